@@ -1,0 +1,1 @@
+"""The minds of the league: what users subclass, and the built-in agents."""

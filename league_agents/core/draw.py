@@ -1,0 +1,73 @@
+"""Seeded randomness that means the same on every machine and every Python.
+
+Byte ``i`` blocks are SHA-256 of ``seed/label/i`` for i = 0, 1, …; integers come from 8-byte big-endian words by rejection,
+orders by Fisher-Yates. The ``random`` module is not used: its algorithms may change between Python versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_WORD = 1 << 64
+
+
+class Draw:
+    """A stream of draws for one purpose. Two draws with the same seed and label give the same stream."""
+
+    __slots__ = ("_block", "_label", "_seed", "_words")
+
+    def __init__(self, seed: int | str, label: str) -> None:
+        self._seed = seed
+        self._label = label
+        self._block = 0
+        self._words: list[int] = []
+
+    def fork(self, label: str) -> Draw:
+        """An independent stream under this one's label."""
+        return Draw(self._seed, f"{self._label}/{label}")
+
+    def _word(self) -> int:
+        if not self._words:
+            block = hashlib.sha256(f"{self._seed}/{self._label}/{self._block}".encode()).digest()
+            self._block += 1
+            self._words = [int.from_bytes(block[i : i + 8], "big") for i in (24, 16, 8, 0)]
+        return self._words.pop()
+
+    def below(self, n: int) -> int:
+        """An integer from 0 to ``n - 1``. Raises ``ValueError`` for ``n`` outside 1..2**64."""
+        if not 1 <= n <= _WORD:
+            raise ValueError(f"cannot draw below {n}")
+        limit = _WORD - _WORD % n
+        while (word := self._word()) >= limit:
+            pass
+        return word % n
+
+    def fraction(self) -> float:
+        """A number in [0, 1)."""
+        return (self._word() >> 11) / (1 << 53)
+
+    def chance(self, probability: float) -> bool:
+        """Whether something that happens with ``probability`` happens this time."""
+        return self.fraction() < probability
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of ``items``. Raises ``ValueError`` when there is none."""
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """A new list of ``items`` in a drawn order."""
+        order = list(items)
+        for i in range(len(order) - 1, 0, -1):
+            j = self.below(i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def sample(self, items: Sequence[T], count: int) -> list[T]:
+        """``count`` different positions of ``items``, in a drawn order."""
+        if count > len(items):
+            raise ValueError(f"cannot draw {count} of {len(items)}")
+        return self.shuffled(items)[:count]

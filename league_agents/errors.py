@@ -1,0 +1,116 @@
+"""Every way in which this package fails on purpose.
+
+The docstring of a class is its default message. A message is one line that names the thing and says what to do next; it
+never holds a token, a key or a target that is still secret.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+
+class LeagueError(Exception):
+    """Something in the league failed."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class ProtocolError(LeagueError):
+    """A protocol message is wrong."""
+
+
+class LocalProtocolError(ProtocolError):
+    """This program tried to send a message that the protocol forbids: a bug here, not at the peer."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer sent a message that the protocol forbids."""
+
+    def __init__(self, message: str | None = None, *, raw: str = "") -> None:
+        super().__init__(message)
+        self.raw = raw[:2000]
+        """The beginning of the text as it arrived, for the record."""
+
+
+class AgentError(LeagueError):
+    """An agent's callback failed."""
+
+
+class CallbackTimeout(AgentError):
+    """A callback did not return in time."""
+
+
+class CallbackInvalid(AgentError):
+    """A callback returned something that its contract forbids."""
+
+
+class ModelError(LeagueError):
+    """A language model failed."""
+
+
+class ModelUnavailable(ModelError):
+    """The language model cannot be reached."""
+
+    def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """The language model refused to answer."""
+
+
+class MalformedCompletion(ModelError):
+    """The language model's reply does not fit the schema."""
+
+
+class MailError(LeagueError):
+    """Mail could not be read or sent."""
+
+
+class MailboxUnavailable(MailError):
+    """The mailbox cannot be reached at the moment."""
+
+    def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class AuthorizationExpired(MailError):
+    """The mailbox needs a new authorization: run 'league-agents auth login'."""
+
+
+class QuotaExhausted(MailError):
+    """The mailbox's quota is used up."""
+
+    def __init__(self, message: str | None = None, *, resets_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.resets_at = resets_at
+
+
+class UntrustedSender(MailError):
+    """The sender of a mail is not who it claims to be."""
+
+
+class LimitExceeded(LeagueError):
+    """A limit was exceeded."""
+
+    def __init__(self, kind: str, value: float, limit: float) -> None:
+        super().__init__(f"{kind} is {value:g}, the limit is {limit:g}")
+        self.kind = kind
+        self.value = value
+        self.limit = limit
+
+
+class ConfigError(LeagueError):
+    """The configuration is wrong."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+        """The file, the key or the option that is wrong."""
+
+
+class JournalError(LeagueError):
+    """The journal cannot be read or written."""

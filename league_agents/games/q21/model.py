@@ -1,0 +1,143 @@
+"""The things of which a Q21 match is made.
+
+Rule 1: values only. What is allowed is in ``rules``; what happens when is in ``league_agents.league``.
+Rule 2: texts are stored as they came; whoever shows or compares them normalises them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Letter = Literal["A", "B", "C", "D"]
+LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
+
+
+class Choice(StrEnum):
+    """An answer to one question, as it is spelled on the wire (protocol 4.4.5)."""
+
+    A = "A"
+    B = "B"
+    C = "C"
+    D = "D"
+    NOT_RELEVANT = "Not Relevant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question of a batch."""
+
+    number: int
+    """From 1; unique in its batch."""
+
+    text: str
+
+    options: tuple[str, str, str, str]
+    """The texts of A, B, C and D."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The referee's answer to one question."""
+
+    number: int
+    """The number of the question that is answered."""
+
+    choice: Choice
+
+
+QuestionBatch = tuple[Question, ...]
+AnswerBatch = tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What both players are told when a match starts."""
+
+    book_name: str
+    book_hint: str
+
+    association_domain: str
+    """The domain of the secret word ("colour"), on the wire ``association_word``. Never the word itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What the players have to find. Secret until the score is sent."""
+
+    book_name: str
+    opening_sentence: str
+    associative_word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What one player hands in. Absent texts are empty."""
+
+    opening_sentence: str
+    sentence_justification: str
+    associative_word: str
+    word_justification: str
+
+    confidence: float | None
+    """0 to 1; ``None`` when the player stated none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """The four component scores, 0 to 100 each, unweighted."""
+
+    opening_sentence_score: float
+    sentence_justification_score: float
+    associative_word_score: float
+    word_justification_score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What the referee tells the player about its guess, 150 to 200 words each."""
+
+    opening_sentence: str
+    associative_word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorecard:
+    """How one player's guess was judged."""
+
+    league_points: int
+    """0 to 3."""
+
+    private_score: float
+    """0 to 100."""
+
+    breakdown: Breakdown | None
+    """``None`` when the referee's scoring failed: the points are then zero without a judgement."""
+
+    feedback: Feedback | None
+    """``None`` when the referee gave none."""
+
+
+UNSCORED = Scorecard(league_points=0, private_score=0.0, breakdown=None, feedback=None)
+"""The scorecard of a guess that was never judged."""
+
+
+class Termination(StrEnum):
+    """Why a match, or one player's game in it, ended. The abort reasons of protocol 4.5.1 are spelled as on the wire."""
+
+    COMPLETED = "completed"
+    PLAYER_TIMEOUT = "player_timeout"
+    FORMAT_VIOLATION = "format_violation"
+    NEW_ROUND_STARTED = "new_round_started"
+    END_ROUND_RECEIVED = "end_round_received"
+    LEAGUE_COMPLETED = "league_completed"
+    REFEREE_FAILURE = "referee_failure"
+    ABSENT = "absent"
+    """The player was not in the lookup table when the round started."""
+    CANCELLED = "cancelled"
+    """Both players were absent."""
+    NO_REPORT = "no_report"
+    """The referee never reported; recorded by the league manager."""
+    RESET = "reset"
+    """The league was reset while the game was open; no report exists."""

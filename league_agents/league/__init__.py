@@ -1,0 +1,1 @@
+"""The three role machines of the league, and what the league computes: schedule and standings. Pure."""

@@ -1,0 +1,101 @@
+"""What a role machine wants done.
+
+Rule: a machine does nothing itself. The runner commits the new state together with these values, then performs them; it may
+perform one again after a crash, so each carries an id that makes the second time harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from league_agents.games.q21.model import Termination
+from league_agents.protocol.league.envelope import Envelope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """Send one protocol message. ``envelope.message_id`` identifies it: the same id is queued once."""
+
+    envelope: Envelope
+
+    to: tuple[str, ...]
+    """Addresses, exactly as they are to be written; a broadcast is one mail to all of them."""
+
+    game_id: str | None = None
+    """The game that waits for this message; ``None`` for league traffic. The outbox serves open games first."""
+
+    is_repeat: bool = False
+    """Whether a message that was already sent is to go out once more (a stored reply, protocol 2.7)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Run one callback of the agent and come back with ``CallbackReturned`` or ``CallbackFailed``."""
+
+    call_id: str
+    """Unique: a call that is made again (a retry) has another id."""
+
+    callback: str
+    """The method's name: ``get_answers``."""
+
+    context: Mapping[str, object]
+    """``{"dynamic": {…}, "service": {…}}``, JSON values only: this is the border to user code (protocol 6)."""
+
+    timeout: timedelta
+    """How long the callback may run, from the moment it starts."""
+
+    game_id: str
+    """The game for which it runs; an agent keeps what it remembers per game."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetDeadline:
+    """Send ``DeadlinePassed(name)`` at ``at``. A deadline of the same name is replaced."""
+
+    name: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearDeadline:
+    """Forget the deadline. Clearing one that is not set is allowed."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Something ended that people want to read about later."""
+
+    kind: str
+    """``match``, ``game``, ``round``, ``season``."""
+
+    key: str
+    """The game id, round number or season id."""
+
+    termination: Termination
+    facts: Mapping[str, object]
+    """JSON values. Holds no target before the score was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseAgent:
+    """The agent's work for this game is over: its instance may serve another game."""
+
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warn:
+    """Something was odd and the machine went on."""
+
+    code: str
+    """A fixed word: ``duplicate_message``, ``wrong_sender``, ``unknown_game`` …"""
+
+    text: str
+    """One line for people. Untrusted parts are shortened."""
+
+
+Effect = Send | Call | SetDeadline | ClearDeadline | Record | ReleaseAgent | Warn

@@ -1,0 +1,112 @@
+"""What can happen to a role machine.
+
+Rule: a machine learns of the world through these values only. Whatever an event brings has been decoded and its sender
+authenticated; whether it is welcome is for the machine to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from league_agents.protocol.league.envelope import Envelope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageArrived:
+    """A protocol message was fetched from the mailbox."""
+
+    envelope: Envelope
+
+    mail_id: str
+    """The mailbox's own id of the mail: unique per mailbox, never repeated."""
+
+    arrived_at: datetime
+    """When the receiving mail server took it. Deadlines are judged by this instant (protocol 5.3.4)."""
+
+
+class Failure(StrEnum):
+    """How a callback failed."""
+
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    NOT_A_DICT = "not_a_dict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackReturned:
+    """A callback that this machine asked for returned a dict. Its content is unchecked."""
+
+    call_id: str
+    result: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackFailed:
+    """A callback that this machine asked for gave nothing usable."""
+
+    call_id: str
+    failure: Failure
+    detail: str
+    """One line for the record; never shown to the other side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlinePassed:
+    """A deadline that this machine set is over, and the mailbox was drained once more after it."""
+
+    name: str
+
+
+class Command(StrEnum):
+    """What a person may tell a machine. All are for the league manager."""
+
+    OPEN_SEASON = "open_season"
+    CLOSE_REGISTRATION = "close_registration"
+    START_ROUND = "start_round"
+    END_ROUND = "end_round"
+    FINISH_SEASON = "finish_season"
+    KEEP_ALIVE = "keep_alive"
+    PAUSE = "pause"
+    CONTINUE = "continue"
+    RESET = "reset"
+    FREE_TEXT = "free_text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorCommand:
+    """A person told this machine to do something."""
+
+    command: Command
+
+    nonce: str
+    """Different for every command that is meant to have its own effect; ids are derived from it."""
+
+    text: str = ""
+    """The reason of a pause or reset, or the free text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The process that runs the machine started. Sent once per start, before anything else."""
+
+
+Event = MessageArrived | CallbackReturned | CallbackFailed | DeadlinePassed | OperatorCommand | Started
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who a machine speaks for."""
+
+    email: str
+    """The address exactly as the mail service reports it: deployed clients compare it by case (protocol 1.1)."""
+
+    participant_id: str
+    """``referee_id`` of a referee, user id of a player, ``LM001`` of the league manager."""
+
+    group_id: str = ""
+    display_name: str = ""
+    seed: str = field(default="", repr=False)
+    """What this machine derives its ids from. Private: whoever knows it can foretell the ids."""

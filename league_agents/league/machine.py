@@ -1,0 +1,48 @@
+"""What the runner needs to know of a role machine.
+
+A machine is configuration plus a pure function. Its state is an immutable value made of named parts; a step replaces only
+the parts that it changes, so the journal writes only those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from league_agents.league.effects import Effect
+from league_agents.league.events import Event
+
+S = TypeVar("S")
+
+
+class Machine(Protocol[S]):
+    """One role. ``S`` is its state."""
+
+    @property
+    def role(self) -> str:
+        """``referee``, ``player`` or ``manager``."""
+        ...
+
+    def initial(self) -> S:
+        """The state before anything happened."""
+        ...
+
+    def step(self, state: S, event: Event, now: datetime) -> tuple[S, Sequence[Effect]]:
+        """The next state and what is to be done, in order.
+
+        Raises ``RemoteProtocolError`` for a message that cannot be used; the state is then unchanged. Nothing else.
+        """
+        ...
+
+    def parts(self, state: S) -> Mapping[str, object]:
+        """The named parts of the state. A part that a step did not touch is the same object as before."""
+        ...
+
+    def dump_part(self, name: str, part: object) -> str:
+        """One part as JSON text. ``load(…)`` of all dumped parts equals the state."""
+        ...
+
+    def load(self, parts: Mapping[str, str]) -> S:
+        """The state that was dumped as ``parts``. Raises ``JournalError`` when a part cannot be read."""
+        ...

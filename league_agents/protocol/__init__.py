@@ -1,0 +1,1 @@
+"""Wire formats. Pure: bytes and objects in, typed messages out, and back."""
