@@ -1,0 +1,192 @@
+"""Where a sentence ends, in English and other Latin scripts, Hebrew, and Chinese.
+
+Rule 1: nothing is added, dropped or changed but white space: the sentences of a text, joined, are the text.
+Rule 2: when in doubt there is no boundary after a word that may be an abbreviation, and there is one otherwise. An
+opening sentence that is cut short is a wrong target; one that runs on is found out by the first reader.
+Rule 3: one pass over the text, with no regular expression that can go back over it: the text comes from strangers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from league_agents.knowledge.words import HAN_RUN
+
+# Words that always stand before a name, a number or the rest of a phrase: never the end of a sentence.
+_NEVER_LAST = frozenset(
+    "mr mrs ms messrs mme mlle mlles mgr dr drs prof gen col capt cpt lt sgt cpl maj adm cmdr rev revd hon gov sen rep pres "
+    "supt insp sig sra srta e.g i.e viz cf vs ca approx ibid op loc hr fr frl nr bzw vgl d.h z.b p.ex".split()
+)
+# Abbreviations that may also end a sentence: a boundary only if the next word is one that usually opens a sentence.
+_SOMETIMES_LAST = frozenset(
+    "st ste mt ft jr sr esq etc co inc ltd bros al ave blvd rd sq dept est univ bart knt ph.d m.a b.a m.d d.d ll.d a.m p.m "
+    "b.c a.d b.c.e c.e u.s u.k u.s.a n.b p.s r.s.v.p".split()
+)
+# Abbreviations only in front of a number: "No. 7", "Vol. II", "Dec. 11th". Otherwise they are words ("No. They must").
+_BEFORE_NUMBER = frozenset(
+    "no nos vol vols p pp pg fig figs ch chap chaps sec sect art bk pt par col ll v vv jan feb mar apr jun jul aug sep sept oct "
+    "nov dec lib cap ed eds n".split()
+)
+_OPENERS_OF_SENTENCES = frozenset(
+    "the a an i it he she we they you this that these those there then here in on at by of to for from with and but or nor so yet if "
+    "when while after before as since though although because what who where why how not no yes his her its my our your their all "
+    "one some every many once now never soon even only still perhaps let do did was is are were".split()
+)
+_GERMAN_MONTHS = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
+)
+# After a quotation that ends in "?" or "!", a verb of speech within three words shows that the sentence goes on.
+_SPEECH = frozenset(
+    "said says say asked asks ask cried cries cry replied answered exclaimed shouted whispered muttered murmured called returned "
+    "inquired enquired demanded repeated continued added observed remarked retorted ejaculated screamed sighed roared began "
+    "interrupted echoed responded thought wondered growled sobbed laughed quoth screeched bawled yelled rejoined pursued "
+    "dit demanda répondit cria fragte sagte rief dijo preguntó disse rispose".split()
+)
+_HEBREW_SPEECH = frozenset(
+    "אמר אמרה אמרו אמרתי שאל שאלה שאלו שאלתי ענה ענתה ענו עניתי השיב השיבה קרא קראה קראו צעק צעקה צעקו לחש לחשה "
+    "הוסיף הוסיפה מלמל מלמלה ויאמר ותאמר".split()
+)
+_HAN_SPEECH = re.compile(r"[^。！？!?，,：:；;「」『』“”\s]{0,6}?[说說道问問喊叫答曰嚷][^。！？!?\s]{0,8}?[，,。：:；;！？!?]")
+
+_HAN_END = "。！？｡"
+_MARK = re.compile(
+    r"(?:\.(?:[ \u00a0]\.){2,}|[.!?…؟۔।׃。！？｡]+)"  # the mark itself; a spaced ellipsis is one mark
+    r"(?:\[\d{1,4}\]|[¹²³⁰-⁹†‡])*"  # a footnote reference
+    r"(?:[\"'”’)\]}」』）》〉】_*]|[ \u00a0\u202f]?»(?!\w)|«(?=\s|$))*"  # whatever closes; «» the other way round, too
+)
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+_SPACE = re.compile(r"\s+")
+_OPENING_MARKS = "\"'“‘„‚«‹»›([{「『（《〈¿¡_*—–-…."
+_WORD = re.compile(r"[^\W\d_]+(?:['’׳״\"][^\W\d_]+)*")
+_LAST_WORD = re.compile(r"[^\W_]+(?:[.'’\"׳״][^\W_]+)*$")
+_ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C)(?:IX|IV|V?I{0,3})$")
+_ENUMERATOR = re.compile(r"[(\[\"'“‘_*]*(?:\d{1,3}|[A-Za-zא-ת]|[IVXLC]{2,7})\.$")
+_CLOSING_QUOTES = "\"”’»«」』'"
+_LOOK_BACK = 40
+_LOOK_AHEAD = 120
+_PARENTHESIS_REACH = 300
+_LONGEST_ENUMERATOR = 20
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of ``text`` in order, each as it stands (line breaks inside are kept); a blank line ends one."""
+    return [sentence for paragraph in _BLANK_LINE.split(text) for sentence in _sentences_of(paragraph)]
+
+
+def opening_sentence(text: str) -> str:
+    """The first sentence, exactly as it stands but with white space folded to single spaces; ``""`` for no text."""
+    for paragraph in _BLANK_LINE.split(text, maxsplit=8):
+        for sentence in _sentences_of(paragraph):
+            return _SPACE.sub(" ", sentence)
+    return ""
+
+
+def _sentences_of(paragraph: str) -> Iterator[str]:
+    start = 0
+    for mark in _MARK.finditer(paragraph):
+        if mark.end() > start and _is_boundary(paragraph, start, mark):
+            sentence = paragraph[start : mark.end()].strip()
+            if sentence:
+                yield sentence
+            start = mark.end()
+    rest = paragraph[start:].strip()
+    if rest:
+        yield rest
+
+
+def _is_boundary(text: str, start: int, mark: re.Match[str]) -> bool:
+    end = mark.end()
+    space = _SPACE.match(text, end)
+    resume = space.end() if space else end
+    if resume == len(text):
+        return True
+    if not any(character.isalnum() for character in text[max(start, mark.start() - _LOOK_AHEAD) : mark.start()]):
+        return False  # "...and then": nothing has been said yet
+    if any(character in _HAN_END for character in mark.group()) or HAN_RUN.match(text, end):
+        return not _goes_on_in_han(text, mark)
+    if space is None or _inside_parenthesis(text, start, end):
+        return False
+    ahead = text[resume : resume + _LOOK_AHEAD]
+    following = ahead.lstrip(_OPENING_MARKS + " \u00a0")
+    if not following:
+        return True
+    if following[0].islower():
+        return False
+    if _speech_goes_on(mark.group(), ahead):
+        return False
+    if mark.group()[0] in ".…" and "!" not in mark.group() and "?" not in mark.group():
+        return _full_stop_ends(text, start, mark, following)
+    return True
+
+
+def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) -> bool:
+    """Whether a full stop is more than the dot of an abbreviation, an initial, a number or an ellipsis."""
+    before = text[max(start, mark.start() - _LOOK_BACK) : mark.start()]
+    last = _LAST_WORD.search(before)
+    word = last.group() if last else ""
+    next_word = _WORD.match(following)
+    opener = next_word.group() if next_word else following[:1]
+    if mark.group().startswith(("..", ". .", "…")):
+        return opener.casefold() != word.casefold()  # "I ... I do not know" is one hesitating sentence
+    if len(mark.group()) > 1 and mark.group()[1:].strip("_*)]'’"):
+        return True  # a quotation closes behind the full stop
+    folded = word.casefold()
+    if folded in _NEVER_LAST:
+        return False
+    if folded in _BEFORE_NUMBER and _starts_with_number(following):
+        return False
+    opens = opener.casefold() in _OPENERS_OF_SENTENCES and not following.startswith(f"{opener}.")
+    if folded in _SOMETIMES_LAST or ("." in word and not word.replace(".", "").isdigit()):
+        return opens
+    if len(word) == 1 and word.isalpha() and (word.isupper() or not word.islower()):
+        # An initial: "J. R. Smith", "א. ב. יהושע". "It was I. The door" ends because of the next word.
+        return opens and not _is_enumerator(text, start, mark.end())
+    if word.isdigit() and len(word) <= 2 and opener.casefold() in _GERMAN_MONTHS:
+        return False
+    return not _is_enumerator(text, start, mark.end())
+
+
+def _starts_with_number(following: str) -> bool:
+    """``7``, ``II`` or ``I.``; a bare ``I`` is the pronoun."""
+    token = _SPACE.split(following, maxsplit=1)[0]
+    numeral = token.rstrip(".,;:)]")
+    return token[0].isdigit() or (_ROMAN.match(numeral) is not None and (len(numeral) > 1 or token != numeral))
+
+
+def _is_enumerator(text: str, start: int, end: int) -> bool:
+    """Whether all there is so far is the number of an item: ``1.``, ``b.``, ``IV.``."""
+    return end - start <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text[start:end].strip()) is not None
+
+
+def _speech_goes_on(mark: str, ahead: str) -> bool:
+    """``"What?" Mr. Bennet asked`` and, in verse, ``"What?"`` / ``Said he``: the words of speech belong to the quotation."""
+    if mark[-1] not in _CLOSING_QUOTES or not ("?" in mark or "!" in mark):
+        return False
+    words = [word.group() for word in _WORD.finditer(ahead[:60])][:4]
+    if not words or ahead[0] in "\"“‘«「『":
+        return False
+    if words[0] in _HEBREW_SPEECH or words[0].casefold() in _SPEECH:
+        return True
+    for position, word in enumerate(words):
+        if word.casefold() in _SPEECH:
+            return position > 0 and words[0].casefold() not in (_OPENERS_OF_SENTENCES - {"i"})
+        if word[:1].islower():
+            return False
+    return False
+
+
+def _goes_on_in_han(text: str, mark: re.Match[str]) -> bool:
+    """「走吧！」他說。 is one sentence; 「走吧！」他們走了。 is two."""
+    if mark.group()[-1] not in "」』”’\"" or mark.group()[0] in "。｡.":
+        return False  # a statement that is closed with a full stop is complete; 「走吧。」他說 is written with a comma
+    return _HAN_SPEECH.match(text, mark.end()) is not None
+
+
+def _inside_parenthesis(text: str, start: int, end: int) -> bool:
+    """Whether a parenthesis that opened within the sentence closes a little later: its sentences are not the text's."""
+    opened = text.rfind("(", max(start, end - _PARENTHESIS_REACH), end)
+    if opened <= start or text.find(")", opened, end) != -1 or not text[max(start, opened - 4) : opened].strip():
+        return False
+    closing = text.find(")", end, end + _PARENTHESIS_REACH)
+    return closing != -1
