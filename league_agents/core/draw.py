@@ -1,7 +1,7 @@
 """Seeded randomness that means the same on every machine and every Python.
 
-Byte ``i`` blocks are SHA-256 of ``seed/label/i`` for i = 0, 1, …; integers come from 8-byte big-endian words by rejection,
-orders by Fisher-Yates. The ``random`` module is not used: its algorithms may change between Python versions.
+Byte ``i`` blocks are SHA-256 of ``seed/label/i`` for i = 0, 1, …; integers come from 8-byte big-endian words by
+rejection, orders by Fisher-Yates. The ``random`` module is not used: its algorithms may change between Python versions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a role machine wants done.
 
-Rule: a machine does nothing itself. The runner commits the new state together with these values, then performs them; it may
-perform one again after a crash, so each carries an id that makes the second time harmless.
+Rule: a machine does nothing itself. The runner commits the new state together with these values, then performs them;
+it may perform one again after a crash, so each carries an id that makes the second time harmless.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the runner needs to know of a role machine.
 
-A machine is configuration plus a pure function. Its state is an immutable value made of named parts; a step replaces only
-the parts that it changes, so the journal writes only those.
+A machine is configuration plus a pure function. Its state is an immutable value made of named parts; a step replaces
+only the parts that it changes, so the journal writes only those.
 """
 
 from __future__ import annotations

@@ -1,0 +1,210 @@
+"""What the runner needs of a journal.
+
+Rule 1: one step is one transaction: the mail or the result that caused it, the new state, and everything that it
+wants done.
+Rule 2: nothing is performed before it is committed, and whatever is committed is performed at least once.
+Rule 3: the same cause commits once. A second commit of it changes nothing and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+
+class Cause(StrEnum):
+    """What a step was taken for."""
+
+    MAIL = "mail"
+    CALL = "call"
+    DEADLINE = "deadline"
+    COMMAND = "command"
+    START = "start"
+
+
+class InboxVerdict(StrEnum):
+    """What became of a mail."""
+
+    PROCESSED = "processed"
+    IGNORED = "ignored"
+    """Not protocol mail, or not for this machine to act on."""
+    REJECTED = "rejected"
+    """Forged, or from somebody who may not send it."""
+    PARKED = "parked"
+    """Could not be processed; kept for a person to look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One mail that was taken in."""
+
+    mail_id: str
+    arrived_at: datetime
+    sender: str
+    subject: str
+    message_type: str
+    message_id: str
+    game_id: str | None
+    verdict: InboxVerdict
+    reason: str
+    """Why, when the verdict is not ``processed``."""
+
+    document: Mapping[str, object] | None
+    """The JSON document of a protocol message; ``None`` for other mail, of which nothing more is kept."""
+
+
+class OutboxState(StrEnum):
+    """How far a message is on its way out."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    """An attempt began. Found so after a crash, it may have been sent."""
+    AMBIGUOUS = "ambiguous"
+    """An attempt broke off after the mail was handed over: it may have been sent."""
+    SENT = "sent"
+    FAILED = "failed"
+    """It can never be sent; kept for a person to look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxItem:
+    """One message to be sent."""
+
+    transaction_id: str
+    """Identifies this mail, in the outbox and in its subject: an id is queued once, whatever happens."""
+
+    message_type: str
+    to: tuple[str, ...]
+    subject: str
+    document: Mapping[str, object]
+    file_name: str
+    game_id: str | None
+    created_at: datetime
+    state: OutboxState = OutboxState.QUEUED
+    attempts: int = 0
+    not_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingCall:
+    """One callback to be run."""
+
+    call_id: str
+    callback: str
+    context: Mapping[str, object]
+    timeout: timedelta
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadline:
+    """An instant at which a machine wants to be woken."""
+
+    name: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A record or a warning for people."""
+
+    at: datetime
+    kind: str
+    """``warning``, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
+
+    key: str
+    """What it is about: a warning's code, a game id, a round number, a season id."""
+
+    facts: Mapping[str, object]
+    """JSON values; of a warning ``{"text": …}``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCommit:
+    """Everything that one step changes."""
+
+    cause: Cause
+    key: str
+    """The mail id, call id, deadline name or command nonce."""
+
+    at: datetime
+    inbox: InboxRow | None = None
+    parts: Mapping[str, object | None] = field(default_factory=dict)
+    """Changed parts of the state, as the machine holds them; ``None`` removes a part."""
+
+    sends: Sequence[OutboxItem] = ()
+    calls: Sequence[PendingCall] = ()
+    deadlines: Sequence[Deadline] = ()
+    cleared: Sequence[str] = ()
+    notes: Sequence[Note] = ()
+
+
+class Journal(Protocol):
+    """One role on one mailbox. Used by one thread at a time."""
+
+    def load_parts(self) -> dict[str, str]:
+        """The parts of the state as they were last committed, as JSON text; empty for a new journal."""
+        ...
+
+    def commit(self, step: StepCommit) -> bool:
+        """Write a step. ``False``, and nothing is written, when its cause was committed before or is no longer wanted.
+
+        A finished call and a fired deadline are removed by the step that they cause. Raises ``JournalError`` when
+        another process has written to the journal meanwhile.
+        """
+        ...
+
+    def has_mail(self, mail_id: str) -> bool:
+        """Whether this mail was taken in before."""
+        ...
+
+    def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
+        """Messages that may be sent now, those of open games first, then in order; from now on they are ``sending``.
+
+        Each is returned with the state that it had before: ``sending`` and ``ambiguous`` ones may have been sent
+        already.
+        """
+        ...
+
+    def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
+        """These mails were accepted."""
+        ...
+
+    def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
+        """An attempt failed; try again later."""
+        ...
+
+    def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
+        """The mail can never be sent."""
+        ...
+
+    def outbox(self) -> Iterator[OutboxItem]:
+        """All messages that were ever queued, in order."""
+        ...
+
+    def pending_calls(self) -> list[PendingCall]:
+        """Callbacks without a committed result, in order."""
+        ...
+
+    def due_deadlines(self, now: datetime) -> list[Deadline]:
+        """Deadlines that are over, earliest first."""
+        ...
+
+    def next_wake(self) -> datetime | None:
+        """The earliest instant at which a deadline or a postponed message is due."""
+        ...
+
+    def notes(self) -> Iterator[Note]:
+        """All records and warnings, in order."""
+        ...
+
+    def inbox(self) -> Iterator[InboxRow]:
+        """All mails taken in, in order."""
+        ...
+
+    def close(self) -> None:
+        """Release the files. A closed journal is not used again."""
+        ...

@@ -1,0 +1,1 @@
+"""Mailboxes: the port, the MIME form of a message, and a post office in memory."""

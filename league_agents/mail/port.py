@@ -1,0 +1,92 @@
+"""What the runner needs of a mailbox.
+
+Rule 1: fetching alters nothing. A mail stays waiting until it is acknowledged, whatever happens to the process.
+Rule 2: acknowledging is last and may be repeated.
+Rule 3: a send that returns was accepted. One that raises ``AmbiguousSend`` may or may not have been; any other error
+means that nothing was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from league_agents.errors import MailError
+
+
+class AmbiguousSend(MailError):
+    """The connection broke after the mail was handed over: it may have been sent. Look for it before sending again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingMail:
+    """One protocol message on its way out: one JSON document in one mail."""
+
+    sender: str
+    to: tuple[str, ...]
+    subject: str
+    """Plain ASCII, five parts (protocol 2.2)."""
+
+    document: Mapping[str, object]
+    """The JSON document. Not to be changed by anybody who gets hold of it."""
+
+    transaction_id: str
+    """Identifies this mail among all that its sender ever sends: the fourth part of the subject, by which it is found
+    again among the sent ones. Mail services rewrite the ``Message-ID`` header."""
+
+    sent_at: datetime
+    file_name: str = "payload.json"
+    """Of the attachment; ends in lower-case ``.json``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """One received mail, taken apart but not judged."""
+
+    mail_id: str
+    """The mailbox's own id: unique in it, never used again."""
+
+    arrived_at: datetime
+    """When the mail server took it."""
+
+    from_header: str
+    subject: str
+    documents: Sequence[object]
+    """The JSON values found in it, in the reading order of protocol 2.5. Hostile until decoded."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case; the first of each name."""
+
+    problems: tuple[str, ...] = ()
+    """Why parts of it could not be read, one line each."""
+
+
+class Mailbox(Protocol):
+    """One address. Used by one thread at a time."""
+
+    @property
+    def address(self) -> str:
+        """The address, spelled as the mail service reports it."""
+        ...
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        """Waiting mails that may be protocol mail, oldest first over the whole backlog, at most ``limit``.
+
+        Mails whose id is ``known`` are passed over: other people's mail stays unread and must not be fetched for ever.
+        Raises ``MailboxUnavailable``, ``AuthorizationExpired``, ``QuotaExhausted``.
+        """
+        ...
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        """These mails need not be fetched again. Ids that are unknown or already acknowledged are allowed."""
+        ...
+
+    def send(self, mail: OutgoingMail) -> None:
+        """Hand over one mail. Raises ``AmbiguousSend`` or another ``MailError``."""
+        ...
+
+    def was_sent(self, transaction_id: str) -> bool:
+        """Whether a mail with this transaction id stands among the sent ones."""
+        ...
