@@ -1,0 +1,93 @@
+"""The shapes that a journal had, oldest first.
+
+Rule: a published script never changes; a new shape is a new script at the end. ``PRAGMA user_version`` counts the
+scripts that a file has seen.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from league_agents.errors import JournalError
+
+APPLICATION_ID = 0x4C414A31
+"""Marks a SQLite file as a journal, so that another database is never taken for one."""
+
+SCRIPTS: tuple[str, ...] = (
+    """
+    CREATE TABLE version (only INTEGER PRIMARY KEY CHECK (only = 1), steps INTEGER NOT NULL);
+    INSERT INTO version VALUES (1, 0);
+    CREATE TABLE owner (only INTEGER PRIMARY KEY CHECK (only = 1), role TEXT NOT NULL, address TEXT NOT NULL);
+    CREATE TABLE parts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE inbox (
+        seq INTEGER PRIMARY KEY,
+        mail_id TEXT NOT NULL UNIQUE,
+        arrived_at TEXT NOT NULL,
+        sender TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        message_type TEXT NOT NULL,
+        message_id TEXT NOT NULL,
+        game_id TEXT,
+        verdict TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        document TEXT
+    );
+    CREATE TABLE outbox (
+        seq INTEGER PRIMARY KEY,
+        transaction_id TEXT NOT NULL UNIQUE,
+        message_type TEXT NOT NULL,
+        recipients TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        document TEXT NOT NULL,
+        file_name TEXT NOT NULL,
+        game_id TEXT,
+        created_at TEXT NOT NULL,
+        state TEXT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        not_before TEXT,
+        finished_at TEXT,
+        error TEXT NOT NULL DEFAULT ''
+    );
+    CREATE INDEX outbox_waiting ON outbox (game_id IS NULL, seq) WHERE state IN ('queued', 'sending', 'ambiguous');
+    CREATE TABLE calls (
+        seq INTEGER PRIMARY KEY,
+        call_id TEXT NOT NULL UNIQUE,
+        callback TEXT NOT NULL,
+        context TEXT NOT NULL,
+        timeout_s REAL NOT NULL,
+        game_id TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        finished_at TEXT
+    );
+    CREATE INDEX calls_pending ON calls (seq) WHERE finished_at IS NULL;
+    CREATE TABLE deadlines (name TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX deadlines_due ON deadlines (at);
+    CREATE TABLE commands (nonce TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE notes (
+        seq INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        facts TEXT NOT NULL
+    );
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring a file to the newest shape, one script a transaction.
+
+    Raises ``JournalError`` when the file is another program's database or comes from a newer version of this program.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (seen,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION_ID and (tables or application or seen):
+        raise JournalError(f"{path}: is a database of another program; name another file for the journal")
+    if seen > len(SCRIPTS):
+        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
+    for number, script in enumerate(SCRIPTS[seen:], start=seen + 1):
+        connection.executescript(
+            f"BEGIN IMMEDIATE;\n{script}\nPRAGMA application_id = {APPLICATION_ID};\n"
+            f"PRAGMA user_version = {number};\nCOMMIT;"
+        )

@@ -1,0 +1,309 @@
+"""A journal in one SQLite file.
+
+Write-ahead logging: a reader never waits and a killed process loses nothing that was committed. ``synchronous=FULL``
+is for real mail, where a commit must survive a power cut; ``NORMAL`` survives a killed process and is ten times faster.
+
+Instants are stored as text of one width in UTC, so that comparing texts compares instants.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from league_agents.errors import JournalError
+from league_agents.journal.migrations import migrate
+from league_agents.journal.port import (
+    Cause,
+    Deadline,
+    InboxRow,
+    InboxVerdict,
+    Note,
+    OutboxItem,
+    OutboxState,
+    PendingCall,
+    StepCommit,
+)
+
+Synchronous = Literal["FULL", "NORMAL"]
+Dump = Callable[[str, object], str]
+
+_WAITING = "state IN ('queued', 'sending', 'ambiguous')"
+_OUTBOX = (
+    "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, state, attempts,"
+    " not_before"
+)
+
+
+def _text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _json(value: object) -> str:
+    # ASCII only: a hostile document may hold half of a surrogate pair, which no UTF-8 column takes.
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+class SqliteJournal:
+    """``Journal`` on a file. ``dump`` turns a part of the machine's state into JSON text."""
+
+    def __init__(
+        self, path: Path | str, *, role: str, address: str, dump: Dump, synchronous: Synchronous = "FULL"
+    ) -> None:
+        """Open or create the file. Raises ``JournalError`` when it cannot be used for this role and address."""
+        self._path = str(path)
+        self._dump = dump
+        try:
+            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=10, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute(f"PRAGMA synchronous = {synchronous}")
+            migrate(self._db, self._path)
+            self._claim(role, address)
+            (self._steps,) = self._db.execute("SELECT steps FROM version").fetchone()
+        except sqlite3.Error as error:
+            raise JournalError(f"{self._path}: cannot be used as a journal ({error})") from error
+
+    def _claim(self, role: str, address: str) -> None:
+        self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))
+        found_role, found_address = self._db.execute("SELECT role, address FROM owner").fetchone()
+        if (found_role, found_address) != (role, address.lower()):
+            raise JournalError(
+                f"{self._path}: is the journal of {found_role} {found_address}, not of {role} {address};"
+                " name another file"
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise JournalError(f"{self._path}: {error}") from error
+
+    def load_parts(self) -> dict[str, str]:
+        return dict(self._db.execute("SELECT name, value FROM parts"))
+
+    def commit(self, step: StepCommit) -> bool:
+        # Everything is turned into text before the transaction begins, so that it holds the file for as short as can
+        # be.
+        at = _text(step.at)
+        parts = [(name, None if part is None else self._dump(name, part)) for name, part in step.parts.items()]
+        sends = [self._outgoing(item) for item in step.sends]
+        calls = [
+            (c.call_id, c.callback, _json(c.context), c.timeout.total_seconds(), c.game_id, at) for c in step.calls
+        ]
+        notes = [(_text(note.at), note.kind, note.key, _json(note.facts)) for note in step.notes]
+        with self._transaction() as db:
+            if not self._consume_cause(db, step, at):
+                return False
+            moved = db.execute("UPDATE version SET steps = ? WHERE steps = ?", (self._steps + 1, self._steps))
+            if moved.rowcount != 1:
+                raise JournalError(f"{self._path}: another process is working on this journal; stop one of the two")
+            for name, value in parts:
+                if value is None:
+                    db.execute("DELETE FROM parts WHERE name = ?", (name,))
+                else:
+                    db.execute("INSERT OR REPLACE INTO parts VALUES (?, ?)", (name, value))
+            for row in sends:
+                db.execute(
+                    f"INSERT OR IGNORE INTO outbox ({_OUTBOX}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?)",  # noqa: S608
+                    row,
+                )
+            for call in calls:
+                db.execute(
+                    "INSERT OR IGNORE INTO calls (call_id, callback, context, timeout_s, game_id, created_at)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    call,
+                )
+            for name in step.cleared:
+                db.execute("DELETE FROM deadlines WHERE name = ?", (name,))
+            for deadline in step.deadlines:
+                db.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (deadline.name, _text(deadline.at)))
+            for note in notes:
+                db.execute("INSERT INTO notes (at, kind, key, facts) VALUES (?, ?, ?, ?)", note)
+        self._steps += 1
+        return True
+
+    @staticmethod
+    def _outgoing(item: OutboxItem) -> tuple[object, ...]:
+        return (
+            item.transaction_id,
+            item.message_type,
+            _json(item.to),
+            item.subject,
+            _json(item.document),
+            item.file_name,
+            item.game_id,
+            _text(item.created_at),
+            None if item.not_before is None else _text(item.not_before),
+        )
+
+    @staticmethod
+    def _consume_cause(db: sqlite3.Connection, step: StepCommit, at: str) -> bool:
+        """Whether the cause is new and wanted; writes that it is used up."""
+        match step.cause:
+            case Cause.MAIL:
+                assert step.inbox is not None, "a step for a mail carries its inbox row"
+                row = step.inbox
+                done = db.execute(
+                    "INSERT OR IGNORE INTO inbox (mail_id, arrived_at, sender, subject, message_type, message_id,"
+                    " game_id, verdict, reason, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        row.mail_id,
+                        _text(row.arrived_at),
+                        _utf8(row.sender),
+                        _utf8(row.subject),
+                        row.message_type,
+                        _utf8(row.message_id),
+                        row.game_id,
+                        row.verdict,
+                        _utf8(row.reason),
+                        None if row.document is None else _json(row.document),
+                    ),
+                )
+            case Cause.CALL:
+                done = db.execute(
+                    "UPDATE calls SET finished_at = ? WHERE call_id = ? AND finished_at IS NULL", (at, step.key)
+                )
+            case Cause.DEADLINE:
+                done = db.execute("DELETE FROM deadlines WHERE name = ?", (step.key,))
+            case Cause.COMMAND:
+                done = db.execute("INSERT OR IGNORE INTO commands VALUES (?, ?)", (step.key, at))
+            case Cause.START:
+                return True
+        return done.rowcount == 1
+
+    def has_mail(self, mail_id: str) -> bool:
+        return self._db.execute("SELECT 1 FROM inbox WHERE mail_id = ?", (mail_id,)).fetchone() is not None
+
+    def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
+        rows = self._db.execute(
+            f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND (not_before IS NULL OR not_before <= ?)"  # noqa: S608
+            " ORDER BY game_id IS NULL, seq LIMIT ?",
+            (_text(now), limit),
+        ).fetchall()
+        if rows:
+            with self._transaction() as db:
+                db.executemany(
+                    "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE transaction_id = ?",
+                    [(row[0],) for row in rows],
+                )
+        return [self._item(row) for row in rows]
+
+    @staticmethod
+    def _item(row: Sequence[object]) -> OutboxItem:
+        transaction_id, kind, to, subject, document, file_name, game_id, created_at, state, attempts, not_before = row
+        return OutboxItem(
+            transaction_id=str(transaction_id),
+            message_type=str(kind),
+            to=tuple(json.loads(str(to))),
+            subject=str(subject),
+            document=_mapping(document),
+            file_name=str(file_name),
+            game_id=None if game_id is None else str(game_id),
+            created_at=_instant(str(created_at)),
+            state=OutboxState(str(state)),
+            attempts=int(str(attempts)),
+            not_before=None if not_before is None else _instant(str(not_before)),
+        )
+
+    def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
+        with self._transaction() as db:
+            db.executemany(
+                "UPDATE outbox SET state = 'sent', finished_at = ? WHERE transaction_id = ?",
+                [(_text(now), transaction_id) for transaction_id in transaction_ids],
+            )
+
+    def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
+        state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE outbox SET state = ?, not_before = ?, error = ? WHERE transaction_id = ?",
+                (state, _text(not_before), error, transaction_id),
+            )
+
+    def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE outbox SET state = 'failed', finished_at = ?, error = ? WHERE transaction_id = ?",
+                (_text(now), error, transaction_id),
+            )
+
+    def outbox(self) -> Iterator[OutboxItem]:
+        for row in self._db.execute(f"SELECT {_OUTBOX} FROM outbox ORDER BY seq"):  # noqa: S608
+            yield self._item(row)
+
+    def pending_calls(self) -> list[PendingCall]:
+        return [
+            PendingCall(
+                call_id=call_id,
+                callback=callback,
+                context=_mapping(context),
+                timeout=timedelta(seconds=timeout_s),
+                game_id=game_id,
+            )
+            for call_id, callback, context, timeout_s, game_id in self._db.execute(
+                "SELECT call_id, callback, context, timeout_s, game_id FROM calls WHERE finished_at IS NULL"
+                " ORDER BY seq"
+            )
+        ]
+
+    def due_deadlines(self, now: datetime) -> list[Deadline]:
+        rows = self._db.execute("SELECT name, at FROM deadlines WHERE at <= ? ORDER BY at, name", (_text(now),))
+        return [Deadline(name=name, at=_instant(at)) for name, at in rows]
+
+    def next_wake(self) -> datetime | None:
+        (wake,) = self._db.execute(
+            "SELECT min(at) FROM (SELECT min(at) AS at FROM deadlines UNION ALL"  # noqa: S608
+            f" SELECT min(not_before) FROM outbox WHERE {_WAITING})"
+        ).fetchone()
+        return None if wake is None else _instant(wake)
+
+    def notes(self) -> Iterator[Note]:
+        for at, kind, key, facts in self._db.execute("SELECT at, kind, key, facts FROM notes ORDER BY seq"):
+            yield Note(at=_instant(at), kind=kind, key=key, facts=_mapping(facts))
+
+    def inbox(self) -> Iterator[InboxRow]:
+        for row in self._db.execute(
+            "SELECT mail_id, arrived_at, sender, subject, message_type, message_id, game_id, verdict, reason, document"
+            " FROM inbox ORDER BY seq"
+        ):
+            yield InboxRow(
+                mail_id=row[0],
+                arrived_at=_instant(row[1]),
+                sender=row[2],
+                subject=row[3],
+                message_type=row[4],
+                message_id=row[5],
+                game_id=row[6],
+                verdict=InboxVerdict(row[7]),
+                reason=row[8],
+                document=None if row[9] is None else _mapping(row[9]),
+            )
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def _mapping(text: object) -> Mapping[str, object]:
+    value = json.loads(str(text))
+    assert isinstance(value, dict), "the journal writes JSON objects only"
+    return value
