@@ -26,10 +26,19 @@ class Violation:
 
 
 def shown(value: object, limit: int = 80) -> str:
-    """``repr`` of an untrusted value, shortened so that it cannot flood a report."""
-    if isinstance(value, str):
-        value = value[: limit + 1]
-    elif isinstance(value, (list, tuple, dict, set)) and len(value) > 10:
-        return f"{type(value).__name__} of {len(value)}"
-    text = repr(value)
+    """What an untrusted value looks like, shortened so that it cannot flood a report.
+
+    Runs no code of the value's own class: a ``repr`` may raise, never end, or be megabytes long.
+    """
+    kind = type(value)
+    if kind is str:
+        text = repr(str(value)[: limit + 1])
+    elif value is None or kind is bool or kind is float:
+        text = repr(value)
+    elif kind is int:
+        text = repr(value) if abs(int(value)) < 10**limit else "an integer too long to show"  # type: ignore[call-overload]
+    elif isinstance(value, (list, tuple, dict, set)):
+        text = f"{kind.__name__} of {len(value)}"
+    else:
+        text = f"an object of type {kind.__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"

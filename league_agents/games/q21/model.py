@@ -124,7 +124,7 @@ UNSCORED = Scorecard(league_points=0, private_score=0.0, breakdown=None, feedbac
 
 
 class Termination(StrEnum):
-    """Why a match, or one player's game in it, ended. The abort reasons of protocol 4.5.1 are spelled as on the wire."""
+    """Why a match, or one player's game in it, ended. Abort reasons of protocol 4.5.1 are spelled as on the wire."""
 
     COMPLETED = "completed"
     PLAYER_TIMEOUT = "player_timeout"

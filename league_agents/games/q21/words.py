@@ -1,0 +1,84 @@
+"""How words are counted, and how a text is made to fit a word limit.
+
+Rule: a word is what stands between white space (protocol 4.4.6), but a lone dash earns nothing. So the lower limit
+counts only tokens with a letter or digit, the upper limit counts every token, as stricter counterparts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from league_agents.games.q21.rules import WordLimit
+
+MOST_CHARACTERS = 20_000
+"""Longer texts are not looked at: no text of a match needs a tenth of it."""
+
+
+def count_words(text: str) -> int:
+    """How many white-space separated tokens hold a letter or digit. For lower limits."""
+    return sum(_is_word(token) for token in text.split())
+
+
+def count_tokens(text: str) -> int:
+    """How many white-space separated tokens there are. For upper limits."""
+    return len(text.split())
+
+
+def is_within(text: str, limit: WordLimit) -> bool:
+    """Whether the text keeps both limits."""
+    return count_words(text) >= limit.least and (limit.most is None or count_tokens(text) <= limit.most)
+
+
+def limit_in_words(limit: WordLimit) -> str:
+    """``20 to 30 words``, ``35 or more words``."""
+    return f"{limit.least} or more words" if limit.most is None else f"{limit.least} to {limit.most} words"
+
+
+def cut_to_words(text: str, most: int) -> str:
+    """The first ``most`` tokens; the text itself when it has no more."""
+    tokens = text.split(maxsplit=most)
+    return text if len(tokens) <= most else " ".join(tokens[:most])
+
+
+def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
+    """``text`` within ``limit``: unchanged if it fits, else trimmed, or followed by whole fillers while they fit.
+
+    ``fillers`` are used in order, from the start again when they run out. One of them must have a single word, so that
+    any gap can be closed.
+    """
+    if is_within(text, limit):
+        return text
+    tokens = text.split()
+    if limit.most is not None and len(tokens) > limit.most:
+        tokens = [token for token in tokens if _is_word(token)][: limit.most]
+        if tokens:
+            tokens[-1] = tokens[-1].rstrip(",;:-–—") + ("" if tokens[-1].endswith((".", "!", "?")) else ".")
+    if limit.most is not None and count_words(" ".join(tokens)) < limit.least:
+        tokens = [token for token in tokens if _is_word(token)]
+    elif tokens and count_words(" ".join(tokens)) < limit.least and not _ends_sentence(tokens[-1]):
+        tokens[-1] += "."
+    words = count_words(" ".join(tokens))
+    turn = 0
+    while words < limit.least:
+        room = None if limit.most is None else limit.most - len(tokens)
+        filler = _next_that_fits(fillers, turn, room)
+        tokens += filler
+        words += len(filler)
+        turn += 1
+    return " ".join(tokens)
+
+
+def _next_that_fits(fillers: Sequence[str], turn: int, room: int | None) -> list[str]:
+    for offset in range(len(fillers)):
+        filler = fillers[(turn + offset) % len(fillers)].split()
+        if room is None or len(filler) <= room:
+            return filler
+    raise ValueError("no filler has a single word")
+
+
+def _is_word(token: str) -> bool:
+    return any(character.isalnum() for character in token)
+
+
+def _ends_sentence(token: str) -> bool:
+    return token.rstrip("\"'”’)»").endswith((".", "!", "?", "…", "。", "！", "？"))
