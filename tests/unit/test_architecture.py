@@ -1,0 +1,361 @@
+"""The arrows of the house: who may import whom, and what a pure layer may not touch.
+
+The checker reads source text and never imports the package, so it also sees imports inside functions and under
+``TYPE_CHECKING``: a type from a higher layer is a wrong arrow too. Names are written without ``league_agents.``
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "league_agents"
+ROOT = Path(__file__).resolve().parents[2] / PACKAGE
+
+LAYER_0 = ("errors", "ids", "clock")
+PURE = ("core", "games", "interaction", "match", "protocol", "league")
+PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
+BELOW_SETTINGS = (*LAYER_0, *PURE, "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "report")
+ANY_PACKAGE = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the modules under ``scope`` may import. The longest fitting scope counts."""
+
+    scope: str
+    may_import: tuple[str, ...]
+    """Modules and packages of ours. A module may also import from the sub-package (two names deep) that it is in."""
+
+    third_party: tuple[str, ...] | None
+    """``ANY_PACKAGE`` where the table leaves the choice to the dependency list."""
+
+    why: str
+
+
+ARROWS = (
+    Row("", LAYER_0, (), "whoever imports any module runs the package's own file"),
+    Row("errors", (), (), "everything raises these, so they can depend on nothing"),
+    Row("ids", ("errors",), (), "layer 0: standard library"),
+    Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
+    Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
+    Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
+    Row("interaction", (*LAYER_0, "core", "interaction"), ("pydantic",), "who speaks and who hears, whatever the game"),
+    Row("match", (*LAYER_0, "core", "interaction"), (), "joins one game state and one interaction, knowing neither"),
+    Row("protocol", (*LAYER_0, "core", "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
+    Row("protocol.boardgame", (*LAYER_0, "core", "games", "interaction", "match"), ("pydantic",), "serves any game"),
+    Row("league", (*LAYER_0, "core", "games.q21", "protocol.league", "league"), (), "sees neither mail nor models"),
+    Row("knowledge", (*LAYER_0, "knowledge"), ("rapidfuzz",), "books are the same whoever asks about them"),
+    Row("llm.port", LAYER_0, (), "a port belongs to those who call it"),
+    Row("llm", (*LAYER_0, "llm.port", "llm.usage", "llm.budget"), ANY_PACKAGE, "adapters: their own port only"),
+    Row("mail.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
+    Row("mail.mime", (*LAYER_0, "protocol", "mail.port"), (), "every mail adapter writes the same bytes"),
+    Row("mail.memory", (*LAYER_0, "core.draw", "protocol", "mail.port", "mail.mime"), (),
+        "an adapter whose delays, losses and repeats are seeded, and a seeded draw lives in core"),
+    Row("mail", (*LAYER_0, "protocol", "mail.port", "mail.mime", "mail.quota", "mail.identity"), ANY_PACKAGE,
+        "adapters: their own port, never each other"),
+    Row("journal.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
+    Row("journal", (*LAYER_0, "protocol", "journal.port", "journal.migrations", "league"), (),
+        "adapters: their own port, never each other; SQLite comes with Python"),
+    Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "agents"),
+        ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
+    Row("runner", (*LAYER_0, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
+    Row("arena", (*LAYER_0, *PURE, *PORTS, "arena"), ANY_PACKAGE, "adapters are handed in"),
+    Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
+        "reads the journal, changes nothing"),
+    Row("settings", (*BELOW_SETTINGS, "settings"), ANY_PACKAGE, "the one composition root; it knows no command line"),
+    Row("testing", (*BELOW_SETTINGS, "settings", "testing"), ANY_PACKAGE, "its suites test every layer below"),
+    Row("cli", (*BELOW_SETTINGS, "settings", "testing", "cli"), ANY_PACKAGE, "nothing is above it"),
+    Row("__main__", ("cli",), (), "python -m is the same command"),
+)  # fmt: skip
+
+# Time arrives in events, randomness is a seeded Draw, output leaves as effects.
+NOT_IN_PURE = frozenset(
+    [
+        *("asyncio", "concurrent", "glob", "http", "imaplib", "logging", "multiprocessing", "os", "pathlib", "queue"),
+        *("random", "secrets", "select", "selectors", "shutil", "signal", "smtplib", "socket", "sqlite3", "ssl"),
+        *("subprocess", "sys", "tempfile", "threading", "time", "urllib.request"),
+    ]
+)
+NO_CALLS_IN_PURE = frozenset(
+    [
+        *("open", "print", "input", "eval", "exec", "breakpoint", "__import__", "importlib.import_module"),
+        *("json.load", "json.dump", "uuid.uuid1", "uuid.uuid4"),
+    ]
+)
+CLOCK_READINGS = frozenset({"now", "utcnow", "today"})
+
+# More than 50 ms each: imported inside the function that needs them, so that every command starts at once.
+HEAVY = ("google", "googleapiclient", "google_auth_oauthlib", "google_auth_httplib2", "httplib2", "openai", "grpc")
+HEAVY_FOR_COMMANDS = (*HEAVY, "numpy", "pandas", "xarray")
+
+NAMES_THAT_SAY_NOTHING = frozenset({"utils", "helpers", "common", "misc", "handler", "handlers", "data", "info"})
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name."""
+
+    target: str
+    """Absolute and dotted; ``from a import b`` gives ``a.b``."""
+
+    line: int
+    at_import_time: bool
+
+
+def is_under(name: str, scope: str) -> bool:
+    return scope in ("", name) or name.startswith(f"{scope}.")
+
+
+def row_of(module: str) -> Row | None:
+    fitting = [row for row in ARROWS if is_under(module, row.scope) and (row.scope or not module)]
+    return max(fitting, key=lambda row: len(row.scope), default=None)
+
+
+def imports_of(module: str, source: str, *, is_package: bool = False) -> Iterator[Import]:
+    """Every import of the module, in the order of the text."""
+    parts = [PACKAGE, *module.split(".")] if module else [PACKAGE]
+    package = parts if is_package or not module else parts[:-1]
+
+    def walk(node: ast.AST, at_import_time: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from (Import(alias.name, child.lineno, at_import_time) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                base = package[: len(package) - child.level + 1] if child.level else []
+                origin = ".".join([*base, *([child.module] if child.module else [])])
+                yield from (Import(f"{origin}.{alias.name}", child.lineno, at_import_time) for alias in child.names)
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                yield from walk(child, False)
+            elif isinstance(child, ast.If) and ast.unparse(child.test).removeprefix("typing.") == "TYPE_CHECKING":
+                yield from walk(ast.Module(child.body, []), False)
+                yield from walk(ast.Module(child.orelse, []), at_import_time)
+            else:
+                yield from walk(child, at_import_time)
+
+    return walk(ast.parse(source), True)
+
+
+def check_arrow(module: str, row: Row, found: Import) -> str | None:
+    """What is wrong with one import, or None."""
+    name = found.target
+    if is_under(name, PACKAGE):
+        target = name.removeprefix(PACKAGE).removeprefix(".")
+        own = module.split(".")[:2]
+        if len(own) == 2 and is_under(target, ".".join(own)):
+            return None
+        if any(is_under(target, scope) for scope in row.may_import) or target == "__version__":
+            return None
+        allowed = ", ".join(row.may_import) or "nothing"
+        return f"imports {name}, but {row.scope or PACKAGE} may import only {allowed}: {row.why}"
+    if module.split(".")[0] in PURE:
+        for forbidden in NOT_IN_PURE:
+            if is_under(name, forbidden):
+                return f"imports {forbidden}: a pure layer knows neither time, chance nor the machine it runs on"
+        if is_under(name, "numpy.random"):
+            return "imports numpy.random: randomness is a seeded Draw"
+    top = name.split(".")[0]
+    if top in HEAVY and found.at_import_time:
+        return f"imports {top} when it is imported itself: move that into the function that needs it"
+    if top not in sys.stdlib_module_names and row.third_party is not None and top not in row.third_party:
+        allowed = ", ".join(row.third_party) or "the standard library"
+        return f"imports {top}, but {row.scope or PACKAGE} may use only {allowed}"
+    return None
+
+
+def impure_expressions(module: str, source: str) -> Iterator[str]:
+    """Clock readings, files and other effects that need no forbidden import."""
+    meaning = {}
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            meaning.update({alias.asname: alias.name for alias in node.names if alias.asname})
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            meaning.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+
+    def dotted(node: ast.expr) -> str:
+        if isinstance(node, ast.Name):
+            return meaning.get(node.id, node.id)
+        return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else "?"
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and dotted(node.func) in NO_CALLS_IN_PURE:
+            yield f"{module}:{node.lineno} calls {dotted(node.func)}: output of a pure layer leaves as a value"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CLOCK_READINGS:
+            yield f"{module}:{node.lineno} calls {dotted(node.func)}: time arrives in events"
+        elif isinstance(node, ast.Attribute):
+            name = dotted(node)
+            if name.startswith("datetime.") and node.attr in CLOCK_READINGS:
+                yield f"{module}:{node.lineno} names {name}: time arrives in events"
+            elif name == "numpy.random":
+                yield f"{module}:{node.lineno} uses numpy.random: randomness is a seeded Draw"
+
+
+def complaints(module: str, source: str, *, is_package: bool = False) -> list[str]:
+    """Everything that is wrong with one module of the package."""
+    row = row_of(module)
+    if row is None:
+        return [f"{module} has no row in the table of arrows: add one, with its reason"]
+    found = [] if ast.get_docstring(ast.parse(source)) else [f"{module} has no docstring: a module opens with its law"]
+    found += [
+        f"{module}:{imported.line} {wrong}"
+        for imported in imports_of(module, source, is_package=is_package)
+        if (wrong := check_arrow(module, row, imported))
+    ]
+    if module.split(".")[0] in PURE:
+        found += impure_expressions(module, source)
+    return found
+
+
+def modules_of(root: Path) -> dict[str, tuple[str, bool]]:
+    """Dotted name -> (source, whether it is a package's own file)."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        found[".".join(parts[:-1] if is_package else parts)] = (path.read_text(encoding="utf-8"), is_package)
+    return found
+
+
+def loaded_by(module: str, modules: dict[str, tuple[str, bool]]) -> dict[str, str]:
+    """Each outside package that is imported with ``module`` -> the module of ours that asks for it."""
+    outside: dict[str, str] = {}
+    waiting, seen = [module], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in modules:
+            continue
+        seen.add(name)
+        waiting.append(name.rpartition(".")[0])  # importing a module runs the packages that it is in
+        source, is_package = modules[name]
+        for found in imports_of(name, source, is_package=is_package):
+            if not found.at_import_time:
+                continue
+            if is_under(found.target, PACKAGE):
+                target = found.target.removeprefix(PACKAGE).removeprefix(".")
+                waiting += [target, target.rpartition(".")[0]]
+            else:
+                outside.setdefault(found.target.split(".")[0], name)
+    return outside
+
+
+MODULES = modules_of(ROOT)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=[name or PACKAGE for name in MODULES])
+def test_a_module_keeps_to_its_layer_and_opens_with_its_law(module: str) -> None:
+    source, is_package = MODULES[module]
+    assert complaints(module, source, is_package=is_package) == []
+
+
+def test_the_command_line_starts_without_anything_heavy() -> None:
+    loaded = loaded_by("cli", MODULES)
+    assert {name: loaded[name] for name in HEAVY_FOR_COMMANDS if name in loaded} == {}
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert [name for name in MODULES if NAMES_THAT_SAY_NOTHING & set(name.split("."))] == []
+
+
+def test_the_table_itself_has_no_circle() -> None:
+    arrows = {
+        row.scope: {
+            other.scope
+            for other in ARROWS
+            if other is not row and other.scope and any(is_under(other.scope, scope) for scope in row.may_import)
+        }
+        for row in ARROWS
+    }
+    assert list(TopologicalSorter(arrows).static_order())
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "complaint"),
+    [
+        ("errors", "from league_agents.ids import new_id", "imports league_agents.ids"),
+        ("clock", "import click", "may use only the standard library"),
+        ("core.draw", "from league_agents.games.q21.model import Guess", "imports league_agents.games"),
+        ("core.draw", "import random", "imports random"),
+        ("games.q21.rules", "from pathlib import Path", "imports pathlib"),
+        ("games.q21.rules", "def f():\n    import os.path", "imports os"),
+        ("games.q21.rules", "from league_agents.games.market.rules import Price", "imports league_agents.games.market"),
+        ("games.q21.rules", "from ..market import rules", "imports league_agents.games.market"),
+        ("games.q21.scoring", "import numpy as np\nX = np.random.default_rng()", "uses numpy.random"),
+        ("games.q21.scoring", "import requests", "imports requests"),
+        ("interaction.queue", "import threading", "imports threading"),
+        ("match", "import asyncio", "imports asyncio"),
+        ("protocol.league.codec", "from urllib.request import urlopen", "imports urllib.request"),
+        ("protocol.league.codec", "import json\nX = json.load(open('x'))", "calls json.load"),
+        ("protocol.league.codec", "from league_agents.games.q21 import scoring", "imports league_agents.games"),
+        ("league.referee", "from datetime import datetime\nX = datetime.now()", "calls datetime.datetime.now"),
+        ("league.referee", "import datetime as d\nX = d.date.today()", "calls datetime.date.today"),
+        ("league.referee", "from datetime import datetime as dt\nX = [dt.utcnow]", "names datetime.datetime.utcnow"),
+        ("league.referee", "def f(clock):\n    return clock.now()", "time arrives in events"),
+        ("league.referee", "import logging", "imports logging"),
+        ("league.referee", "from league_agents.mail.port import Mailbox", "imports league_agents.mail"),
+        ("league.referee", "from league_agents import journal", "imports league_agents.journal"),
+        ("league.referee", "if TYPE_CHECKING:\n    from ..agents.base import X", "imports league_agents.agents"),
+        ("league.referee", "from uuid import uuid4\nX = uuid4()", "calls uuid.uuid4"),
+        ("agents.base", "from league_agents.league.events import Event", "imports league_agents.league"),
+        ("agents.llm_player", "from league_agents.llm.openai import Chat", "imports league_agents.llm.openai"),
+        ("knowledge.index", "from league_agents.agents.base import PlayerAI", "imports league_agents.agents"),
+        ("mail.gmail", "from league_agents.mail.memory import PostOffice", "imports league_agents.mail.memory"),
+        ("mail.gmail", "from . import memory", "imports league_agents.mail.memory"),
+        ("mail.gmail", "import googleapiclient.discovery", "move that into the function"),
+        ("mail.gmail", "class A:\n    try:\n        import google.auth\n    finally:\n        pass", "move that"),
+        ("mail.gmail", "from league_agents.core.draw import Draw", "imports league_agents.core"),
+        ("mail.memory", "from league_agents.core.violation import Violation", "imports league_agents.core"),
+        ("mail.memory", "from league_agents.journal.port import Journal", "imports league_agents.journal"),
+        ("journal.sqlite", "from league_agents.mail.port import Mailbox", "imports league_agents.mail"),
+        ("runner.loop", "from league_agents.journal import sqlite", "imports league_agents.journal.sqlite"),
+        ("report.tables", "from league_agents.runner.loop import run", "imports league_agents.runner"),
+        ("settings", "from league_agents.cli import main", "imports league_agents.cli"),
+        ("settings", "import league_agents.testing.faults", "imports league_agents.testing"),
+        ("runner.loop", "from league_agents.testing import faults", "imports league_agents.testing"),
+        ("arena.client", "from league_agents.cli.run import run", "imports league_agents.cli"),
+        ("surprise.module", "X = 1", "has no row"),
+    ],
+)  # fmt: skip
+def test_a_wrong_arrow_is_found(module: str, line: str, complaint: str) -> None:
+    found = complaints(module, f'"""A law."""\n{line}\n')
+    assert any(complaint in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("ids", "import hashlib\nfrom .errors import LeagueError"),
+        ("games.q21.scoring", "import numpy\nfrom rapidfuzz import fuzz\nfrom league_agents.games.q21 import model"),
+        ("league.referee", "from datetime import UTC, datetime\ndef step(ctx):\n    return ctx.now"),
+        ("protocol.league.codec", "import json\nfrom ...games.q21.model import Guess\nX = json.loads('1')"),
+        ("mail.gmail", "def connect():\n    import google.auth\nfrom league_agents.mail.port import Mailbox"),
+        ("mail.gmail.client", "from league_agents.mail.gmail.scopes import SCOPES"),
+        ("runner.loop", "import time\nfrom league_agents.journal import port"),
+        ("cli.check", "from league_agents.testing.contracts import suite\nfrom league_agents import __version__"),
+    ],
+)
+def test_a_right_arrow_passes(module: str, line: str) -> None:
+    assert complaints(module, f'"""A law."""\n{line}\n') == []
+
+
+def test_a_module_without_a_docstring_is_found() -> None:
+    assert complaints("core", "X = 1\n", is_package=True) == ["core has no docstring: a module opens with its law"]
+
+
+def test_a_heavy_import_is_found_through_every_module_on_the_way() -> None:
+    modules = {
+        "": ('"""."""', True),
+        "cli": ("from league_agents.cli.run import run", True),
+        "cli.run": ("def later():\n    import openai\nfrom league_agents.games.q21.model import Guess", False),
+        "games": ("", True),
+        "games.q21": ("from . import scoring", True),
+        "games.q21.model": ("", False),
+        "games.q21.scoring": ("import numpy as np", False),
+    }
+    assert loaded_by("cli", modules) == {"numpy": "games.q21.scoring"}
