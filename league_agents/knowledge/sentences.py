@@ -13,41 +13,49 @@ from collections.abc import Iterator
 
 from league_agents.knowledge.words import HAN_RUN
 
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Words that always stand before a name, a number or the rest of a phrase: never the end of a sentence.
-_NEVER_LAST = frozenset(
-    "mr mrs ms messrs mme mlle mlles mgr dr drs prof gen col capt cpt lt sgt cpl maj adm cmdr rev revd hon gov sen rep pres "
-    "supt insp sig sra srta e.g i.e viz cf vs ca approx ibid op loc hr fr frl nr bzw vgl d.h z.b p.ex".split()
+_NEVER_LAST = _set_of(
+    "mr mrs ms messrs mme mlle mlles mgr dr drs prof gen col capt cpt lt sgt cpl maj adm cmdr rev revd hon gov "
+    "sen rep pres supt insp sig sra srta e.g i.e viz cf vs ca approx ibid op loc hr fr frl nr bzw vgl d.h z.b "
+    "p.ex"
 )
 # Abbreviations that may also end a sentence: a boundary only if the next word is one that usually opens a sentence.
-_SOMETIMES_LAST = frozenset(
-    "st ste mt ft jr sr esq etc co inc ltd bros al ave blvd rd sq dept est univ bart knt ph.d m.a b.a m.d d.d ll.d a.m p.m "
-    "b.c a.d b.c.e c.e u.s u.k u.s.a n.b p.s r.s.v.p".split()
+_SOMETIMES_LAST = _set_of(
+    "st ste mt ft jr sr esq etc co inc ltd bros al ave blvd rd sq dept est univ bart knt ph.d m.a b.a m.d d.d "
+    "ll.d a.m p.m b.c a.d b.c.e c.e u.s u.k u.s.a n.b p.s r.s.v.p"
 )
 # Abbreviations only in front of a number: "No. 7", "Vol. II", "Dec. 11th". Otherwise they are words ("No. They must").
-_BEFORE_NUMBER = frozenset(
-    "no nos vol vols p pp pg fig figs ch chap chaps sec sect art bk pt par col ll v vv jan feb mar apr jun jul aug sep sept oct "
-    "nov dec lib cap ed eds n".split()
+_BEFORE_NUMBER = _set_of(
+    "no nos vol vols p pp pg fig figs ch chap chaps sec sect art bk pt par col ll v vv jan feb mar apr jun jul "
+    "aug sep sept oct nov dec lib cap ed eds n"
 )
-_OPENERS_OF_SENTENCES = frozenset(
-    "the a an i it he she we they you this that these those there then here in on at by of to for from with and but or nor so yet if "
-    "when while after before as since though although because what who where why how not no yes his her its my our your their all "
-    "one some every many once now never soon even only still perhaps let do did was is are were".split()
+_OPENERS_OF_SENTENCES = _set_of(
+    "the a an i it he she we they you this that these those there then here in on at by of to for from with and "
+    "but or nor so yet if when while after before as since though although because what who where why how not no "
+    "yes his her its my our your their all one some every many once now never soon even only still perhaps let do "
+    "did was is are were"
 )
-_GERMAN_MONTHS = frozenset(
-    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
-)
+_GERMAN_MONTHS = _set_of("januar jänner februar märz april mai juni juli august september oktober november dezember")
 # After a quotation that ends in "?" or "!", a verb of speech within three words shows that the sentence goes on.
-_SPEECH = frozenset(
-    "said says say asked asks ask cried cries cry replied answered exclaimed shouted whispered muttered murmured called returned "
-    "inquired enquired demanded repeated continued added observed remarked retorted ejaculated screamed sighed roared began "
-    "interrupted echoed responded thought wondered growled sobbed laughed quoth screeched bawled yelled rejoined pursued "
-    "dit demanda répondit cria fragte sagte rief dijo preguntó disse rispose".split()
+_SPEECH = _set_of(
+    "said says say asked asks ask cried cries cry replied answered exclaimed shouted whispered muttered murmured "
+    "called returned inquired enquired demanded repeated continued added observed remarked retorted ejaculated "
+    "screamed sighed roared began interrupted echoed responded thought wondered growled sobbed laughed quoth "
+    "screeched bawled yelled rejoined pursued dit demanda répondit cria fragte sagte rief dijo preguntó disse "
+    "rispose"
 )
-_HEBREW_SPEECH = frozenset(
+_HEBREW_SPEECH = _set_of(
     "אמר אמרה אמרו אמרתי שאל שאלה שאלו שאלתי ענה ענתה ענו עניתי השיב השיבה קרא קראה קראו צעק צעקה צעקו לחש לחשה "
-    "הוסיף הוסיפה מלמל מלמלה ויאמר ותאמר".split()
+    "הוסיף הוסיפה מלמל מלמלה ויאמר ותאמר"
 )
-_HAN_SPEECH = re.compile(r"[^。！？!?，,：:；;「」『』“”\s]{0,6}?[说說道问問喊叫答曰嚷][^。！？!?\s]{0,8}?[，,。：:；;！？!?]")
+_HAN_SPEECH = re.compile(
+    r"[^。！？!?，,：:；;「」『』“”\s]{0,6}?[说說道问問喊叫答曰嚷][^。！？!?\s]{0,8}?[，,。：:；;！？!?]"
+)
 
 _HAN_END = "。！？｡"
 _MARK = re.compile(
@@ -160,11 +168,11 @@ def _is_enumerator(text: str, start: int, end: int) -> bool:
 
 
 def _speech_goes_on(mark: str, ahead: str) -> bool:
-    """``"What?" Mr. Bennet asked`` and, in verse, ``"What?"`` / ``Said he``: the words of speech belong to the quotation."""
+    """``"What?" Mr. Bennet asked`` and, in verse, ``"What?"`` / ``Said he``: the sentence goes on behind it."""
     if mark[-1] not in _CLOSING_QUOTES or not ("?" in mark or "!" in mark):
         return False
     words = [word.group() for word in _WORD.finditer(ahead[:60])][:4]
-    if not words or ahead[0] in "\"“‘«「『":
+    if not words or ahead[0] in '"“‘«「『':
         return False
     if words[0] in _HEBREW_SPEECH or words[0].casefold() in _SPEECH:
         return True
@@ -178,7 +186,7 @@ def _speech_goes_on(mark: str, ahead: str) -> bool:
 
 def _goes_on_in_han(text: str, mark: re.Match[str]) -> bool:
     """「走吧！」他說。 is one sentence; 「走吧！」他們走了。 is two."""
-    if mark.group()[-1] not in "」』”’\"" or mark.group()[0] in "。｡.":
+    if mark.group()[-1] not in '」』”’"' or mark.group()[0] in "。｡.":
         return False  # a statement that is closed with a full stop is complete; 「走吧。」他說 is written with a comma
     return _HAN_SPEECH.match(text, mark.end()) is not None
 

@@ -14,32 +14,44 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
 HAN_RUN = re.compile(f"[{_HAN}]+")
 _TOKEN = re.compile(rf"[{_HAN}]+|(?:(?![{_HAN}])[^\W_])+(?:['’׳״\"](?:(?![{_HAN}])[^\W_])+)*")
 
-STOP_WORDS = frozenset(
-    "a about above after again against all almost also although always am among an and any are as at away be because been before being "
-    "below between both but by can cannot could did do does doing done down during each either else ever every few for from further had "
-    "has have having he her here hers herself him himself his how however i if in into is it its itself just let like many may me might "
-    "mine more most much must my myself neither never no none nor not now of off often on once one only onto or other others our ours out "
-    "over own per perhaps quite rather s said same say says shall she should since so some still such t than that the thee their theirs "
-    "them themselves then there these they thine this those thou though through thus thy till to too two under until up upon us very was "
-    "we were what when where whether which while who whom whose why will with within without would yet you your yours yourself "
-    "ain't aren't can't couldn't didn't doesn't don't hadn't hasn't haven't isn't mustn't shan't shouldn't wasn't weren't won't wouldn't "
-    "d ll m o re ve don isn it's i'm i'll i've i'd he's he'd he'll she's she'd she'll we're we've we'd we'll they're they've they'd they'll "
-    "you're you've you'd you'll that's there's what's who's let's 'tis tis twas "
-    "הוא היא הם הן אני אתה את אתם אנחנו זה זאת זו אלה של על אל עם כי אם לא כן גם רק עוד יש אין היה היתה הייתה היו מה מי איך "
-    "כל אבל או אך אז כאשר אשר עד בין לפני אחרי תחת כמו כך שם פה לו לה להם לי לך בו בה בהם ממנו".split()
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+STOP_WORDS = _set_of(
+    "a about above after again against all almost also although always am among an and any are as at away be "
+    "because been before being below between both but by can cannot could did do does doing done down during each "
+    "either else ever every few for from further had has have having he her here hers herself him himself his how "
+    "however i if in into is it its itself just let like many may me might mine more most much must my myself "
+    "neither never no none nor not now of off often on once one only onto or other others our ours out over own "
+    "per perhaps quite rather s said same say says shall she should since so some still such t than that the thee "
+    "their theirs them themselves then there these they thine this those thou though through thus thy till to too "
+    "two under until up upon us very was we were what when where whether which while who whom whose why will with "
+    "within without would yet you your yours yourself ain't aren't can't couldn't didn't doesn't don't hadn't "
+    "hasn't haven't isn't mustn't shan't shouldn't wasn't weren't won't wouldn't d ll m o re ve don isn it's i'm "
+    "i'll i've i'd he's he'd he'll she's she'd she'll we're we've we'd we'll they're they've they'd they'll "
+    "you're you've you'd you'll that's there's what's who's let's 'tis tis twas הוא היא הם הן אני אתה את אתם "
+    "אנחנו זה זאת זו אלה של על אל עם כי אם לא כן גם רק עוד יש אין היה היתה הייתה היו מה מי איך כל אבל או אך אז "
+    "כאשר אשר עד בין לפני אחרי תחת כמו כך שם פה לו לה להם לי לך בו בה בהם ממנו"
 )
 _HAN_STOP = frozenset("的了是在不我他她它们們这這那有和也就都而及与與之其為为以于於個个一")
 
 _IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse",
-    "oxen": "ox", "wives": "wife", "lives": "life", "knives": "knife", "wolves": "wolf", "leaves": "leaf", "thieves": "thief",
-    "halves": "half", "shelves": "shelf", "selves": "self", "calves": "calf", "loaves": "loaf", "elves": "elf",
-    "went": "go", "gone": "go", "goes": "go", "going": "go", "saw": "see", "seen": "see", "came": "come", "knew": "know", "known": "know",
-    "thought": "think", "told": "tell", "found": "find", "wrote": "write", "written": "write", "spoke": "speak", "spoken": "speak",
-    "died": "die", "dying": "die", "dies": "die", "lying": "lie", "lied": "lie", "lies": "lie", "tied": "tie", "ties": "tie",
-    "stood": "stand", "began": "begin", "begun": "begin", "took": "take", "taken": "take", "gave": "give", "given": "give",
-    "left": "leave", "lost": "lose", "kept": "keep", "met": "meet", "fell": "fall", "fallen": "fall", "born": "bear", "bore": "bear",
-}  # fmt: skip
+    form: base
+    for base, forms in (
+        entry.split(":")
+        for entry in _set_of(
+            "man:men woman:women child:children foot:feet tooth:teeth goose:geese mouse:mice ox:oxen wife:wives "
+            "life:lives knife:knives wolf:wolves leaf:leaves thief:thieves half:halves shelf:shelves self:selves "
+            "calf:calves loaf:loaves elf:elves go:went,gone,goes,going see:saw,seen come:came know:knew,known "
+            "think:thought tell:told find:found write:wrote,written speak:spoke,spoken die:died,dying,dies "
+            "lie:lying,lied,lies tie:tied,ties stand:stood begin:began,begun take:took,taken give:gave,given "
+            "leave:left lose:lost keep:kept meet:met fall:fell,fallen bear:born,bore"
+        )
+    )
+    for form in forms.split(",")
+}
 _QUOTES = str.maketrans({"’": "'", "״": '"', "׳": "'"})
 _VOWEL = re.compile(r"[aeiouy]")
 _LONGEST_WORD = 64

@@ -1,0 +1,173 @@
+"""What the lines of a book are: headings, paragraphs, verse, or matter that no one reads out.
+
+Rule 1: a line is judged by its form alone; a block that looks like nothing special is a paragraph.
+Rule 2: every pattern is tried on lines of bounded length: the text comes from strangers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+Kind = Literal["heading", "contents", "paragraph", "aside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that belong together."""
+
+    kind: Kind
+    """``contents`` is the heading of a list of chapters, ``aside`` is whatever no passage is made of."""
+
+    text: str
+
+
+LONGEST_HEADING = 100
+_ORDINAL = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last"
+_NUMERAL = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_ENUMERATOR = rf"(?:[IVXLCDM]+|\d{{1,4}}|[A-Z]|(?:the\s+)?(?:{_ORDINAL}|{_NUMERAL})\b)"
+CHAPTER_HEADING = re.compile(
+    r"(?:(?:chapter|book|part|volume|letter|canto|act|scene|section|stave|lecture|fytte|phase|kapitel|chapitre|livre|acte"
+    rf"|cap[íi]tulo|capitolo|buch|teil)\s+{_ENUMERATOR}(?![\w'’])"
+    r"|(?:preface|prologue|epilogue|introduction|advertisement|etymology|appendix|conclusion|dedication|postscript"
+    r"|the end|finis|foreword|afterword|footnotes?|notes|index|glossary|contents|table of contents)[.:]?\s*$"
+    r"|(?:פרק|חלק|שער|ספר)\s+[א-ת\"'״׳]{1,5}(?![א-ת])"
+    r"|第\s*[一二三四五六七八九十百千零〇○\d]{1,7}\s*[章回節节卷部篇])",
+    re.IGNORECASE,
+)
+_ROMAN_HEADING = re.compile(
+    r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3}X{0,4})(?:IX|IV|V?I{0,3})(?:\.|\.?[ \t]*$|\.?[ \t]*[—–-])"
+)
+_NUMBER_HEADING = re.compile(r"\d{1,3}\.?\s+[A-Z][^.!?]*$")
+_PAGE_NUMBER = re.compile(r"[\[({–—\s-]*(?:p(?:g|age)?\.?\s*)?(?:\d{1,4}|[ivxlc]{1,7})[\])}–—\s-]*$", re.IGNORECASE)
+CONTENTS_HEADING = re.compile(
+    r"[_*]*(?:table of |list of )?(?:contents|illustrations|chapters)[_*]*[.:]?$|תוכן(?: ה?עניינים)?$|目[錄录次]$",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(
+    r"\[(?:footnotes?|illustrations?|sidenote|transcriber|note)\b|\[\^?\d{1,4}\][:\s]|\{\d+\}|\*{1,3}\s?\w",
+    re.IGNORECASE,
+)
+NOTES_HEADING = re.compile(r"(?:footnotes?|notes|endnotes|index|glossary|bibliography|references)[.:]?$", re.IGNORECASE)
+_ORNAMENT = re.compile(r"[\W_]*$")
+_TABLE_COLUMNS = re.compile(r"\S[ \t]{3,}\S.*?[ \t]{3,}\S|\S(?:\t|[ \t]*\|[ \t]*)\S.*?(?:\t|\|)|\.(?:[ ]?\.){3,}")
+_ITALICS = re.compile(r"(?<![\w_])_(?=\S)([^_\n]{1,400}?)(?<=\S)_(?![\w_])")
+_PICTURE = re.compile(r"\[Illustration(?::[^\]]{0,500})?\]", re.IGNORECASE)
+
+_VERSE_WIDTH = 55
+"""Verse breaks its lines well before the margin; books are wrapped at 65 to 80 columns."""
+
+_LONG_LINE = 160
+"""A file whose typical line is longer keeps one paragraph a line."""
+
+
+def plain_blocks(text: str) -> Iterator[Block]:
+    """The parts of a plain text, in order."""
+    for lines in _line_groups(text):
+        yield _plain_block(lines)
+
+
+def _line_groups(text: str) -> Iterator[list[str]]:
+    """Lines between blank lines; a file without blank lines is divided at indented lines, or at every long line."""
+    text = _PICTURE.sub("", text)
+    lines = text.expandtabs(8).split("\n") if "\t" in text and "|" not in text[:2000] else text.split("\n")
+    filled = [line for line in lines if line.strip()]
+    blank = len(lines) - len(filled)
+    long_lines = sum(len(line) > _LONG_LINE for line in filled)
+    a_line_each = long_lines * 3 > len(filled)
+    # Fewer than one blank line in forty: paragraphs are told by their indentation, as in print.
+    by_indent = (
+        not a_line_each and blank * 40 < len(filled) and any(line.startswith((" ", "\u3000")) for line in filled)
+    )
+    group: list[str] = []
+    for line in lines:
+        if not line.strip():
+            if group:
+                yield group
+            group = []
+            continue
+        if group and (a_line_each or (by_indent and line.startswith((" ", "\u3000")))):
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _plain_block(lines: list[str]) -> Block:
+    stripped = [line.strip() for line in lines]
+    first = stripped[0]
+    joined = " ".join(stripped[:4])
+    if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
+        return Block("contents", joined)
+    if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
+        return Block("heading", _clean(joined))
+    if len(stripped) == 1 and _PAGE_NUMBER.match(first[:20]) and len(first) <= 20:
+        return Block("aside", first)
+    if _NOTE.match(first) or all(_ORNAMENT.match(line[:200]) and not any(map(str.isalnum, line)) for line in stripped):
+        return Block("aside", first)
+    if is_table(lines):
+        return Block("aside", first)
+    if CHAPTER_HEADING.match(first) and len(first) <= LONGEST_HEADING and (first.isupper() or len(stripped) == 1):
+        return Block("heading", _clean(first))
+    return Block("paragraph", _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
+
+
+def _is_heading(line: str) -> bool:
+    if CHAPTER_HEADING.match(line):
+        # "Book I like" and "Chapter 3 was short." are prose.
+        return not line.endswith((",", ";")) and (line[0].isupper() or not line[0].isascii()) and not _reads_on(line)
+    if _ROMAN_HEADING.match(line):
+        return len(line) <= 60 and not line.endswith((",", ";", "!", "?")) and not line.startswith("I. ")
+    if _NUMBER_HEADING.match(line):
+        return len(line) <= 60
+    # Capitals alone; a shout ("STOP!") or a telegram ends in a mark that headings do not have.
+    return line.isupper() and len(line.split()) <= 12 and not line.endswith(("!", "?", ",", ";", '"', "”", ":"))
+
+
+def _reads_on(line: str) -> bool:
+    """Whether a line that begins like a heading is a sentence: it has small words and a full stop at its end."""
+    words = line.split()
+    return (
+        len(words) > 4 and line.endswith((".", "!", "?")) and sum(word[:1].islower() for word in words) * 2 > len(words)
+    )
+
+
+def is_table(lines: list[str]) -> bool:
+    return sum(_TABLE_COLUMNS.search(line.strip()[:400]) is not None for line in lines) * 2 > len(lines)
+
+
+def _is_verse(lines: list[str]) -> bool:
+    if len(lines) < 3 or max(map(len, lines)) > _VERSE_WIDTH:
+        return False
+    capitals = sum(line.lstrip("\"'“‘(_—-")[:1].isupper() for line in lines)
+    return capitals * 4 >= len(lines) * 3
+
+
+def unwrapped(lines: list[str]) -> str:
+    """Hard-wrapped lines as one; a word or a dash that was broken at the margin is joined without a space."""
+    if len(lines) == 1:
+        return lines[0]
+    parts = [lines[0]]
+    for previous, line in pairwise(lines):
+        han = _is_han(previous[-1:]) and _is_han(line[:1])
+        tight = (
+            previous.endswith(("--", "—"))
+            or line.startswith("--")
+            or (previous.endswith("-") and previous[-2:-1].isalpha())
+        )
+        parts.append(line if han or tight else f" {line}")
+    return "".join(parts)
+
+
+def _is_han(character: str) -> bool:
+    return "\u3000" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"
+
+
+def _clean(text: str) -> str:
+    """Single spaces and no ``_italics_`` marks: they are the typist's, not the author's."""
+    text = _ITALICS.sub(r"\1", text) if "_" in text else text
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))

@@ -1,0 +1,78 @@
+"""What the lines of a Markdown book are, and their words without the markup.
+
+Rule 1: fenced and indented code, tables, lists, notes and HTML blocks are asides; block quotations are read out.
+Rule 2: as in ``layout``, every pattern has a bounded reach.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from league_agents.knowledge.layout import CONTENTS_HEADING, LONGEST_HEADING, Block, is_table, unwrapped
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*$")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:[^\n]{0,500}\n){1,100}?(?:---|\.\.\.)[ \t]*\n")
+_COMMENT = re.compile(r"<!--(?:(?!-->).){0,20000}-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
+_IMAGE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\n]{0,1000}\)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,400})\](?:\([^()\n]{0,1000}\)|\[[^\[\]\n]{0,200}\])")
+_FOOTNOTE_MARK = re.compile(r"\[\^[^\[\]\n]{1,60}\]")
+_STRONG = re.compile(r"(?<![\\*\w])(\*{1,3})(?=\S)([^*\n]{1,400}?)(?<=\S)\1(?![*\w])")
+_STRONG_UNDERSCORE = re.compile(r"(?<![\\_\w])(_{1,3})(?=\S)([^_\n]{1,400}?)(?<=\S)\1(?![_\w])")
+_CODE = re.compile(r"(`{1,3})(?!`)([^`\n]{1,400})\1(?!`)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """The parts of a Markdown text, in order, each without its markup."""
+    text = _COMMENT.sub("", _FRONT_MATTER.sub("", text, count=1))
+    group: list[str] = []
+    fence: str | None = None
+    for line in [*text.split("\n"), ""]:
+        if fence is not None:
+            closing = _FENCE.match(line)
+            if closing and closing[1].startswith(fence) and not line.strip(" `~"):
+                fence = None
+            continue
+        opening = _FENCE.match(line)
+        atx = _ATX.match(line[:400])
+        underline = group and re.match(r" {0,3}(?:=+|-+)[ \t]*$", line[:200])
+        if opening or atx or underline or not line.strip():
+            if underline:
+                yield Block("heading", _inline(" ".join(group)))
+            elif group:
+                yield _markdown_block(group)
+            group = []
+            if opening:
+                fence = opening[1]
+            elif atx and atx["text"]:
+                heading = _inline(atx["text"])
+                yield Block("contents" if CONTENTS_HEADING.match(heading[:LONGEST_HEADING]) else "heading", heading)
+            continue
+        group.append(line)
+
+
+def _markdown_block(lines: list[str]) -> Block:
+    first = lines[0]
+    if first.startswith(("    ", "\t")) or _LIST_ITEM.match(first) or first.lstrip().startswith(("|", "[^", "<")):
+        return Block("aside", first.strip())
+    if first.lstrip().startswith(">"):
+        lines = [re.sub(r"^ {0,3}> ?", "", line) for line in lines]
+    if is_table(lines) or all(not any(map(str.isalnum, line)) for line in lines):
+        return Block("aside", first.strip())
+    broken = sum(line.endswith(("  ", "\\")) for line in lines[:-1])
+    stripped = [line.strip().removesuffix("\\") for line in lines]
+    if broken * 2 > len(lines) - 1 > 0:
+        return Block("paragraph", "\n".join(_inline(line) for line in stripped))
+    return Block("paragraph", _inline(unwrapped(stripped)))
+
+
+def _inline(text: str) -> str:
+    """The words without their markup."""
+    text = _FOOTNOTE_MARK.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
+    for mark in (_CODE, _STRONG, _STRONG_UNDERSCORE):
+        text = mark.sub(r"\2", text)
+    return " ".join(_ESCAPE.sub(r"\1", _TAG.sub("", text)).split())

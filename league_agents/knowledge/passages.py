@@ -1,0 +1,148 @@
+"""The paragraphs of a book that can be a target, each with its chapter and its opening sentence.
+
+Rule 1: a passage is what a reader would call a paragraph of the work: no heading, list of contents, page number,
+table, list, code, note or picture.
+Rule 2: its text is the book's, with hard-wrapped lines joined; verse keeps its lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from league_agents.knowledge.documents import Document
+from league_agents.knowledge.layout import CHAPTER_HEADING, NOTES_HEADING, Block, plain_blocks
+from league_agents.knowledge.markdown import markdown_blocks
+from league_agents.knowledge.sentences import opening_sentence, split_sentences
+from league_agents.knowledge.words import HAN_RUN
+
+MIN_WORDS = 25
+"""Shorter paragraphs are mostly single lines of dialogue: twenty questions have too little to hold on to."""
+
+MIN_SENTENCES = 2
+"""A target is an opening sentence; in a paragraph of one sentence nothing is opened."""
+
+MIN_OPENING_CHARACTERS = 10
+"""Deployed players refuse to guess a shorter opening sentence (league protocol 4.4.6), so it cannot be a target."""
+
+HAN_CHARACTERS_PER_WORD = 1.6
+"""Chinese has no spaces to count words by; 25 English words are about 40 characters in translation."""
+
+_MIN_LETTERS = 0.6
+"""Share of letters among the characters that are no space; tables of figures and rows of dots have fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph that can be a target."""
+
+    book: str
+    """The title."""
+
+    chapter: str | None
+    """The heading above it; ``None`` before the first."""
+
+    position: int
+    """1 for the first passage of the book."""
+
+    text: str
+    """The paragraph with single spaces; verse keeps its line breaks."""
+
+    opening_sentence: str
+    """White space folded, otherwise exactly as in the text."""
+
+
+def passages(document: Document, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> list[Passage]:
+    """Every paragraph of ``document`` that is long enough to be a target, in the order of the text."""
+    found: list[Passage] = []
+    for chapter, text in _paragraphs(blocks(document)):
+        if count_words(text) < min_words or not _is_prose(text):
+            continue
+        opening = opening_sentence(text)
+        if len(opening) < MIN_OPENING_CHARACTERS:
+            continue
+        if min_sentences > 1 and len(split_sentences(text)) < min_sentences:
+            continue
+        found.append(Passage(document.title, chapter, len(found) + 1, text, opening))
+    return found
+
+
+def count_words(text: str) -> int:
+    """Words between spaces, and for Chinese one for every ``HAN_CHARACTERS_PER_WORD`` characters."""
+    if text.isascii():
+        return len(text.split())
+    han = sum(len(run) for run in HAN_RUN.findall(text))
+    if not han:
+        return len(text.split())
+    return round(han / HAN_CHARACTERS_PER_WORD) + len(HAN_RUN.sub(" ", text).split())
+
+
+def _paragraphs(parts: Iterator[Block]) -> Iterator[tuple[str | None, str]]:
+    chapter: str | None = None
+    for block in parts:
+        if block.kind == "heading":
+            chapter = block.text
+        elif block.kind == "paragraph":
+            yield chapter, block.text
+
+
+def _is_prose(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return letters >= _MIN_LETTERS * (len(text) - text.count(" ") - text.count("\n"))
+
+
+def blocks(document: Document) -> Iterator[Block]:
+    """The parts of a document in order, without its table of contents; consecutive headings of a chapter are one."""
+    parts = markdown_blocks(document.text) if document.markup == "markdown" else plain_blocks(document.text)
+    return _joined_headings(_without_contents(parts))
+
+
+_MOST_CONTENTS = 600
+"""Blocks: the longest tables of contents have a few hundred entries."""
+
+
+def _without_contents(parts: Iterator[Block]) -> Iterator[Block]:
+    """Leaves out a table of contents: from its heading to the first entry that comes a second time, or to prose."""
+    skipping = 0
+    entries: set[str] = set()
+    for block in parts:
+        if block.kind == "contents":
+            skipping, entries = _MOST_CONTENTS, set()
+            continue
+        if skipping:
+            key = _entry_key(block.text)
+            is_entry = block.kind != "paragraph" or CHAPTER_HEADING.match(block.text) or not _is_long_prose(block.text)
+            if is_entry and key not in entries:
+                entries.add(key)
+                skipping -= 1
+                continue
+            skipping = 0
+        yield block
+
+
+def _is_long_prose(text: str) -> bool:
+    return len(text.split()) >= 25 and text.rstrip("\"'”’)_*").endswith((".", "!", "?", ":", ";", ",", "—", "-", "。"))
+
+
+def _entry_key(text: str) -> str:
+    """``CHAPTER I. Civilizing Huck`` and ``CHAPTER I.`` are the same entry."""
+    chapter = CHAPTER_HEADING.match(text)
+    return " ".join((chapter.group() if chapter else text[:60]).split()).casefold().strip(" .:")
+
+
+def _joined_headings(parts: Iterator[Block]) -> Iterator[Block]:
+    """``CHAPTER I`` / ``Loomings`` as one heading; leaves out the notes and the index that follow such a heading."""
+    chapter: str | None = None
+    in_notes = False
+    for block in parts:
+        if block.kind == "heading":
+            in_notes = NOTES_HEADING.match(block.text) is not None
+            if chapter is not None and CHAPTER_HEADING.match(chapter) and not CHAPTER_HEADING.match(block.text):
+                chapter = f"{chapter.rstrip('.:')}: {block.text}"
+            else:
+                chapter = block.text
+            yield Block("heading", chapter)
+            continue
+        chapter = None
+        if not in_notes:
+            yield block
