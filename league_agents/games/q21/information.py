@@ -1,0 +1,326 @@
+"""Twenty questions asked at once are a code, their answers a noisy word of it: which questions to ask, what answers say.
+
+Rule 1: a candidate is a row of predicted answers, small integers 0 … K-1; ``UNKNOWN`` where the text does not tell. What the
+candidates and the questions are is decided elsewhere.
+Rule 2: nothing is drawn from a generator: what is sampled is sampled by fixed sequences, so equal inputs give equal results.
+Rule 3: questions are chosen with the noise in the objective. Two candidates whose predictions differ in the questions D are
+confused with a probability of at most the product of ρ over D (Bhattacharyya); the sum of that product over all pairs,
+weighted with the prior, is what ``select`` makes small.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[np.int8]
+
+UNKNOWN = -1
+"""As a prediction: the candidate's text does not tell. As an answer: none, or one that was not offered."""
+
+_LEAST_NOISE = 0.002
+"""No answerer is perfect: a likelihood of zero would make one slip fatal."""
+
+_DECLINED_TILT = 2.0
+"""How much likelier an answerer declines a question that the candidate's text does not settle."""
+
+_CELLS = 6_500_000
+"""Pairs × questions that are held at once; up to here ``select`` looks at every pair (400 candidates × 80 questions)."""
+
+_ANCHORS = 2048
+"""Candidates that are compared with all others when there are more of them than this."""
+
+_QUESTIONS_PER_SAMPLE = 4
+"""After how many questions the sampled pairs are drawn again: later ones have to part the pairs that are still close."""
+
+
+def closeness(noise: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
+    """ρ per question: the overlap of the answers to be expected from two candidates that it tells apart.
+
+    ``noise`` is the probability of a wrong answer, uniform over the other ``options`` (2 or more).
+    """
+    k = np.maximum(np.asarray(options, dtype=np.float64), 2.0)
+    wrong = np.clip(np.asarray(noise, dtype=np.float64), _LEAST_NOISE, (k - 1.0) / k)
+    each = wrong / (k - 1.0)
+    return np.asarray(2.0 * np.sqrt((1.0 - wrong) * each) + (k - 2.0) * each, dtype=np.float64)
+
+
+def select(
+    predictions: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    count: int,
+    noise: npt.ArrayLike,
+    *,
+    options: npt.ArrayLike = 4,
+    groups: npt.ArrayLike | None = None,
+    refine: bool = True,
+) -> tuple[int, ...]:
+    """The ``count`` questions that part the candidates best, best first; fewer when there are fewer.
+
+    ``predictions`` is candidates × questions. ``noise`` and ``options`` are one number or one for each question. Candidates of
+    one group (equal numbers in ``groups``) need not be told apart. Greedy, then each choice is exchanged once for a better one
+    if there is one (``refine``).
+
+    Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their present
+    weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes from 2,048
+    that are spread evenly over the prior.
+    """
+    codes = np.asarray(predictions, dtype=np.int8)
+    weights = _normalised(prior, codes.shape[0])
+    total = codes.shape[1]
+    count = min(count, total)
+    if count <= 0:
+        return ()
+    loss = np.log(np.broadcast_to(closeness(noise, options), (total,))).astype(np.float32)
+    group = None if groups is None else np.asarray(groups)
+    pairs = _Pairs(np.ascontiguousarray(codes.T), weights, loss, group)
+    chosen: list[int] = []
+    for step in range(count):
+        if step % _QUESTIONS_PER_SAMPLE == 0:
+            pairs.renew(chosen)
+        best = _first_best(pairs.gains(), chosen)
+        pairs.ask(best)
+        chosen.append(best)
+    if refine and count < total:
+        pairs.renew(chosen)
+        _exchange(pairs, chosen)
+    return tuple(chosen)
+
+
+def log_likelihood(
+    predictions: npt.ArrayLike, answers: npt.ArrayLike, noise: npt.ArrayLike, *, options: npt.ArrayLike = 4
+) -> Floats:
+    """The logarithm of the probability of the answers for each candidate.
+
+    ``answers`` is one row, or runs × questions (the result is then runs × candidates). An answer outside the options says
+    almost nothing; a prediction that is ``UNKNOWN`` makes each answer equally likely.
+    """
+    codes = np.asarray(predictions, dtype=np.int8)
+    given = np.atleast_2d(np.asarray(answers, dtype=np.int8))
+    total = codes.shape[1]
+    k = np.broadcast_to(np.maximum(np.asarray(options, dtype=np.int64), 2), (total,))
+    wrong = np.clip(np.broadcast_to(np.asarray(noise, dtype=np.float64), (total,)), _LEAST_NOISE, (k - 1.0) / k)
+    result = np.zeros((given.shape[0], codes.shape[0]), dtype=np.float64)
+    if total == 0 or codes.shape[0] == 0:
+        return result[0] if np.ndim(answers) == 1 else result
+    heard = (given >= 0) & (given < k)
+    right, other, blind = np.log1p(-wrong), np.log(wrong / (k - 1.0)), -np.log(k)
+    unknown = codes < 0
+    if unknown.any():
+        settled = np.where(unknown, 0.0, other)
+        result += heard @ (settled + unknown * blind).T
+        result += (~heard) @ (unknown * np.log(_DECLINED_TILT)).T
+    else:
+        result += (heard @ other)[:, None]
+    for value in range(int(k.max())):
+        said = (given == value) & heard
+        result += (said * (right - other)) @ (codes == value).T.astype(np.float64)
+    return result[0] if np.ndim(answers) == 1 else result
+
+
+def posterior(
+    predictions: npt.ArrayLike,
+    answers: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    noise: npt.ArrayLike,
+    *,
+    options: npt.ArrayLike = 4,
+) -> Floats:
+    """The probability of each candidate after the answers to the questions in the columns of ``predictions``."""
+    codes = np.asarray(predictions, dtype=np.int8)
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(_normalised(prior, codes.shape[0]))
+    return normalise_logs(log_prior + log_likelihood(codes, answers, noise, options=options))
+
+
+def normalise_logs(logs: Floats) -> Floats:
+    """Probabilities in proportion to ``exp(logs)``, over the last axis."""
+    if logs.shape[-1] == 0:
+        return logs
+    top = logs.max(axis=-1, keepdims=True)
+    scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+    return np.asarray(scaled / np.maximum(scaled.sum(axis=-1, keepdims=True), 1e-300), dtype=np.float64)
+
+
+def simulate(
+    predictions: npt.ArrayLike, truths: npt.ArrayLike, noise: npt.ArrayLike, *, options: npt.ArrayLike = 4, salt: int = 0
+) -> Codes:
+    """Answers (runs × questions) of an answerer who errs with ``noise``; ``truths`` holds one candidate's row for each run."""
+    codes = np.asarray(predictions, dtype=np.int8)
+    rows = np.asarray(truths, dtype=np.int64)
+    total = codes.shape[1]
+    k = np.broadcast_to(np.maximum(np.asarray(options, dtype=np.int64), 2), (total,))
+    shape = (rows.size, total)
+    errs = _spread(rows.size * total, 2 * salt).reshape(shape) < np.broadcast_to(np.asarray(noise, np.float64), (total,))
+    aside = _spread(rows.size * total, 2 * salt + 1).reshape(shape)
+    true = codes[rows].astype(np.int64)
+    wrong = (true + 1 + (aside * (k - 1)).astype(np.int64)) % k
+    return np.where(true < 0, (aside * k).astype(np.int64), np.where(errs, wrong, true)).astype(np.int8)
+
+
+def typical(prior: npt.ArrayLike, runs: int) -> npt.NDArray[np.int64]:
+    """``runs`` candidates spread evenly over the prior, likely ones more often."""
+    weights = np.asarray(prior, dtype=np.float64)
+    edges = np.cumsum(_normalised(weights, weights.size))
+    return np.minimum(np.searchsorted(edges, (np.arange(runs) + 0.5) / runs), weights.size - 1)
+
+
+def success_curve(
+    predictions: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    noise: npt.ArrayLike,
+    *,
+    options: npt.ArrayLike = 4,
+    groups: npt.ArrayLike | None = None,
+    runs: int = 256,
+) -> tuple[Floats, Floats]:
+    """What the first 0, 1, 2, … questions are worth: (share of simulated runs won, mean bits learnt), in this order.
+
+    A run is won when the likeliest candidate is in the group of the true one. Bits are log2(posterior / prior) of the truth.
+    """
+    codes = np.asarray(predictions, dtype=np.int8)
+    candidates, total = codes.shape
+    weights = _normalised(prior, candidates)
+    group = np.arange(candidates) if groups is None else np.asarray(groups)
+    truths = typical(weights, runs)
+    answers = simulate(codes, truths, noise, options=options)
+    k = np.broadcast_to(np.asarray(options), (total,))
+    wrong = np.broadcast_to(np.asarray(noise, dtype=np.float64), (total,))
+    with np.errstate(divide="ignore"):
+        logs = np.tile(np.log(weights), (runs, 1))
+    before = logs[np.arange(runs), truths]
+    won, bits = np.empty(total + 1), np.empty(total + 1)
+    for step in range(total + 1):
+        if step:
+            at = slice(step - 1, step)
+            logs += log_likelihood(codes[:, at], answers[:, at], wrong[at], options=k[at])
+        won[step] = np.mean(group[logs.argmax(axis=1)] == group[truths])
+        top = logs.max(axis=1)
+        evidence = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
+        bits[step] = np.mean(logs[np.arange(runs), truths] - evidence - before) / np.log(2.0)
+    return won, bits
+
+
+def expected_success(
+    predictions: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    noise: npt.ArrayLike,
+    *,
+    options: npt.ArrayLike = 4,
+    groups: npt.ArrayLike | None = None,
+    runs: int = 256,
+) -> float:
+    """The share of simulated games in which the likeliest candidate after all questions is the right one."""
+    won, _ = success_curve(predictions, prior, noise, options=options, groups=groups, runs=runs)
+    return float(won[-1])
+
+
+def bits(probabilities: npt.ArrayLike) -> float:
+    """The entropy of a distribution: how many bits are still missing."""
+    p = np.asarray(probabilities, dtype=np.float64)
+    p = p[p > 0]
+    return float(-(p * np.log2(p / p.sum())).sum() / p.sum()) if p.size else 0.0
+
+
+class _Pairs:
+    """Pairs of candidates and how likely each still is to be confused after the questions asked so far."""
+
+    def __init__(
+        self, columns: Codes, prior: Floats, loss: npt.NDArray[np.float32], groups: npt.NDArray[np.int64] | None
+    ) -> None:
+        self._columns = columns
+        self._prior = prior
+        self._loss = loss
+        self._groups = groups
+        total, candidates = columns.shape
+        self._limit = max(2048, _CELLS // total)
+        self._exact = candidates * (candidates - 1) // 2 <= self._limit
+        self._anchors = np.arange(candidates) if candidates <= _ANCHORS else np.unique(typical(prior, _ANCHORS))
+        self._parted = np.zeros((total, 0), dtype=np.float32)
+        self._weights = np.zeros(0, dtype=np.float32)
+
+    def renew(self, chosen: list[int]) -> None:
+        """Look at all pairs, or draw pairs in proportion to their weight after the ``chosen`` questions."""
+        if self._exact:
+            if self._parted.shape[1] == 0:
+                first, second = np.triu_indices(self._prior.size, 1)
+                weights = self._prior[first] * self._prior[second]
+                if self._groups is not None:
+                    weights[self._groups[first] == self._groups[second]] = 0.0
+                self._hold(first, second, weights)
+            return
+        codes = self._columns[chosen]
+        near = codes[:, self._anchors]
+        logs = np.zeros((self._anchors.size, self._prior.size), dtype=np.float32)
+        if chosen:
+            k = int(codes.max()) + 1
+            loss = self._loss[chosen]
+            # A pair is parted where both predictions are known and differ: known × known less the equal ones.
+            known = (near >= 0) * loss[:, None]
+            logs += known.T @ (codes >= 0).astype(np.float32)
+            for value in range(k):
+                logs -= ((near == value) * loss[:, None]).T @ (codes == value).astype(np.float32)
+        dense = np.exp(logs, out=logs)
+        dense *= self._prior[self._anchors, None].astype(np.float32)
+        dense *= self._prior[None, :].astype(np.float32)
+        dense[np.arange(self._anchors.size), self._anchors] = 0.0
+        if self._groups is not None:
+            dense[self._groups[self._anchors, None] == self._groups[None, :]] = 0.0
+        edges = np.cumsum(dense.ravel(), dtype=np.float64)
+        marks = (np.arange(self._limit) + 0.5) * (edges[-1] / self._limit)
+        flat = np.minimum(np.searchsorted(edges, marks), edges.size - 1)
+        first, second = np.divmod(flat, self._prior.size)
+        self._hold(self._anchors[first], second, np.full(self._limit, edges[-1] / self._limit))
+
+    def _hold(self, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats) -> None:
+        a, b = self._columns[:, first], self._columns[:, second]
+        self._parted = ((a != b) & (a >= 0) & (b >= 0)).astype(np.float32)
+        self._weights = (weights / max(float(weights.sum()), 1e-300)).astype(np.float32)
+
+    def gains(self) -> Floats:
+        """How much of the present weight each question would take away."""
+        taken = (self._parted @ self._weights) * -np.expm1(self._loss)
+        return np.asarray(taken, dtype=np.float64)
+
+    def ask(self, question: int) -> None:
+        self._weights *= np.exp(self._parted[question] * self._loss[question])
+
+    def take_back(self, question: int) -> None:
+        self._weights *= np.exp(-self._parted[question] * self._loss[question])
+
+
+def _exchange(pairs: _Pairs, chosen: list[int]) -> None:
+    for place, question in enumerate(chosen):
+        pairs.take_back(question)
+        better = _first_best(pairs.gains(), [*chosen[:place], *chosen[place + 1 :]])
+        pairs.ask(better)
+        chosen[place] = better
+
+
+def _first_best(gains: Floats, taken: list[int]) -> int:
+    """The first of the best, so that differences in the last digits between machines do not change the choice."""
+    open_gains = gains.copy()
+    open_gains[taken] = -1.0
+    top = open_gains.max()
+    return int(np.argmax(open_gains >= top - 1e-5 * abs(top)))
+
+
+def _normalised(prior: npt.ArrayLike, size: int) -> Floats:
+    weights = np.asarray(prior, dtype=np.float64)
+    if weights.shape != (size,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(f"the prior must be {size} numbers of 0 or more")
+    total = weights.sum()
+    return weights / total if total > 0 else np.full(size, 1.0 / max(size, 1))
+
+
+def _spread(count: int, salt: int) -> Floats:
+    """``count`` numbers in [0, 1) that look random: a SplitMix64 sequence."""
+    x = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(0x51_7C_C1B7)) * np.uint64(
+        0x9E37_79B9_7F4A_7C15
+    )
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+    return np.asarray((x ^ (x >> np.uint64(31))) >> np.uint64(11), dtype=np.float64) / float(1 << 53)
