@@ -80,7 +80,8 @@ def test_rule_sets_and_catalogue_are_found_where_the_wheel_is_installed(unpacked
         "import importlib.resources, json\n"
         "from league_agents.games.q21.rules import BUILT_IN\n"
         "catalogue = importlib.resources.files('league_agents.knowledge') / 'catalogue'\n"
-        "documents = [json.loads(file.read_text('utf-8')) for file in catalogue.iterdir() if file.name.endswith('.json')]\n"
+        "files = [file for file in catalogue.iterdir() if file.name.endswith('.json')]\n"
+        "documents = [json.loads(file.read_text('utf-8')) for file in files]\n"
         "print(sorted(BUILT_IN), bool(documents))\n"
     )
     shown = run_installed(unpacked, "-c", asked)
