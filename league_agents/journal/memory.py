@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from league_agents.journal.port import (
     Cause,
     Deadline,
     InboxRow,
+    InboxVerdict,
     Note,
     OutboxItem,
     OutboxState,
@@ -94,6 +96,10 @@ class MemoryJournal:
 
     def has_mail(self, mail_id: str) -> bool:
         return mail_id in self._mail_ids
+
+    def latest_mail_ids(self, limit: int) -> list[str]:
+        taken_in = (row.mail_id for row in reversed(self._inbox) if row.verdict is not InboxVerdict.IGNORED)
+        return list(islice(taken_in, limit))
 
     def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
         if not self._waiting:

@@ -161,6 +161,10 @@ class Journal(Protocol):
         """Whether this mail was taken in before."""
         ...
 
+    def latest_mail_ids(self, limit: int) -> list[str]:
+        """The last protocol mails that were taken in: after a crash they may not be acknowledged yet."""
+        ...
+
     def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
         """Messages that may be sent now, those of open games first, then in order; from now on they are ``sending``.
 

@@ -194,6 +194,12 @@ class SqliteJournal:
     def has_mail(self, mail_id: str) -> bool:
         return self._db.execute("SELECT 1 FROM inbox WHERE mail_id = ?", (mail_id,)).fetchone() is not None
 
+    def latest_mail_ids(self, limit: int) -> list[str]:
+        rows = self._db.execute(
+            "SELECT mail_id FROM inbox WHERE verdict != ? ORDER BY seq DESC LIMIT ?", (InboxVerdict.IGNORED, limit)
+        )
+        return [mail_id for (mail_id,) in rows]
+
     def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
         rows = self._db.execute(
             f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND (not_before IS NULL OR not_before <= ?)"  # noqa: S608

@@ -1,0 +1,200 @@
+"""A post office in memory: addresses, and weather on the way between them.
+
+Rule: what goes wrong is drawn from the seed, mail by mail, so the same season has the same accidents. A mail that is
+lost is lost for one recipient; a mail that is duplicated arrives as two mails with two ids, as it does when a sender
+tries again.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from league_agents.clock import Clock
+from league_agents.core.draw import Draw
+from league_agents.errors import MailboxUnavailable
+from league_agents.mail import mime
+from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weather:
+    """How mail fares. Chances are from 0 to 1, for each mail and recipient; the default is a fine day."""
+
+    delay: timedelta = timedelta(0)
+    """The longest delay; each mail draws its own up to this."""
+
+    reordering: float = 0.0
+    """The chance of arriving after mails that were sent up to three delays later (at least three seconds)."""
+
+    loss: float = 0.0
+    duplication: float = 0.0
+    refusal: float = 0.0
+    """The chance that a send fails and nothing was sent."""
+
+    ambiguity: float = 0.0
+    """The chance that the connection breaks after the mail was taken: it is delivered, the sender cannot know."""
+
+    def __post_init__(self) -> None:
+        for name in ("reordering", "loss", "duplication", "refusal", "ambiguity"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"the chance of {name} must be from 0 to 1, not {getattr(self, name)}")
+
+
+FINE = Weather()
+
+
+class PostOffice:
+    """Accepts mail for its addresses and delivers it when its time has come."""
+
+    def __init__(
+        self, clock: Clock, *, seed: int | str = 0, weather: Weather = FINE, through_mime: bool = False
+    ) -> None:
+        """``through_mime`` turns every mail into real bytes and reads it back, as a mail service would."""
+        self._clock = clock
+        self._weather = weather
+        self._seed = seed
+        self._through_mime = through_mime
+        self._boxes: dict[str, MemoryMailbox] = {}
+        self._sent = 0
+
+    def mailbox(self, address: str) -> MemoryMailbox:
+        """The mailbox of an address; it is opened when it does not exist."""
+        key = address.lower()
+        if key not in self._boxes:
+            self._boxes[key] = MemoryMailbox(self, address, self._clock)
+        return self._boxes[key]
+
+    def next_arrival(self) -> datetime | None:
+        """When the next mail arrives that is still on its way."""
+        return min((box.on_its_way[0][0] for box in self._boxes.values() if box.on_its_way), default=None)
+
+    def accept(self, mail: OutgoingMail) -> None:
+        """Take a mail for delivery. Raises as ``Mailbox.send`` does."""
+        self._sent += 1
+        number = self._sent
+        if self._weather is FINE:
+            instants = [[mail.sent_at]] * len(mail.to)
+            ambiguous = False
+        else:
+            draw = Draw(self._seed, f"mail/{number}")
+            if draw.chance(self._weather.refusal):
+                raise MailboxUnavailable("the post office takes no mail at the moment")
+            instants = [self._fate(mail.sent_at, draw) for _ in mail.to]
+            ambiguous = draw.chance(self._weather.ambiguity)
+        received = self._received(mail)
+        for address, arrivals in zip(mail.to, instants, strict=True):
+            box = self._boxes.get(address.lower())
+            if box is None:
+                self._bounce(mail, address)
+                continue
+            for arrived_at in arrivals:
+                box.put(received, arrived_at)
+        if ambiguous:
+            raise AmbiguousSend()
+
+    def _fate(self, sent_at: datetime, draw: Draw) -> list[datetime]:
+        """The instants at which one recipient gets the mail; none when it is lost."""
+        weather = self._weather
+        if draw.chance(weather.loss):
+            return []
+        copies = 2 if draw.chance(weather.duplication) else 1
+        arrivals = []
+        for _ in range(copies):
+            wait = weather.delay * draw.fraction()
+            if draw.chance(weather.reordering):
+                wait += 3 * max(weather.delay, timedelta(seconds=1)) * draw.fraction()
+            arrivals.append(sent_at + wait)
+        return arrivals
+
+    def _received(self, mail: OutgoingMail) -> Mail:
+        if not self._through_mime:
+            return Mail(
+                mail_id="",
+                arrived_at=mail.sent_at,
+                from_header=mail.sender,
+                subject=mail.subject,
+                documents=(mail.document,),
+            )
+        parsed = mime.read(mime.build(mail))
+        return Mail(
+            mail_id="",
+            arrived_at=mail.sent_at,
+            from_header=parsed.from_header,
+            subject=parsed.subject,
+            documents=parsed.documents,
+            headers=parsed.headers,
+            problems=parsed.problems,
+        )
+
+    def _bounce(self, mail: OutgoingMail, address: str) -> None:
+        sender = self._boxes.get(mail.sender.lower())
+        if sender is None:
+            return
+        notice = Mail(
+            mail_id="",
+            arrived_at=mail.sent_at,
+            from_header="mailer-daemon@post.invalid",
+            subject=f"Delivery Status Notification (Failure): no mailbox {address}",
+            documents=(),
+            headers={"auto-submitted": "auto-replied"},
+        )
+        sender.put(notice, mail.sent_at)
+
+
+class MemoryMailbox:
+    """``Mailbox`` of one address of a post office."""
+
+    def __init__(self, office: PostOffice, address: str, clock: Clock) -> None:
+        self._office = office
+        self._address = address
+        self._clock = clock
+        self._delivered = 0
+        self._waiting: dict[str, Mail] = {}
+        self._sent: set[str] = set()
+        self.on_its_way: list[tuple[datetime, int, Mail]] = []
+        """A heap of mails by their arrival."""
+
+    @property
+    def address(self) -> str:
+        return self._address
+
+    def put(self, mail: Mail, arrived_at: datetime) -> None:
+        """Deliver a mail at ``arrived_at``."""
+        self._delivered += 1
+        heapq.heappush(self.on_its_way, (arrived_at, self._delivered, mail))
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        now = self._clock.now()
+        while self.on_its_way and self.on_its_way[0][0] <= now:
+            arrived_at, number, mail = heapq.heappop(self.on_its_way)
+            mail_id = f"mail-{number}"
+            self._waiting[mail_id] = replace(mail, mail_id=mail_id, arrived_at=arrived_at)
+        if not self._waiting:
+            return []
+        found: list[Mail] = []
+        for mail in self._waiting.values():
+            if not known(mail.mail_id):
+                found.append(mail)
+                if len(found) == limit:
+                    break
+        return found
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        for mail_id in mail_ids:
+            self._waiting.pop(mail_id, None)
+
+    def send(self, mail: OutgoingMail) -> None:
+        if mail.sender.lower() != self._address.lower():
+            raise ValueError(f"{self._address} cannot send in the name of {mail.sender}")
+        try:
+            self._office.accept(mail)
+        except AmbiguousSend:
+            self._sent.add(mail.transaction_id)
+            raise
+        self._sent.add(mail.transaction_id)
+
+    def was_sent(self, transaction_id: str) -> bool:
+        return transaction_id in self._sent

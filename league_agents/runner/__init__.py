@@ -1,0 +1,1 @@
+"""The thin edge around the machines: fetch, commit, call, send, acknowledge last."""

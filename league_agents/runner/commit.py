@@ -1,0 +1,107 @@
+"""What a step changes, as one transaction: a machine's effects turned into journal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from league_agents.ids import derive_hex
+from league_agents.journal.port import (
+    Cause,
+    Deadline,
+    InboxRow,
+    Note,
+    OutboxItem,
+    PendingCall,
+    StepCommit,
+)
+from league_agents.league.effects import (
+    Call,
+    ClearDeadline,
+    Effect,
+    Record,
+    ReleaseAgent,
+    Send,
+    SetDeadline,
+    Warn,
+)
+from league_agents.protocol.league.encode import encode
+from league_agents.protocol.league.subject import format_subject
+
+
+def commit_of(
+    effects: Sequence[Effect],
+    *,
+    cause: Cause,
+    key: str,
+    at: datetime,
+    role: str,
+    inbox: InboxRow | None,
+    parts: Mapping[str, object | None],
+) -> StepCommit:
+    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts."""
+    sends: list[OutboxItem] = []
+    calls: list[PendingCall] = []
+    deadlines: dict[str, datetime | None] = {}
+    notes: list[Note] = []
+    for effect in effects:
+        match effect:
+            case Send():
+                sends.append(_outbox_item(effect, role=role, at=at, occasion=f"{cause}/{key}"))
+            case Call():
+                calls.append(
+                    PendingCall(
+                        call_id=effect.call_id,
+                        callback=effect.callback,
+                        context=effect.context,
+                        timeout=effect.timeout,
+                        game_id=effect.game_id,
+                    )
+                )
+            case SetDeadline():
+                deadlines[effect.name] = effect.at
+            case ClearDeadline():
+                deadlines[effect.name] = None
+            case Record():
+                facts = {"termination": effect.termination, **effect.facts}
+                notes.append(Note(at=at, kind=effect.kind, key=effect.key, facts=facts))
+            case Warn():
+                notes.append(warning(at, effect.code, effect.text))
+            case ReleaseAgent():
+                pass  # concerns the process only: after a restart no instance serves any game
+    return StepCommit(
+        cause=cause,
+        key=key,
+        at=at,
+        inbox=inbox,
+        parts=parts,
+        sends=sends,
+        calls=calls,
+        deadlines=[Deadline(name=name, at=instant) for name, instant in deadlines.items() if instant is not None],
+        cleared=[name for name, instant in deadlines.items() if instant is None],
+        notes=notes,
+    )
+
+
+def warning(at: datetime, code: str, text: str) -> Note:
+    """A warning as a note."""
+    return Note(at=at, kind="warning", key=code, facts={"text": text})
+
+
+def _outbox_item(send: Send, *, role: str, at: datetime, occasion: str) -> OutboxItem:
+    envelope = send.envelope
+    # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
+    transaction_id = envelope.message_id
+    if send.is_repeat:
+        transaction_id = f"{envelope.message_id}-r{derive_hex(occasion, envelope.message_id)}"
+    return OutboxItem(
+        transaction_id=transaction_id,
+        message_type=envelope.message_type,
+        to=send.to,
+        subject=format_subject(envelope, transaction_id=transaction_id),
+        document=encode(envelope),
+        # Deployed league managers name the file after the type, everybody else sends payload.json (protocol 2.3).
+        file_name=f"{envelope.message_type}.json" if role == "manager" else "payload.json",
+        game_id=send.game_id,
+        created_at=at,
+    )

@@ -1,0 +1,357 @@
+"""One role on one mailbox, driven: fetch, commit, call, send, acknowledge last.
+
+Whatever line the process dies at, the next start goes on from the journal: a mail that was taken in is not taken in
+again, a callback without a committed result runs again, and a message that may have been sent is looked for before it
+is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+
+from league_agents.clock import Clock
+from league_agents.errors import (
+    AuthorizationExpired,
+    JournalError,
+    MailboxUnavailable,
+    MailError,
+    QuotaExhausted,
+    RemoteProtocolError,
+)
+from league_agents.journal.port import (
+    Cause,
+    InboxRow,
+    InboxVerdict,
+    Journal,
+    Note,
+    OutboxItem,
+    OutboxState,
+    PendingCall,
+    StepCommit,
+)
+from league_agents.league.effects import ReleaseAgent
+from league_agents.league.events import DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
+from league_agents.league.machine import Machine
+from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
+from league_agents.protocol.league.decode import NotProtocolMail, decode
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.runner.calls import AgentHost
+from league_agents.runner.commit import commit_of, warning
+
+S = TypeVar("S")
+
+FETCH_BATCH = 100
+"""Mails per fetch. At most this many can be committed and not yet acknowledged when the process dies."""
+
+SEND_BATCH = 20
+FIRST_RETRY = timedelta(seconds=1)
+LONGEST_RETRY = timedelta(seconds=64)
+AMBIGUOUS_WAIT = timedelta(seconds=10)
+"""A sent mail takes a moment until a search finds it."""
+
+
+class Observer(Protocol):
+    """Who watches: a progress display, a log. What it is told has been committed."""
+
+    def received(self, role: str, row: InboxRow) -> None:
+        """A mail was taken in."""
+        ...
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        """A message was accepted by the mail service."""
+        ...
+
+    def noted(self, role: str, note: Note) -> None:
+        """A machine recorded or warned."""
+        ...
+
+
+class RoleRunner(Generic[S]):
+    """Drives one machine. One thread calls its methods."""
+
+    def __init__(
+        self,
+        machine: Machine[S],
+        mailbox: Mailbox,
+        journal: Journal,
+        host: AgentHost | None,
+        clock: Clock,
+        *,
+        observer: Observer | None = None,
+    ) -> None:
+        """``host`` is ``None`` for a machine that calls nobody (the league manager)."""
+        self._machine = machine
+        self._mailbox = mailbox
+        self._journal = journal
+        self._host = host
+        self._clock = clock
+        self._observer = observer
+        self._state = machine.initial()
+        self._parts = machine.parts(self._state)
+        self._next_wake: datetime | None = None
+        self._may_have_mail_to_send = True
+
+    @property
+    def state(self) -> S:
+        """The machine's state as it was last committed."""
+        return self._state
+
+    @property
+    def role(self) -> str:
+        """The machine's role."""
+        return self._machine.role
+
+    def start(self) -> None:
+        """Take up the work where the journal says it stands. Once, before anything else."""
+        parts = self._journal.load_parts()
+        if parts:
+            self._state = self._machine.load(parts)
+            self._parts = self._machine.parts(self._state)
+        self._mailbox.acknowledge(self._journal.latest_mail_ids(FETCH_BATCH))
+        for call in self._journal.pending_calls():
+            self._submit(call)
+        self._step(Started(), Cause.START, "start")
+
+    def tick(self) -> bool:
+        """Do everything that can be done now. Whether there was anything to do."""
+        now = self._clock.now()
+        busy = self._receive()
+        busy = self._collect() or busy
+        # The mailbox was drained at or after ``now``, so whatever arrived before these deadlines has been heard.
+        busy = self._fire_deadlines(now) or busy
+        return self._flush() or busy
+
+    def command(self, command: OperatorCommand) -> bool:
+        """Pass on what a person wants. ``False`` when this very command was carried out before."""
+        return self._step(command, Cause.COMMAND, command.nonce)
+
+    def next_wake(self) -> datetime | None:
+        """The earliest instant at which time alone gives this role something to do."""
+        from_host = self._host.next_wake() if self._host is not None else None
+        return min((at for at in (self._next_wake, from_host) if at is not None), default=None)
+
+    def close(self) -> None:
+        """Stop the agent's host and release the journal."""
+        if self._host is not None:
+            self._host.close()
+        self._journal.close()
+
+    # -- taking in mail ---------------------------------------------------------------------------------------------
+
+    def _receive(self) -> bool:
+        busy = False
+        while mails := self._mailbox.fetch(FETCH_BATCH, self._journal.has_mail):
+            busy = True
+            # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
+            # copy a no-op; the other order loses the match.
+            self._mailbox.acknowledge([mail.mail_id for mail in mails if self._take_in(mail)])
+            if len(mails) < FETCH_BATCH:
+                break
+        return busy
+
+    def _take_in(self, mail: Mail) -> bool:
+        """Commit one mail and what follows from it. Whether it is protocol mail, which is then ours to mark as read."""
+        try:
+            envelope = decode(
+                subject=mail.subject,
+                from_header=mail.from_header,
+                documents=mail.documents,
+                mail_id=mail.mail_id,
+            )
+        except NotProtocolMail as error:
+            self._put_aside(mail, InboxVerdict.IGNORED, str(error))
+            return False
+        except RemoteProtocolError as error:
+            self._put_aside(mail, InboxVerdict.REJECTED, str(error))
+            return True
+        event = MessageArrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
+        row = InboxRow(
+            mail_id=mail.mail_id,
+            arrived_at=mail.arrived_at,
+            sender=envelope.sender.email,
+            subject=mail.subject,
+            message_type=envelope.message_type,
+            message_id=envelope.message_id,
+            game_id=envelope.game_id,
+            verdict=InboxVerdict.PROCESSED,
+            reason="",
+            document=_document(mail),
+        )
+        try:
+            self._step(event, Cause.MAIL, mail.mail_id, row)
+        except RemoteProtocolError as error:
+            self._put_aside(mail, InboxVerdict.REJECTED, str(error), envelope)
+        except JournalError:
+            raise
+        except Exception as error:
+            # A bug in a machine must not stop the league: the state is unchanged, the mail is kept for a person.
+            self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", envelope)
+        return True
+
+    def _put_aside(
+        self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None
+    ) -> None:
+        now = self._clock.now()
+        row = InboxRow(
+            mail_id=mail.mail_id,
+            arrived_at=mail.arrived_at,
+            sender=mail.from_header[:320],
+            subject=mail.subject[:500],
+            message_type=envelope.message_type if envelope is not None else "",
+            message_id=envelope.message_id if envelope is not None else "",
+            game_id=envelope.game_id if envelope is not None else None,
+            verdict=verdict,
+            reason="; ".join((reason, *mail.problems))[:1000],
+            document=_document(mail) if envelope is not None else None,
+        )
+        notes = [] if verdict is InboxVerdict.IGNORED else [warning(now, f"mail_{verdict}", row.reason)]
+        self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes))
+        self._tell(row, notes)
+
+    # -- the machine ------------------------------------------------------------------------------------------------
+
+    def _step(self, event: Event, cause: Cause, key: str, row: InboxRow | None = None) -> bool:
+        """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
+        now = self._clock.now()
+        state, effects = self._machine.step(self._state, event, now)
+        parts = self._parts if state is self._state else self._machine.parts(state)
+        commit = commit_of(
+            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=_changes(self._parts, parts)
+        )
+        if not self._journal.commit(commit):
+            return False
+        self._state, self._parts = state, parts
+        if commit.sends:
+            self._may_have_mail_to_send = True
+        if commit.deadlines or commit.cleared or cause is Cause.DEADLINE:
+            self._next_wake = self._journal.next_wake()
+        for call in commit.calls:
+            self._submit(call)
+        if self._host is not None:
+            for effect in effects:
+                if isinstance(effect, ReleaseAgent):
+                    self._host.release(effect.game_id)
+        self._tell(row, commit.notes)
+        return True
+
+    def _safe_step(self, event: Event, cause: Cause, key: str) -> None:
+        """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
+        try:
+            self._step(event, cause, key)
+        except JournalError:
+            raise
+        except Exception as error:
+            now = self._clock.now()
+            note = warning(now, "step_failed", f"{cause} {key}: {type(error).__name__}: {error}")
+            self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
+            self._next_wake = self._journal.next_wake()
+            self._tell(None, [note])
+
+    def _submit(self, call: PendingCall) -> None:
+        if self._host is None:
+            raise JournalError(f"{self._mailbox.address}: a {self.role} has no agent to run {call.callback}")
+        self._host.submit(call)
+
+    def _collect(self) -> bool:
+        outcomes = self._host.collect() if self._host is not None else ()
+        for outcome in outcomes:
+            self._safe_step(outcome, Cause.CALL, outcome.call_id)
+        return bool(outcomes)
+
+    def _fire_deadlines(self, now: datetime) -> bool:
+        if self._next_wake is None or self._next_wake > now:
+            return False
+        due = self._journal.due_deadlines(now)
+        for deadline in due:
+            # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
+            self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
+        self._next_wake = self._journal.next_wake()
+        return bool(due)
+
+    # -- sending ----------------------------------------------------------------------------------------------------
+
+    def _flush(self) -> bool:
+        now = self._clock.now()
+        if not self._may_have_mail_to_send and (self._next_wake is None or self._next_wake > now):
+            return False
+        items = self._journal.claim_outbox(now, SEND_BATCH)
+        self._may_have_mail_to_send = len(items) == SEND_BATCH
+        accepted: list[OutboxItem] = []
+        try:
+            accepted.extend(item for item in items if self._send(item, now))
+        finally:
+            if accepted:
+                self._journal.finish_sends([item.transaction_id for item in accepted], now)
+        if len(accepted) < len(items):
+            self._next_wake = self._journal.next_wake()
+        if self._observer is not None:
+            for item in accepted:
+                self._observer.sent(self.role, item)
+        return bool(items)
+
+    def _send(self, item: OutboxItem, now: datetime) -> bool:
+        """Whether the mail was accepted, now or before. Every other end is written to the journal."""
+        try:
+            if item.state is not OutboxState.QUEUED and self._mailbox.was_sent(item.transaction_id):
+                return True
+            self._mailbox.send(
+                OutgoingMail(
+                    sender=self._mailbox.address,
+                    to=item.to,
+                    subject=item.subject,
+                    document=item.document,
+                    transaction_id=item.transaction_id,
+                    sent_at=now,
+                    file_name=item.file_name,
+                )
+            )
+        except AmbiguousSend as error:
+            self._postpone(item, now + AMBIGUOUS_WAIT, str(error), ambiguous=True)
+        except (MailboxUnavailable, QuotaExhausted, AuthorizationExpired) as error:
+            # Nothing was sent, unless an earlier attempt did.
+            ambiguous = item.state is not OutboxState.QUEUED
+            self._postpone(item, _retry_at(now, item.attempts, error), str(error), ambiguous=ambiguous)
+        except MailError as error:
+            self._journal.fail_send(item.transaction_id, now, str(error))
+            self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])
+        else:
+            return True
+        return False
+
+    def _postpone(self, item: OutboxItem, not_before: datetime, error: str, *, ambiguous: bool) -> None:
+        self._journal.postpone_send(item.transaction_id, not_before=not_before, ambiguous=ambiguous, error=error)
+
+    def _tell(self, row: InboxRow | None, notes: Sequence[Note]) -> None:
+        if self._observer is None:
+            return
+        if row is not None:
+            self._observer.received(self.role, row)
+        for note in notes:
+            self._observer.noted(self.role, note)
+
+
+def _retry_at(now: datetime, attempts: int, error: MailError) -> datetime:
+    if isinstance(error, QuotaExhausted) and error.resets_at is not None:
+        return error.resets_at
+    doublings: int = 2 ** min(attempts, 10)
+    wait = min(FIRST_RETRY * doublings, LONGEST_RETRY)
+    if isinstance(error, MailboxUnavailable) and error.retry_after is not None:
+        wait = max(wait, error.retry_after)
+    return now + wait
+
+
+def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object | None]:
+    """The parts that differ, by identity; a part that is gone is ``None``."""
+    if old is new:
+        return {}
+    changed: dict[str, object | None] = {name: part for name, part in new.items() if old.get(name) is not part}
+    if len(old) + sum(name not in old for name in changed) != len(new):
+        changed.update(dict.fromkeys(name for name in old if name not in new))
+    return changed
+
+
+def _document(mail: Mail) -> Mapping[str, object] | None:
+    """The JSON object that was read (protocol 2.5: the first candidate that is one)."""
+    return next((value for value in mail.documents if isinstance(value, dict)), None)
