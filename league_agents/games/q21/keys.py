@@ -1,7 +1,7 @@
 """A user's mapping, read key by key.
 
-Rule: whatever is wrong is one ``ConfigError`` that names the key, says what is allowed and shows what was found. Nothing
-is converted silently: a number in quotes, a boolean for a number and an unknown key are mistakes.
+Rule: whatever is wrong is one ``ConfigError`` that names the key, says what is allowed and shows what was found.
+Nothing is converted silently: a number in quotes, a boolean for a number and an unknown key are mistakes.
 """
 
 from __future__ import annotations

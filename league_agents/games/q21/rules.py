@@ -144,9 +144,9 @@ BUILT_IN: Mapping[str, RuleSet] = {rules.name: rules for rules in (PRD, COURSE)}
 def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
     """The rule set that a user's mapping (parsed YAML or JSON) describes.
 
-    The keys are those of ``rule_set_to``. With ``extends: prd`` or ``extends: course`` every other key is optional; without
-    it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are needed. Raises ``ConfigError`` whose
-    path ends in the key that is wrong.
+    The keys are those of ``rule_set_to``. With ``extends: prd`` or ``extends: course`` every other key is optional;
+    without it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are needed. Raises
+    ``ConfigError`` whose path ends in the key that is wrong.
     """
     keys = Keys(mapping, path, ("extends", *rule_set_to(PRD)))
     base = None

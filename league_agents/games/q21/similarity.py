@@ -1,0 +1,150 @@
+"""How near a guessed text is to the target, 0 to 100.
+
+Rule 1: a guess is judged on its whole. Whatever stands in it beside the target counts against it, so that a list of
+candidates, the target said twice, or ten thousand words earn less than one honest attempt.
+Rule 2: typography is no difference: quotes, dashes, case, spaces, ligatures, invisible characters, Hebrew points.
+Rule 3: the work is bounded before it starts: texts of very different lengths are not compared.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from rapidfuzz.distance import OSA, LCSseq, Levenshtein
+
+_APOSTROPHES = dict.fromkeys(map(ord, "'’‘‛ʼʹ`´′＇׳״"))
+"""Deleted, not replaced: don't, don’t and dont are one word. The last two are the Hebrew ones."""
+
+_LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
+_HEBREW_QUOTE = re.compile(r'(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
+"""Typed for gershayim inside an abbreviation."""
+
+_IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+"""Scripts without spaces, in which each character is taken for a word."""
+
+_LONGEST = 20_000
+_LENGTH_RATIO = 4
+_NO_RESEMBLANCE = 0.35
+"""The share of equal characters that two unrelated sentences have by chance."""
+
+
+def fold(text: str) -> str:
+    """Lower-case words with single spaces between them: what is left of a text when typography is taken away."""
+    text = _HEBREW_QUOTE.sub("", text.translate(_APOSTROPHES))
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    text = "".join(_kept(character) for character in text)
+    return " ".join(unicodedata.normalize("NFC", text.translate(_LIGATURES)).split())
+
+
+def _kept(character: str) -> str:
+    if character.isalnum():
+        return character
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return ""
+    if category[0] == "M":
+        # Latin, Greek and Cyrillic accents and Hebrew points go; the vowel signs of other scripts are letters.
+        return "" if "\u0300" <= character <= "\u036f" or "\u0591" <= character <= "\u05c7" else character
+    return " "
+
+
+def sentence_similarity(guess: str, target: str) -> float:
+    """How near a guessed sentence is to the target sentence: 100 for the same words in the same order.
+
+    ``100 · (0.3·bag + 0.4·order + 0.3·letters)²``. ``bag`` is the F-measure of the words with multiplicity,
+    ``order`` that of their longest common subsequence, both with longer words weighing more; ``letters`` is the edit
+    similarity of the whole texts, less what unrelated sentences have in common. All three are symmetric in the two
+    texts and fall with every word that is too many.
+    """
+    if _out_of_proportion(guess, target):
+        return 0.0
+    left, right = fold(guess), fold(target)
+    if not left or not right:
+        return 0.0
+    if left == right:
+        return 100.0
+    if _out_of_proportion(left, right):
+        return 0.0
+    left_units, right_units = _units(left), _units(right)
+    total = len(left_units) + len(right_units)
+    bag = 2 * sum((Counter(left_units) & Counter(right_units)).values()) / total
+    order = 2 * LCSseq.similarity(left_units, right_units) / total
+    letters = Levenshtein.normalized_similarity(left, right)
+    letters = max(0.0, letters - _NO_RESEMBLANCE) / (1 - _NO_RESEMBLANCE)
+    raw = 0.3 * bag + 0.4 * order + 0.3 * letters
+    return float(min(99.99, round(100 * raw * raw, 2)))
+
+
+def _out_of_proportion(left: str, right: str) -> bool:
+    shorter, longer = sorted((len(left), len(right)))
+    return longer > _LONGEST or longer > _LENGTH_RATIO * max(shorter, 40)
+
+
+def _units(folded: str) -> list[tuple[str, int]]:
+    """Each word as often as it weighs, so that a longest common subsequence of units is one of weighted words."""
+    words = _IDEOGRAPH.sub(r" \1 ", folded).split()
+    return [(word, i) for word in words for i in range(min(4, 1 + len(word) // 2))]
+
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_IRREGULAR = {
+    "mice": "mouse", "geese": "goose", "feet": "foot", "teeth": "tooth", "men": "man", "women": "woman", "oxen": "ox",
+    "children": "child", "people": "person", "lice": "louse", "dice": "die", "gray": "grey",
+}  # fmt: skip
+_HEBREW_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
+
+
+def word_similarity(guess: str, target: str) -> float:
+    """How near a guessed word is to the associative word.
+
+    100 the same word (articles and typography apart); 90 another form of it (plural, -ing, -ed, American spelling,
+    Hebrew plural or article); 20 one slip in a word of five or more letters; 10 two words of which one is the target,
+    5 three; 0 everything else, longer lists above all.
+    """
+    if max(len(guess), len(target)) > 200:
+        return 0.0
+    left, right = _without_article(fold(guess)), _without_article(fold(target))
+    if not left or not right:
+        return 0.0
+    if left == right or "".join(left) == "".join(right):
+        return 100.0
+    if len(left) != len(right):
+        shorter, longer = sorted((left, right), key=len)
+        parts = len(longer) - len(shorter) + 1
+        return {2: 10.0, 3: 5.0}.get(parts, 0.0) if _contains(longer, shorter) else 0.0
+    if left[:-1] == right[:-1] and _forms(left[-1]) & _forms(right[-1]):
+        return 90.0
+    one, other = "".join(left), "".join(right)
+    if min(len(one), len(other)) >= 5 and OSA.distance(one, other, score_cutoff=1) <= 1:
+        return 20.0
+    return 10.0 if len(left) == 2 and set(left) & set(right) else 0.0
+
+
+def _without_article(folded: str) -> list[str]:
+    words = folded.split()
+    return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
+
+
+def _contains(longer: list[str], shorter: list[str]) -> bool:
+    size = len(shorter)
+    return any(longer[i : i + size] == shorter for i in range(len(longer) - size + 1))
+
+
+def _forms(word: str) -> set[str]:
+    """The word and what it may be a form of. Two words that share one are forms of each other."""
+    forms = {word, _IRREGULAR.get(word, word), word.replace("our", "or")}
+    for ending, replacements in (
+        ("s", ("",)), ("es", ("",)), ("ies", ("y",)), ("ves", ("f", "fe")), ("ing", ("", "e")), ("ed", ("", "e")),
+    ):  # fmt: skip
+        stem = word.removesuffix(ending)
+        if len(stem) >= 3 and stem != word and not word.endswith("ss"):
+            forms |= {stem + replacement for replacement in replacements}
+            if ending in ("ing", "ed") and stem[-1] == stem[-2]:
+                forms.add(stem[:-1])
+    if "\u05d0" <= word[0] <= "\u05ea":
+        plain = word.translate(_HEBREW_FINALS)
+        forms |= {plain} | {plain.removesuffix(ending) for ending in ("ימ", "ות", "ה") if len(plain) >= 4}
+        forms |= {form[1:] for form in set(forms) if form[0] == "ה" and len(form) >= 4}
+    return forms
