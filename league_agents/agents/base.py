@@ -1,11 +1,11 @@
 """What an agent is: two classes with four methods each.
 
-A runner knows nothing else of an agent, so any object with these methods will do, whether or not it inherits from here, and
-these agents work under any other runner that calls the same eight methods (protocol 6).
+A runner knows nothing else of an agent, so any object with these methods will do, whether or not it inherits from
+here, and these agents work under any other runner that calls the same eight methods (protocol 6).
 
-Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side may know it;
-``service`` names the call, the fields that must come back and the seconds that are left. The methods of one instance are
-never called at the same time, and one referee instance judges one match after the other.
+Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side
+may know it; ``service`` names the call, the fields that must come back and the seconds that are left. The methods of
+one instance are never called at the same time, and one referee instance judges one match after the other.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ class RefereeAI(ABC):
 
     @abstractmethod
     def get_round_start_info(self, ctx: Context) -> Reply:
-        """``{"book_name": str, "book_hint": str, "association_word": str}``; the last is the *domain* of the secret word.
+        """``{"book_name": str, "book_hint": str, "association_word": str}``; the last is the *domain* of the secret
+        word.
 
-        A referee may add ``actual_opening_sentence`` and ``actual_associative_word``. They are stored on this side only and
-        handed back to ``get_answers`` and ``get_score_feedback``, so a match survives a restart of the process.
+        A referee may add ``actual_opening_sentence`` and ``actual_associative_word``. They are stored on this side
+        only and handed back to ``get_answers`` and ``get_score_feedback``, so a match survives a restart of the
+        process.
         """
 
     @abstractmethod
@@ -55,11 +57,13 @@ class PlayerAI(ABC):
 
     @abstractmethod
     def get_questions(self, ctx: Context) -> Reply:
-        """``{"questions": [{"question_number": int, "question_text": str, "options": {"A": str, …, "D": str}}, …]}``."""
+        """``{"questions": [{"question_number": int, "question_text": str, "options": {"A": str, …, "D": str}},
+        …]}``."""
 
     @abstractmethod
     def get_guess(self, ctx: Context) -> Reply:
-        """``{"opening_sentence", "sentence_justification", "associative_word", "word_justification", "confidence"}``."""
+        """``{"opening_sentence", "sentence_justification", "associative_word", "word_justification",
+        "confidence"}``."""
 
     @abstractmethod
     def on_score_received(self, ctx: Context) -> None:

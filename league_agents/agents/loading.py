@@ -1,0 +1,133 @@
+"""Finding a user's class by name: ``module:Class``.
+
+Any class will do that has the four methods of its role and can be made without arguments, whether or not it inherits
+from ours.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.errors import ConfigError
+
+CALLBACKS = {"referee": REFEREE_CALLBACKS, "player": PLAYER_CALLBACKS}
+
+
+def load_class(spec: str) -> type:
+    """The class that ``module:Class`` or ``path/to/file.py:Class`` names; modules are looked for here first.
+
+    Raises ``ConfigError`` that says what is missing and what to write instead.
+    """
+    module_name, colon, class_name = spec.rpartition(":")
+    if not colon or not module_name or not class_name.isidentifier():
+        raise ConfigError(spec, "is no agent; write module:Class, for example my_player:MyPlayerAI")
+    module = _module(spec, module_name)
+    found = getattr(module, class_name, None)
+    if inspect.isclass(found):
+        return found
+    if found is not None:
+        raise ConfigError(spec, f"{class_name} is a {type(found).__name__}, not a class; name the class itself")
+    own = [
+        name for name, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    near = get_close_matches(class_name, own, n=1) or own[:3]
+    hint = f"; it has {', '.join(near)}" if near else "; it defines no class"
+    raise ConfigError(spec, f"module {module_name} has no class {class_name}{hint}")
+
+
+def _module(spec: str, name: str) -> object:
+    if name.endswith(".py"):
+        return _module_at(spec, Path(name))
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise ConfigError(
+                spec, f"there is no module {name} in {here} or among the installed ones; start where it lies"
+            ) from None
+        raise ConfigError(spec, f"module {name} needs {error.name}, which is not installed") from None
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # a user's module may do anything when it is imported
+        raise _failed_import(spec, name, error) from None
+
+
+def _module_at(spec: str, path: Path) -> object:
+    if not path.is_file():
+        raise ConfigError(spec, f"there is no file {path}")
+    name = path.stem
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    if module_spec is None or module_spec.loader is None:
+        raise ConfigError(spec, f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module
+    try:
+        module_spec.loader.exec_module(module)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # a user's module may do anything when it is imported
+        raise _failed_import(spec, str(path), error) from None
+    return module
+
+
+def _failed_import(spec: str, name: str, error: BaseException) -> ConfigError:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f", line {trace.tb_lineno} of {trace.tb_frame.f_code.co_filename}" if trace is not None else ""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        where = f", line {error.lineno} of {error.filename}"
+    return ConfigError(spec, f"{name} cannot be imported: {type(error).__name__}: {error}{where}")
+
+
+def missing_callbacks(agent_class: type, role: str) -> list[str]:
+    """The methods of the role that the class lacks."""
+    return [name for name in CALLBACKS[role] if not callable(getattr(agent_class, name, None))]
+
+
+def role_of(agent_class: type) -> str:
+    """``referee`` or ``player``, by the methods that the class has.
+
+    Raises ``ConfigError`` when it has the four methods of neither.
+    """
+    missing = {role: missing_callbacks(agent_class, role) for role in CALLBACKS}
+    fitting = [role for role, names in missing.items() if not names]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise ConfigError(agent_class.__name__, "has the callbacks of both roles; write one class for each role")
+    role = min(missing, key=lambda name: len(missing[name]))
+    raise ConfigError(
+        agent_class.__name__, f"is no agent: as a {role} it lacks {', '.join(missing[role])}; add these methods"
+    )
+
+
+def load_agent(spec: str, role: str) -> type:
+    """The class of ``spec``, checked for the role.
+
+    Raises ``ConfigError`` when a method is missing, abstract, or the class cannot be made without arguments.
+    """
+    agent_class = load_class(spec)
+    missing = missing_callbacks(agent_class, role)
+    if missing:
+        raise ConfigError(spec, f"lacks the {role}'s {', '.join(missing)}; add these methods")
+    if inspect.isabstract(agent_class):
+        names = ", ".join(sorted(agent_class.__abstractmethods__))
+        raise ConfigError(spec, f"does not implement {names}; add these methods")
+    try:
+        signature = inspect.signature(agent_class)
+        signature.bind()
+    except TypeError as error:
+        raise ConfigError(spec, f"must be made without arguments, but its constructor says: {error}") from None
+    except ValueError:
+        pass  # a class of an extension module may not tell its signature: making it will show
+    return agent_class

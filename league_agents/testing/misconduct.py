@@ -1,0 +1,135 @@
+"""Participants that behave badly by mail, whatever their agent returns: a mailbox wrapped round a good one.
+
+What an agent returns is repaired before it is sent, so silence, lateness, broken documents and forgery have to be
+made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from league_agents.mail.port import Mail, Mailbox, OutgoingMail
+
+Conduct = Callable[[OutgoingMail], Iterable[OutgoingMail]]
+"""What really leaves when a mail is handed over: the mail itself, nothing, or something else."""
+
+_GAME_TYPES = ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION")
+_REFEREE_TYPES = ("Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK", "MATCH_RESULT_REPORT")
+
+
+def _type(mail: OutgoingMail) -> object:
+    return mail.document.get("message_type")
+
+
+def _silent_from(*types: str) -> Conduct:
+    def conduct(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+        return () if _type(mail) in types else (mail,)
+
+    return conduct
+
+
+def _delayed(wait: timedelta, *types: str) -> Conduct:
+    def conduct(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+        return (replace(mail, sent_at=mail.sent_at + wait),) if _type(mail) in types else (mail,)
+
+    return conduct
+
+
+def _with_payload(mail: OutgoingMail, payload: Mapping[str, object]) -> OutgoingMail:
+    return replace(mail, document={**mail.document, "payload": payload})
+
+
+def _malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+    """The batch of questions is no list, and the guess is a number."""
+    match _type(mail):
+        case "Q21QUESTIONSBATCH":
+            return (_with_payload(mail, {"questions": "Is it a whale?"}),)
+        case "Q21GUESSSUBMISSION":
+            return (_with_payload(mail, {"guess": 21}),)
+        case _:
+            return (mail,)
+
+
+def _persistently_malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+    """The same broken batch three times, each a message of its own."""
+    if _type(mail) != "Q21QUESTIONSBATCH":
+        return (mail,)
+    broken = _with_payload(mail, {"questions": 20})
+    return tuple(
+        replace(
+            broken,
+            document={**broken.document, "message_id": f"{mail.transaction_id}-{copy}"},
+            transaction_id=f"{mail.transaction_id}-{copy}",
+            subject=mail.subject.replace(mail.transaction_id, f"{mail.transaction_id}-{copy}"),
+        )
+        for copy in range(3)
+    )
+
+
+def _repeating(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+    """Everything twice, and once more under a new message id (protocol 10.5)."""
+    again = replace(
+        mail,
+        document={**mail.document, "message_id": f"{mail.transaction_id}-again"},
+        transaction_id=f"{mail.transaction_id}-again",
+        subject=mail.subject.replace(mail.transaction_id, f"{mail.transaction_id}-again"),
+    )
+    return (mail, mail, again)
+
+
+def _forging(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+    """Beside each mail the same one in the name of somebody else."""
+    sender = mail.document.get("sender")
+    claims = dict(sender) if isinstance(sender, Mapping) else {}
+    forged = replace(mail, document={**mail.document, "sender": {**claims, "email": "somebody.else@league.test"}})
+    return (forged, mail)
+
+
+PLAYER_CONDUCT: Mapping[str, Conduct] = {
+    "silent": _silent_from(*_GAME_TYPES),
+    "silent-after-warmup": _silent_from(*_GAME_TYPES[1:]),
+    "silent-after-questions": _silent_from(_GAME_TYPES[2]),
+    "late": _delayed(timedelta(hours=1), *_GAME_TYPES),
+    "slow": _delayed(timedelta(seconds=90), *_GAME_TYPES),
+    "malformed": _malformed,
+    "persistently-malformed": _persistently_malformed,
+    "repeating": _repeating,
+    "forging": _forging,
+}
+"""Names for ``scripted:NAME`` as a player: what leaves its mailbox."""
+
+REFEREE_CONDUCT: Mapping[str, Conduct] = {
+    "silent": _silent_from(*_REFEREE_TYPES),
+    "late": _delayed(timedelta(hours=6), *_REFEREE_TYPES),
+    "slow": _delayed(timedelta(seconds=90), *_REFEREE_TYPES),
+    "repeating": _repeating,
+    "forging": _forging,
+}
+"""Names for ``scripted:NAME`` as a referee."""
+
+
+class MisbehavingMailbox:
+    """``Mailbox`` through which only what ``conduct`` makes of a mail is sent."""
+
+    def __init__(self, mailbox: Mailbox, conduct: Conduct) -> None:
+        self._mailbox = mailbox
+        self._conduct = conduct
+
+    @property
+    def address(self) -> str:
+        return self._mailbox.address
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        return self._mailbox.fetch(limit, known)
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        self._mailbox.acknowledge(mail_ids)
+
+    def send(self, mail: OutgoingMail) -> None:
+        for changed in self._conduct(mail):
+            self._mailbox.send(changed)
+
+    def was_sent(self, transaction_id: str) -> bool:
+        return self._mailbox.was_sent(transaction_id)
