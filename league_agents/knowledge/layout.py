@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Kind = Literal["heading", "contents", "paragraph", "aside"]
+Kind = Literal["heading", "subheading", "contents", "paragraph", "aside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class Block:
     """Lines that belong together."""
 
     kind: Kind
-    """``contents`` is the heading of a list of chapters, ``aside`` is whatever no passage is made of."""
+    """``subheading`` is a line in capitals: a title, or a poster in the story. ``contents`` is the heading
+    of a list of chapters, ``aside`` is whatever no passage is made of."""
 
     text: str
 
@@ -30,7 +31,7 @@ _ORDINAL = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|las
 _NUMERAL = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _ENUMERATOR = rf"(?:[IVXLCDM]+|\d{{1,4}}|[A-Z]|(?:the\s+)?(?:{_ORDINAL}|{_NUMERAL})\b)"
 CHAPTER_HEADING = re.compile(
-    r"(?:(?:chapter|book|part|volume|letter|canto|act|scene|section|stave|lecture|fytte|phase|kapitel|chapitre|livre|acte"
+    r"(?:(?:chapter|book|part|volume|letter|canto|act|scene|section|stave|lecture|fytte|phase|adventure|kapitel|chapitre|livre|acte"
     rf"|cap[íi]tulo|capitolo|buch|teil)\s+{_ENUMERATOR}(?![\w'’])"
     r"|(?:preface|prologue|epilogue|introduction|advertisement|etymology|appendix|conclusion|dedication|postscript"
     r"|the end|finis|foreword|afterword|footnotes?|notes|index|glossary|contents|table of contents)[.:]?\s*$"
@@ -57,6 +58,9 @@ _TABLE_COLUMNS = re.compile(r"\S[ \t]{3,}\S.*?[ \t]{3,}\S|\S(?:\t|[ \t]*\|[ \t]*
 _ITALICS = re.compile(r"(?<![\w_])_(?=\S)([^_\n]{1,400}?)(?<=\S)_(?![\w_])")
 _PICTURE = re.compile(r"\[Illustration(?::[^\]]{0,500})?\]", re.IGNORECASE)
 
+_SPEAKER = re.compile(
+    r"(?:[A-Z][A-Z .'’&-]{2,30}|[A-Z][A-Za-z]{0,3} ?[A-Z]?[a-z]{1,12})[.:]$|[A-Z][A-Z'’-]{2,20}[.:]\s+(?=\S)"
+)
 _VERSE_WIDTH = 55
 """Verse breaks its lines well before the margin; books are wrapped at 65 to 80 columns."""
 
@@ -104,7 +108,8 @@ def _plain_block(lines: list[str]) -> Block:
     if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
         return Block("contents", joined)
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
-        return Block("heading", _clean(joined))
+        numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined)
+        return Block("heading" if numbered else "subheading", _clean(joined))
     if len(stripped) == 1 and _PAGE_NUMBER.match(first[:20]) and len(first) <= 20:
         return Block("aside", first)
     if _NOTE.match(first) or all(_ORNAMENT.match(line[:200]) and not any(map(str.isalnum, line)) for line in stripped):
@@ -113,6 +118,11 @@ def _plain_block(lines: list[str]) -> Block:
         return Block("aside", first)
     if CHAPTER_HEADING.match(first) and len(first) <= LONGEST_HEADING and (first.isupper() or len(stripped) == 1):
         return Block("heading", _clean(first))
+    if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
+        # The speaker's name in a play is no part of what is said.
+        stripped = [first[label.end() :], *stripped[1:]] if label.end() < len(first) else stripped[1:]
+        if not stripped:
+            return Block("aside", first)
     return Block("paragraph", _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
 
 
@@ -125,7 +135,9 @@ def _is_heading(line: str) -> bool:
     if _NUMBER_HEADING.match(line):
         return len(line) <= 60
     # Capitals alone; a shout ("STOP!") or a telegram ends in a mark that headings do not have.
-    return line.isupper() and len(line.split()) <= 12 and not line.endswith(("!", "?", ",", ";", '"', "”", ":"))
+    if not line.isupper() or len(line.split()) > 12 or line.startswith(('"', "“", "'", "‘", "(", "[")):
+        return False
+    return not line.endswith(("!", "?", ",", ";", '"', "”", ":", "-", "—"))
 
 
 def _reads_on(line: str) -> bool:

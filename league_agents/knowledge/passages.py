@@ -131,18 +131,20 @@ def _entry_key(text: str) -> str:
 
 
 def _joined_headings(parts: Iterator[Block]) -> Iterator[Block]:
-    """``CHAPTER I`` / ``Loomings`` as one heading; leaves out the notes and the index that follow such a heading."""
+    """``CHAPTER I`` / ``Loomings`` as one heading, and no notes or index.
+
+    A line in capitals is a heading only in a book that has no numbered ones: elsewhere it is a poster or a telegram.
+    """
     chapter: str | None = None
-    in_notes = False
+    is_numbered = in_notes = False
     for block in parts:
-        if block.kind == "heading":
+        if block.kind == "heading" or (block.kind == "subheading" and (chapter is not None or not is_numbered)):
             in_notes = NOTES_HEADING.match(block.text) is not None
-            if chapter is not None and CHAPTER_HEADING.match(chapter) and not CHAPTER_HEADING.match(block.text):
-                chapter = f"{chapter.rstrip('.:')}: {block.text}"
-            else:
-                chapter = block.text
+            is_numbered = is_numbered or CHAPTER_HEADING.match(block.text) is not None
+            goes_on = chapter is not None and CHAPTER_HEADING.match(chapter) and not CHAPTER_HEADING.match(block.text)
+            chapter = f"{chapter.rstrip('.:')}: {block.text}" if chapter is not None and goes_on else block.text
             yield Block("heading", chapter)
-            continue
-        chapter = None
-        if not in_notes:
-            yield block
+        elif block.kind != "subheading":
+            chapter = None
+            if not in_notes:
+                yield block

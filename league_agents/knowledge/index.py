@@ -1,0 +1,355 @@
+"""The books that an agent knows, in one SQLite file with full-text search.
+
+Rule 1: a book is in the index whole or not at all: one transaction adds, replaces or removes it.
+Rule 2: the same text twice is a no-op, and the report says so.
+Rule 3: a query is words. Whatever syntax the search engine has never reaches it.
+
+One ``KnowledgeIndex`` may be used from several threads: a lock lets one operation at a time at its connection. Several
+processes may open the same file: readers do not wait for a writer (WAL), a second writer waits up to five seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from league_agents.knowledge.documents import Document
+from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
+from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, count_words, passages
+from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
+from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, han_pairs, words_of
+
+_APPLICATION_ID = 0x4C474B42  # in the file's header: another program's database is refused, not changed
+_BUSY_MS = 5_000
+_MAX_QUERY_CHARACTERS = 2_000
+_MAX_QUERY_WORDS = 64
+
+# Chinese has no spaces: its text and its queries are indexed as pairs of neighbouring characters. The full-text table
+# keeps no copy of the text; what is deleted from it is computed again from the passage.
+_MIGRATIONS = (
+    """
+    CREATE TABLE books (
+        id INTEGER PRIMARY KEY,
+        title TEXT NOT NULL,
+        title_key TEXT NOT NULL UNIQUE,
+        author TEXT,
+        language TEXT NOT NULL,
+        source TEXT NOT NULL,
+        content_hash TEXT NOT NULL UNIQUE,
+        words INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE passages (
+        id INTEGER PRIMARY KEY,
+        book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        chapter TEXT,
+        text TEXT NOT NULL,
+        opening_sentence TEXT NOT NULL,
+        UNIQUE (book_id, position)
+    ) STRICT;
+    CREATE VIEW shelf AS
+        SELECT b.title, b.author, b.language, b.source, b.words,
+            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
+            coalesce((SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
+                AS opening_sentence,
+            b.id, b.title_key, b.content_hash
+        FROM books b;
+    CREATE VIRTUAL TABLE passage_words USING fts5 (
+        words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
+    );
+    """,
+)
+
+
+class AddOutcome(StrEnum):
+    """What ``add`` did."""
+
+    ADDED = "added"
+    UNCHANGED = "unchanged"
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddReport:
+    """What became of one document."""
+
+    outcome: AddOutcome
+
+    title: str
+    """For UNCHANGED the title under which the same text is known already."""
+
+    words: int
+    passages: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Book:
+    """One book in the index."""
+
+    title: str
+
+    author: str | None
+    """``None`` when unknown."""
+
+    language: str
+    source: str
+
+    words: int
+    """Of the whole text, headings and short paragraphs included."""
+
+    passages: int
+    """How many paragraphs can be a target."""
+
+    opening_sentence: str
+    """That of the first passage."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """One passage that a search found."""
+
+    passage: Passage
+
+    score: float
+    """BM25, larger is better; comparable within one search only."""
+
+
+class KnowledgeIndex:
+    """Books, their passages and full-text search; ``":memory:"`` for one that is gone when closed."""
+
+    def __init__(self, path: Path | str = ":memory:") -> None:
+        """Open or create. Raises IndexUnusable for a file that is not an index, damaged, newer, or not accessible."""
+        self._name = str(path)
+        self._lock = threading.RLock()
+        try:
+            if self._name != ":memory:":
+                Path(self._name).parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(self._name, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            raise IndexUnusable(self._name, f"cannot be opened: {error}") from error
+        try:
+            with self._errors():
+                self._set_up()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closing twice is harmless."""
+        with self._lock:
+            self._connection.close()
+
+    def add(self, document: Document, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> AddReport:
+        """Read the passages of ``document`` into the index; a book of the same title and author is replaced.
+
+        Raises DocumentRefused when it has no passage, or when another author's book has the same title.
+        """
+        fingerprint = f"{min_words}\n{min_sentences}\n{document.markup}\n{document.text}"
+        content_hash = hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
+        with self._errors():
+            known = self._connection.execute("SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)).fetchone()
+        if known:
+            book = _book(known)
+            return AddReport(outcome=AddOutcome.UNCHANGED, title=book.title, words=book.words, passages=book.passages)
+        key = title_key(document.title)
+        if not key:
+            raise DocumentRefused(document.source, "has no title; give one")
+        found = passages(document, min_words=min_words, min_sentences=min_sentences)
+        if not found:
+            raise DocumentRefused(
+                document.source, f"has no paragraph of {min_words} words and {min_sentences} sentences to play with"
+            )
+        words = count_words(document.text)
+        with self._errors(), self._transaction() as connection:
+            old = connection.execute("SELECT id, title, author FROM books WHERE title_key = ?", (key,)).fetchone()
+            if old:
+                if not same_author(old[2], document.author):
+                    raise DocumentRefused(
+                        document.source, f"{old[1]} by {old[2]} has the same title; add this one under another title"
+                    )
+                self._delete(connection, old[0])
+            cursor = connection.execute(
+                "INSERT INTO books (title, title_key, author, language, source, content_hash, words) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (document.title, key, document.author, document.language, document.source, content_hash, words),
+            )
+            book_id = cursor.lastrowid
+            first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM passages").fetchone()[0]
+            connection.executemany(
+                "INSERT INTO passages (id, book_id, position, chapter, text, opening_sentence) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                [(first + i, book_id, p.position, p.chapter, p.text, p.opening_sentence) for i, p in enumerate(found)],
+            )
+            connection.executemany(
+                "INSERT INTO passage_words (rowid, words) VALUES (?, ?)",
+                [(first + i, _searchable(p.text)) for i, p in enumerate(found)],
+            )
+        outcome = AddOutcome.REPLACED if old else AddOutcome.ADDED
+        return AddReport(outcome=outcome, title=document.title, words=words, passages=len(found))
+
+    def remove(self, title: str) -> Book:
+        """Take the book of this very title out (case, accents and punctuation aside). Raises UnknownBook."""
+        with self._errors(), self._transaction() as connection:
+            row = connection.execute("SELECT * FROM shelf WHERE title_key = ?", (title_key(title),)).fetchone()
+            if row is None:
+                raise UnknownBook(title, near_titles(title, self._titles()))
+            self._delete(connection, row[_ID])
+        return _book(row)
+
+    def books(self) -> list[Book]:
+        """All books, by title."""
+        with self._errors():
+            rows = self._connection.execute("SELECT * FROM shelf ORDER BY title_key").fetchall()
+        return [_book(row) for row in rows]
+
+    def book(self, title: str) -> Book | None:
+        """The one book that ``title`` names, slips of the pen and short forms allowed (see ``titles``), or ``None``."""
+        known = self.books()
+        found = best_title(title, [book.title for book in known])
+        return None if found is None else known[found]
+
+    def passages(self, book: Book | str) -> list[Passage]:
+        """The passages in the order of the text; for a name that is no book's, none."""
+        title = book.title if isinstance(book, Book) else book
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT b.title, p.chapter, p.position, p.text, p.opening_sentence FROM books b "
+                "JOIN passages p ON p.book_id = b.id WHERE b.title_key = ? ORDER BY p.position",
+                (title_key(title),),
+            ).fetchall()
+        return [Passage(*row) for row in rows]
+
+    def search(self, query: str, limit: int = 10, *, book: Book | str | None = None) -> list[Hit]:
+        """Passages that share words with ``query``, best first, from all books or one.
+
+        A question in plain words will do; no part of it is syntax. Beyond 2,000 characters or 64 words it is cut.
+        """
+        match = _match_expression(query)
+        if not match or limit < 1:
+            return []
+        title = book.title if isinstance(book, Book) else book
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT b.title, p.chapter, p.position, p.text, p.opening_sentence, bm25(passage_words) AS score "
+                "FROM passage_words JOIN passages p ON p.id = passage_words.rowid JOIN books b ON b.id = p.book_id "
+                "WHERE passage_words MATCH ? AND (? IS NULL OR b.title_key = ?) ORDER BY score, p.id LIMIT ?",
+                (match, title, title_key(title) if title else None, limit),
+            ).fetchall()
+        return [Hit(passage=Passage(*row[:-1]), score=-row[-1]) for row in rows]
+
+    def _titles(self) -> list[str]:
+        return [row[0] for row in self._connection.execute("SELECT title FROM books")]
+
+    @staticmethod
+    def _delete(connection: sqlite3.Connection, book_id: int) -> None:
+        rows = connection.execute("SELECT id, text FROM passages WHERE book_id = ?", (book_id,)).fetchall()
+        connection.executemany(
+            "INSERT INTO passage_words (passage_words, rowid, words) VALUES ('delete', ?, ?)",
+            [(passage_id, _searchable(text)) for passage_id, text in rows],
+        )
+        connection.execute("DELETE FROM books WHERE id = ?", (book_id,))
+
+    def _set_up(self) -> None:
+        connection = self._connection
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        owner = connection.execute("PRAGMA application_id").fetchone()[0]
+        is_empty = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+        if owner != _APPLICATION_ID and not is_empty:
+            raise IndexUnusable(self._name, "is another program's database; choose another file")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        with self._transaction():
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT")
+            done = connection.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
+            if done > len(_MIGRATIONS):
+                raise IndexUnusable(self._name, f"was made by a newer version (schema {done}); update league-agents")
+            for version, script in enumerate(_MIGRATIONS[done:], start=done + 1):
+                for statement in script.split(";\n"):
+                    if statement.strip():
+                        connection.execute(statement)
+                connection.execute("INSERT INTO migrations (version) VALUES (?)", (version,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """One thread at a time, and SQLite's complaints as IndexUnusable with a remedy."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.ProgrammingError as error:
+                raise IndexUnusable(self._name, "is closed") from error
+            except sqlite3.Error as error:
+                text = str(error)
+                if "locked" in text:
+                    raise IndexUnusable(self._name, "is in use by another program; try again") from error
+                if "fts5" in text:
+                    raise IndexUnusable(self._name, "this Python's SQLite has no full-text search (FTS5)") from error
+                if "readonly" in text or "unable to open" in text:
+                    raise IndexUnusable(self._name, f"cannot be written: {text}") from error
+                raise IndexUnusable(
+                    self._name, f"is damaged or no index ({text}); remove it and add the books again"
+                ) from error
+
+
+_ID = 7
+"""The column of the view ``shelf`` that follows the fields of Book."""
+
+
+def _book(row: tuple[Any, ...]) -> Book:
+    title, author, language, source, words, count, opening = row[:_ID]
+    return Book(
+        title=title,
+        author=author,
+        language=language,
+        source=source,
+        words=words,
+        passages=count,
+        opening_sentence=opening,
+    )
+
+
+_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
+
+
+def _searchable(text: str) -> str:
+    """What the tokenizer gets: Chinese as pairs of characters, Hebrew without points; ``_delete`` needs the same."""
+    if text.isascii():
+        return text
+    return HAN_RUN.sub(lambda run: f" {' '.join(han_pairs(run.group()))} ", _POINTS.sub("", text))
+
+
+def _match_expression(query: str) -> str:
+    """Every word as a quoted string, any of which may match; stop words only when there is nothing else."""
+    words = words_of(_searchable(query[:_MAX_QUERY_CHARACTERS].replace("\x00", " ")))
+    content = [word for word in words if word not in STOP_WORDS] or words
+    chosen = list(dict.fromkeys(content))[:_MAX_QUERY_WORDS]
+    return " OR ".join(f'"{word}"' for word in (word.replace('"', '""') for word in chosen))

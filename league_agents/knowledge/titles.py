@@ -1,0 +1,129 @@
+"""Whether two titles name the same book.
+
+A wrong book is worse than none: an agent that does not know a book says so and plays on, one that knows the wrong book
+answers wrongly twenty times. So every way to match is narrow, and two books that match equally well match not at all.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from league_agents.knowledge.words import STOP_WORDS, stem, words_of
+
+MIN_RATIO = 90.0
+"""rapidfuzz's ratio (0-100) of the folded titles: one slip of the pen in ten letters. "Emma" and "Gemma" (88.9) stay
+two books, "The Prince" and "The Princess" (85.7) too; "Wuthering Hights" (96.8) is found."""
+
+MIN_LEAD = 3.0
+"""What the best title must be ahead of the second best; otherwise the name is ambiguous."""
+
+MIN_COVER = 0.66
+"""A short form must hold two thirds of the title's content words: "Alice in Wonderland" does, "Robin Hood" does not
+stand for "The Merry Adventures of Robin Hood of Nottingham"."""
+
+MIN_AUTHOR_RATIO = 85.0
+"""Names are compared by their last words; "Dostoevsky" and "Dostoyevsky" have 95, "Bronte" and "Byron" 55."""
+
+_LONGEST = 300
+_ARTICLES = re.compile(r"^(?:the|a|an|le|la|les|l|un|une|der|die|das|el|los|il)\s+")
+_SUBTITLE = re.compile(r"[:;]|,? or,? |\s[–—-]\s|\(")
+_ROMANS = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
+_NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "first": 1, "second": 2, "third": 3, "fourth": 4}
+
+
+@lru_cache(maxsize=4096)
+def title_key(title: str) -> str:
+    """Case, accents, punctuation, ``&`` and a leading article folded away."""
+    folded = unicodedata.normalize("NFKD", title[:_LONGEST].casefold().replace("&", " and ").replace("_", " "))
+    folded = "".join(c for c in folded if not unicodedata.combining(c))
+    folded = re.sub(r"[^\w]+", " ", re.sub(r"['’\"״׳]", "", folded)).strip()
+    return _ARTICLES.sub("", folded) or folded
+
+
+def best_title(wanted: str, titles: Sequence[str]) -> int | None:
+    """The index of the one title that ``wanted`` names, or ``None`` for no title and for several."""
+    key = title_key(wanted)
+    if not key:
+        return None
+    for keys in ([title_key(title) for title in titles], [title_key(_main_title(title)) for title in titles]):
+        # The title as given or without its subtitle, against whole titles first and main titles then.
+        for candidate in dict.fromkeys((key, title_key(_main_title(wanted)))):
+            found = [i for i, other in enumerate(keys) if other == candidate and candidate]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                return None
+    return _nearest(key, titles) if _nearest(key, titles) is not None else _short_form(wanted, titles)
+
+
+def same_author(one: str | None, other: str | None) -> bool:
+    """Whether two names can be the same person's; an unknown author can be anybody."""
+    if not one or not other:
+        return True
+    first, second = title_key(one).split(), title_key(other).split()
+    if not first or not second:
+        return True
+    if "," in one:
+        first = title_key(one.split(",", maxsplit=1)[0]).split()
+    if "," in other:
+        second = title_key(other.split(",", maxsplit=1)[0]).split()
+    return fuzz.ratio(first[-1], second[-1]) >= MIN_AUTHOR_RATIO or " ".join(first) == " ".join(second)
+
+
+def near_titles(wanted: str, titles: Sequence[str], limit: int = 3) -> tuple[str, ...]:
+    """Titles to suggest to a person who made a slip, best first; far looser than ``best_title``."""
+    key = title_key(wanted)
+    scored = sorted(((fuzz.WRatio(key, title_key(title)), title) for title in titles), reverse=True)
+    return tuple(title for score, title in scored[:limit] if score >= 60)
+
+
+def _main_title(title: str) -> str:
+    return _SUBTITLE.split(title[:_LONGEST], maxsplit=1)[0]
+
+
+def _numbers(key: str) -> tuple[int, ...]:
+    """Numbers tell parts and lectures apart, in whatever form: "Part 2" is never "Part 1"."""
+    found = []
+    for position, word in enumerate(key.split()):
+        if word.isdigit():
+            found.append(int(word[:9]))
+        elif position and word in _ROMANS:  # "I, Robot" starts with the pronoun
+            found.append(_ROMANS[word])
+        elif word in _NUMBER_WORDS:
+            found.append(_NUMBER_WORDS[word])
+    return tuple(found)
+
+
+def _nearest(key: str, titles: Sequence[str]) -> int | None:
+    numbers = _numbers(key)
+    scored = []
+    for i, title in enumerate(titles):
+        other = title_key(title)
+        if _numbers(other) == numbers:
+            scored.append((max(fuzz.ratio(key, other), fuzz.ratio(key, title_key(_main_title(title)))), i))
+    scored.sort(reverse=True)
+    if not scored or scored[0][0] < MIN_RATIO or (len(scored) > 1 and scored[0][0] - scored[1][0] < MIN_LEAD):
+        return None
+    return scored[0][1]
+
+
+def _short_form(wanted: str, titles: Sequence[str]) -> int | None:
+    """``Alice in Wonderland``: at least two content words, all of them in one title only, and most of that title."""
+    words = _title_words(wanted)
+    if len(words) < 2:
+        return None
+    within = [(i, _title_words(title)) for i, title in enumerate(titles)]
+    holding = [(i, others) for i, others in within if words <= others]
+    if len(holding) != 1 or len(words) < MIN_COVER * len(holding[0][1]):
+        return None
+    i = holding[0][0]
+    return i if _numbers(title_key(wanted)) == _numbers(title_key(titles[i])) else None
+
+
+def _title_words(title: str) -> set[str]:
+    return {stem(word) for word in words_of(title[:_LONGEST]) if word not in STOP_WORDS}
