@@ -1,0 +1,182 @@
+"""What all kinds of questions share: what they ask about, how they are worded, and how sure an answerer is of them.
+
+Rule 1: a question computes its own answer from what a reader sees; nothing else ever answers it.
+Rule 2: its wording holds all of its parameters, so that it can be recognised from text and options alone, after a restart
+and by whoever receives it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from league_agents.agents.questions.reading import MARKS, Reading, Text, fold
+
+Options = tuple[str, str, str, str]
+
+YES, NO, PARTIALLY = 0, 1, 2
+"""What the answers to a question without options of its own mean."""
+
+
+class Topic(Enum):
+    """What an answerer has to look at."""
+
+    SENTENCE = "sentence"
+    PARAGRAPH = "paragraph"
+    WORD = "word"
+
+
+class Scope(StrEnum):
+    """A text that is searched."""
+
+    SENTENCE = "the opening sentence"
+    PARAGRAPH = "the paragraph"
+
+    @property
+    def topic(self) -> Topic:
+        return Topic.SENTENCE if self is Scope.SENTENCE else Topic.PARAGRAPH
+
+    def of(self, reading: Reading) -> Text | None:
+        return reading.sentence if self is Scope.SENTENCE else reading.paragraph
+
+
+class Subject(StrEnum):
+    """A single word that is looked at."""
+
+    FIRST = "the first word of the opening sentence"
+    SECOND = "the second word of the opening sentence"
+    THIRD = "the third word of the opening sentence"
+    FOURTH = "the fourth word of the opening sentence"
+    LAST_BUT_ONE = "the last word but one of the opening sentence"
+    LAST = "the last word of the opening sentence"
+    ASSOCIATIVE = "the associative word"
+
+    @property
+    def topic(self) -> Topic:
+        return Topic.WORD if self is Subject.ASSOCIATIVE else Topic.SENTENCE
+
+    @property
+    def miscount(self) -> float:
+        """How often a careful answerer looks at a neighbour instead."""
+        return {Subject.FOURTH: 0.02, Subject.LAST_BUT_ONE: 0.02, Subject.THIRD: 0.01}.get(self, 0.0)
+
+    def of(self, reading: Reading) -> str | None:
+        if self is Subject.ASSOCIATIVE:
+            return reading.word
+        words = reading.sentence.words if reading.sentence else ()
+        place = _PLACES[self]
+        needed = place + 1 if place >= 0 else -place
+        return words[place] if len(words) >= needed else None
+
+
+_PLACES = {
+    Subject.FIRST: 0,
+    Subject.SECOND: 1,
+    Subject.THIRD: 2,
+    Subject.FOURTH: 3,
+    Subject.LAST_BUT_ONE: -2,
+    Subject.LAST: -1,
+}
+SENTENCE_SUBJECTS = tuple(_PLACES)
+
+
+class Inquiry(ABC):
+    """A question that knows its answer when it sees the text. Equal inquiries have equal wording."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The question as it is sent."""
+
+    @property
+    def options(self) -> Options | None:
+        """The texts of A to D; ``None`` for a question that is answered with yes, no or partially."""
+        return None
+
+    @property
+    def choices(self) -> int:
+        """How many different answers occur."""
+        return 4
+
+    @property
+    @abstractmethod
+    def topic(self) -> Topic: ...
+
+    @property
+    @abstractmethod
+    def noise(self) -> float:
+        """How often a careful answerer is expected to be wrong."""
+
+    @abstractmethod
+    def answer(self, reading: Reading) -> int | None:
+        """The number of the right option, or ``YES``, ``NO``, ``PARTIALLY``; ``None`` when the text does not tell."""
+
+    @classmethod
+    @abstractmethod
+    def recognise(cls, text: str, options: Options) -> Inquiry | None:
+        """The question of this kind that is worded like that; ``None`` when it is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that stands in a text or not."""
+
+    words: tuple[str, ...] = ()
+    """Words as they are usually written, of which one is enough, in any case; empty for a mark."""
+
+    mark: str = ""
+    """A name of ``MARKS``; empty for words."""
+
+    def __str__(self) -> str:
+        if self.mark:
+            return self.mark
+        if len(self.words) == 1:
+            return f"the word {quoted(self.words[0])}"
+        return f"one of the words {', '.join(map(quoted, self.words))}"
+
+    def is_in(self, text: Text) -> bool:
+        if self.mark:
+            return text.has_mark(self.mark)
+        return any(fold(word) in text.vocabulary for word in self.words)
+
+    @staticmethod
+    def read(phrase: str) -> Thing | None:
+        if phrase in MARKS:
+            return Thing(mark=phrase)
+        words = QUOTED.findall(phrase)
+        thing = Thing(words=tuple(words))
+        return thing if words and str(thing) == phrase else None
+
+
+QUOTED = re.compile(r"“([^“”]{1,60})”")
+
+
+def quoted(word: str) -> str:
+    return f"“{word}”"
+
+
+def spans(cuts: tuple[int, int, int], *, least: int) -> Options:
+    """Four ranges of numbers in words: ``up to 2``, ``3``, ``4 or 5``, ``6 or more``; each cut is the last of its range."""
+    first = "none" if cuts[0] == 0 else str(cuts[0]) if cuts[0] == least else f"up to {cuts[0]}"
+    return first, _span(cuts[0] + 1, cuts[1]), _span(cuts[1] + 1, cuts[2]), f"{cuts[2] + 1} or more"
+
+
+def cuts_of(options: Options) -> tuple[int, int, int] | None:
+    """The cuts behind ``spans``; ``None`` when the options are no such ranges."""
+    ends: list[int] = []
+    for option in options[:3]:
+        numbers = re.findall(r"\d{1,3}", option[:40])
+        if not numbers and option != "none":
+            return None
+        ends.append(int(numbers[-1]) if numbers else 0)
+    return (ends[0], ends[1], ends[2]) if ends[0] < ends[1] < ends[2] else None
+
+
+def place_among(value: int, cuts: tuple[int, int, int]) -> int:
+    return sum(value > cut for cut in cuts)
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"

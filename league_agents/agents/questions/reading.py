@@ -1,0 +1,145 @@
+"""What a careful reader sees in a sentence or a paragraph: words in order, their letters, marks, speech.
+
+Rule 1: facts of the page only, nothing that needs knowledge or taste. Where careful readers would disagree there is no fact:
+the answer is ``None``.
+Rule 2: text is bounded before it is read: ``LONGEST_TEXT`` characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+LONGEST_TEXT = 20_000
+"""A paragraph of a novel has at most about 10,000 characters."""
+
+_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# A word is letters and digits, with hyphens and apostrophes inside; each Chinese or Japanese character counts by itself.
+_WORD = re.compile(rf"[{_HAN}]|(?:(?![{_HAN}])[^\W_])+(?:[’'׳״\-‐‑](?:(?![{_HAN}])[^\W_])+)*")
+_JOINTS = re.compile(r"[’'׳״\-‐‑]")
+_APOSTROPHES = str.maketrans({"’": "'", "‐": "-", "‑": "-"})
+
+_QUOTES = "“”«»„「『"
+MARKS = {
+    "a comma": ",，、",
+    "a semicolon": ";；",
+    "a colon": ":：",
+    "a dash": "—–",
+    "a question mark": "?？",
+    "an exclamation mark": "!！",
+    "a quotation mark": _QUOTES + '"',
+}
+"""Marks by the name that a question gives them."""
+
+
+class Text:
+    """One text as a reader sees it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text[:LONGEST_TEXT].replace("_", "")
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words as they are written."""
+        return tuple(_WORD.findall(self.text))
+
+    @cached_property
+    def folded(self) -> tuple[str, ...]:
+        """The words in small letters."""
+        return tuple(fold(word) for word in self.words)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every folded word, and the parts of those with a hyphen or an apostrophe: "Emma's" shows the word "Emma"."""
+        parts = {part for word in self.folded if not word.isalnum() for part in _JOINTS.split(word) if len(part) > 1}
+        return frozenset(self.folded) | parts
+
+    @cached_property
+    def first_places(self) -> dict[str, int]:
+        """Where each word of the vocabulary stands first, counted from 0."""
+        places: dict[str, int] = {}
+        for place, word in enumerate(self.folded):
+            places.setdefault(word, place)
+            if not word.isalnum():
+                for part in _JOINTS.split(word):
+                    if len(part) > 1:
+                        places.setdefault(part, place)
+        return places
+
+    def has_mark(self, name: str) -> bool:
+        """Whether one of ``MARKS`` stands in the text; two hyphens are a dash."""
+        return any(mark in self.text for mark in MARKS[name]) or (name == "a dash" and "--" in self.text)
+
+    @cached_property
+    def commas(self) -> int:
+        return sum(self.text.count(mark) for mark in MARKS["a comma"])
+
+    @cached_property
+    def capitals(self) -> int:
+        """Words after the first one that begin with a capital letter."""
+        return sum(word[0].isupper() for word in self.words[1:])
+
+    @cached_property
+    def has_speech(self) -> bool:
+        """Whether something stands in quotation marks."""
+        return any(mark in self.text for mark in _QUOTES) or self.text.count('"') >= 2 or bool(_SINGLE.search(self.text))
+
+
+_SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one candidate, or the true target, shows to a reader. ``None``: this reader cannot see it."""
+
+    sentence: Text | None = None
+    """The opening sentence."""
+
+    paragraph: Text | None = None
+    """The paragraph that it opens, opening sentence included."""
+
+    part: float | None = None
+    """Where in the book the paragraph stands, 0 to 1."""
+
+    word: str | None = None
+    """The associative word."""
+
+
+def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, word: str = "") -> Reading:
+    """A reading of the texts that are there; empty ones are not."""
+    return Reading(
+        sentence=Text(sentence) if sentence.strip() else None,
+        paragraph=Text(paragraph) if paragraph.strip() else None,
+        part=part,
+        word=word.strip()[:100] or None,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def fold(word: str) -> str:
+    """A word in small letters, with straight apostrophes and hyphens."""
+    return word.casefold().translate(_APOSTROPHES)
+
+
+@lru_cache(maxsize=65_536)
+def letters_of(word: str) -> str:
+    """The letters of a word as capitals without accents; digits and joints are left out."""
+    if word.isascii():
+        return "".join(filter(str.isalpha, word.upper()))
+    apart = unicodedata.normalize("NFKD", word)
+    return "".join(character for character in apart.upper() if character.isalpha())
+
+
+def edge_letter(word: str, *, at_end: bool) -> str | None:
+    """The letter that a word begins or ends with; ``None`` when a digit stands there."""
+    if not word or not word[-1 if at_end else 0].isalpha():
+        return None
+    letters = letters_of(word)
+    return (letters[-1] if at_end else letters[0]) if letters else None
+
+
+def letter_count(word: str) -> int | None:
+    """How many letters; ``None`` for words with digits, hyphens or apostrophes, which readers count differently."""
+    return len(letters_of(word)) if word.isalpha() else None

@@ -1,0 +1,395 @@
+"""Questions for a fixed answer key: yes, no, partially.
+
+Where two claims are joined, "partially" means that one of them holds; the question says so. That makes three answers of use
+where a plain question has two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from league_agents.agents.questions.four_options import COUNTED
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Scope, Subject, Thing, Topic
+from league_agents.agents.questions.reading import Reading, edge_letter, letter_count, letters_of
+
+_SUBJECTS = "|".join(map(str, Subject))
+_SCOPES = "|".join(map(str, Scope))
+_LETTER = r"([^\W\d_])"
+_ONLY_ONE = "Partially means: only one of them."
+
+
+class YesNo(Inquiry):
+    """A plain question."""
+
+    __slots__ = ()
+
+    @property
+    def choices(self) -> int:
+        return 2
+
+
+class Joined(Inquiry):
+    """A question about two things, of which only one may be so."""
+
+    __slots__ = ()
+
+    @property
+    def choices(self) -> int:
+        return 3
+
+
+@dataclass(frozen=True, slots=True)
+class LetterBetween(YesNo):
+    """Whether a word begins or ends with a letter of one part of the alphabet."""
+
+    subject: Subject
+    at_end: bool
+    low: str
+    high: str
+
+    @property
+    def text(self) -> str:
+        verb = "end" if self.at_end else "begin"
+        return f"Does {self.subject} {verb} with a letter from {self.low} to {self.high}?"
+
+    @property
+    def topic(self) -> Topic:
+        return self.subject.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.02 + self.subject.miscount + 0.01 * self.at_end
+
+    def answer(self, reading: Reading) -> int | None:
+        letter = edge_letter(self.subject.of(reading) or "", at_end=self.at_end)
+        return None if letter is None else _yes(self.low <= letter <= self.high)
+
+    _WORDING = re.compile(rf"Does ({_SUBJECTS}) (begin|end) with a letter from {_LETTER} to {_LETTER}\?")
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> LetterBetween | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        return cls(Subject(match[1]), match[2] == "end", match[3], match[4]) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class BothBetween(Joined):
+    """Whether two words begin with letters of given parts of the alphabet."""
+
+    first: Subject
+    first_range: tuple[str, str]
+    second: Subject
+    second_range: tuple[str, str]
+
+    @property
+    def text(self) -> str:
+        (a, b), (c, d) = self.first_range, self.second_range
+        return (
+            f"Is it so that (1) {self.first} begins with a letter from {a} to {b} and (2) {self.second} begins with a "
+            f"letter from {c} to {d}? {_ONLY_ONE}"
+        )
+
+    @property
+    def topic(self) -> Topic:
+        return self.first.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.04 + self.first.miscount + self.second.miscount
+
+    def answer(self, reading: Reading) -> int | None:
+        first = edge_letter(self.first.of(reading) or "", at_end=False)
+        second = edge_letter(self.second.of(reading) or "", at_end=False)
+        if first is None or second is None:
+            return None
+        return _both(
+            self.first_range[0] <= first <= self.first_range[1], self.second_range[0] <= second <= self.second_range[1]
+        )
+
+    _WORDING = re.compile(
+        rf"Is it so that \(1\) ({_SUBJECTS}) begins with a letter from {_LETTER} to {_LETTER} and \(2\) ({_SUBJECTS}) "
+        rf"begins with a letter from {_LETTER} to {_LETTER}\? {re.escape(_ONLY_ONE)}"
+    )
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> BothBetween | None:  # noqa: ARG003
+        m = cls._WORDING.fullmatch(text)
+        return cls(Subject(m[1]), (m[2], m[3]), Subject(m[4]), (m[5], m[6])) if m else None
+
+
+@dataclass(frozen=True, slots=True)
+class LongerThan(YesNo):
+    """Whether a word has more than so many letters."""
+
+    subject: Subject
+    letters: int
+
+    @property
+    def text(self) -> str:
+        return f"Has {self.subject} more than {self.letters} letters?"
+
+    @property
+    def topic(self) -> Topic:
+        return self.subject.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.03 + self.subject.miscount
+
+    def answer(self, reading: Reading) -> int | None:
+        count = letter_count(self.subject.of(reading) or "")
+        return _yes(count > self.letters) if count else None
+
+    _WORDING = re.compile(rf"Has ({_SUBJECTS}) more than (\d{{1,3}}) letters\?")
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> LongerThan | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        return cls(Subject(match[1]), int(match[2])) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class BothLetters(Joined):
+    """Whether a word contains two letters."""
+
+    subject: Subject
+    first: str
+    second: str
+
+    @property
+    def text(self) -> str:
+        return f"Does {self.subject} contain both the letter {self.first} and the letter {self.second}? {_ONLY_ONE}"
+
+    @property
+    def topic(self) -> Topic:
+        return self.subject.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.04 + self.subject.miscount
+
+    def answer(self, reading: Reading) -> int | None:
+        letters = letters_of(self.subject.of(reading) or "")
+        return _both(self.first in letters, self.second in letters) if letters else None
+
+    _WORDING = re.compile(
+        rf"Does ({_SUBJECTS}) contain both the letter {_LETTER} and the letter {_LETTER}\? {re.escape(_ONLY_ONE)}"
+    )
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> BothLetters | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        return cls(Subject(match[1]), match[2], match[3]) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class Contains(YesNo):
+    """Whether a text contains a word or a mark."""
+
+    scope: Scope
+    thing: Thing
+
+    @property
+    def text(self) -> str:
+        return f"Does {self.scope} contain {self.thing}?"
+
+    @property
+    def topic(self) -> Topic:
+        return self.scope.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.02 if self.scope is Scope.SENTENCE else 0.04
+
+    def answer(self, reading: Reading) -> int | None:
+        text = self.scope.of(reading)
+        return _yes(self.thing.is_in(text)) if text else None
+
+    _WORDING = re.compile(rf"Does ({_SCOPES}) contain ([^;?]{{1,600}})\?")
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> Contains | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        thing = Thing.read(match[2]) if match else None
+        return cls(Scope(match[1]), thing) if match and thing else None
+
+
+@dataclass(frozen=True, slots=True)
+class ContainsBoth(Joined):
+    """Whether a text contains two words or marks."""
+
+    scope: Scope
+    first: Thing
+    second: Thing
+
+    @property
+    def text(self) -> str:
+        return f"Does {self.scope} contain both (1) {self.first} and (2) {self.second}? {_ONLY_ONE}"
+
+    @property
+    def topic(self) -> Topic:
+        return self.scope.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.03 if self.scope is Scope.SENTENCE else 0.06
+
+    def answer(self, reading: Reading) -> int | None:
+        text = self.scope.of(reading)
+        return _both(self.first.is_in(text), self.second.is_in(text)) if text else None
+
+    _WORDING = re.compile(
+        rf"Does ({_SCOPES}) contain both \(1\) ([^;?]{{1,300}}) and \(2\) ([^;?]{{1,300}})\? {re.escape(_ONLY_ONE)}"
+    )
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> ContainsBoth | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        first, second = (Thing.read(match[2]), Thing.read(match[3])) if match else (None, None)
+        return cls(Scope(match[1]), first, second) if match and first and second else None
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThan(YesNo):
+    """Whether the opening sentence has more than so many words, commas or capitalised words."""
+
+    counted: str
+    """A key of ``COUNTED``."""
+
+    count: int
+
+    @property
+    def text(self) -> str:
+        return _MORE_THAN[self.counted].format(self.count)
+
+    @property
+    def topic(self) -> Topic:
+        return Topic.SENTENCE
+
+    @property
+    def noise(self) -> float:
+        return COUNTED[self.counted][2] / 2
+
+    def answer(self, reading: Reading) -> int | None:
+        return _yes(COUNTED[self.counted][3](reading.sentence) > self.count) if reading.sentence else None
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> MoreThan | None:  # noqa: ARG003
+        number = re.search(r"(?<= more than )\d{1,3}(?= )", text)
+        if number is None:
+            return None
+        found = next((name for name, form in _MORE_THAN.items() if form.format(number[0]) == text), None)
+        return cls(found, int(number[0])) if found else None
+
+
+_MORE_THAN: Mapping[str, str] = {
+    "words": "Has the opening sentence more than {} words?",
+    "commas": "Has the opening sentence more than {} commas?",
+    "capitals": "Has the opening sentence, its first word aside, more than {} words with a capital letter?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Speech(YesNo):
+    """Whether somebody speaks."""
+
+    scope: Scope
+
+    @property
+    def text(self) -> str:
+        return f"Does somebody speak in quotation marks in {self.scope}?"
+
+    @property
+    def topic(self) -> Topic:
+        return self.scope.topic
+
+    @property
+    def noise(self) -> float:
+        return 0.05
+
+    def answer(self, reading: Reading) -> int | None:
+        text = self.scope.of(reading)
+        return _yes(text.has_speech) if text else None
+
+    _WORDING = re.compile(rf"Does somebody speak in quotation marks in ({_SCOPES})\?")
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> Speech | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        return cls(Scope(match[1])) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class InPart(YesNo):
+    """Whether the paragraph stands in one half of the book."""
+
+    quarters: tuple[int, int]
+    """Counted from 0."""
+
+    topic = Topic.PARAGRAPH
+    noise = 0.1  # needs the book, not only the paragraph
+
+    @property
+    def text(self) -> str:
+        return f"Does the paragraph stand {_PARTS[self.quarters]} of the book, as far as its length goes?"
+
+    def answer(self, reading: Reading) -> int | None:
+        return None if reading.part is None else _yes(min(3, int(reading.part * 4)) in self.quarters)
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> InPart | None:  # noqa: ARG003
+        return next((question for question in map(cls, _PARTS) if question.text == text), None)
+
+
+_PARTS: Mapping[tuple[int, int], str] = {
+    (0, 1): "in the first half",
+    (1, 2): "in the second or third quarter",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(YesNo):
+    """Whether the associative word is one of a list."""
+
+    words: tuple[str, ...]
+
+    topic = Topic.WORD
+    noise = 0.02
+
+    @property
+    def text(self) -> str:
+        return f"Is the associative word one of these: {', '.join(self.words)}?"
+
+    def answer(self, reading: Reading) -> int | None:
+        return None if reading.word is None else _yes(reading.word.casefold() in self.words)
+
+    _WORDING = re.compile(r"Is the associative word one of these: ([^?]{1,2000})\?")
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> OneOf | None:  # noqa: ARG003
+        match = cls._WORDING.fullmatch(text)
+        return cls(tuple(match[1].split(", "))) if match else None
+
+
+def _yes(claim: bool) -> int:
+    return YES if claim else NO
+
+
+def _both(first: bool, second: bool) -> int:
+    return YES if first and second else PARTIALLY if first or second else NO
+
+
+KINDS: tuple[type[Inquiry], ...] = (
+    LetterBetween,
+    BothBetween,
+    LongerThan,
+    BothLetters,
+    Contains,
+    ContainsBoth,
+    MoreThan,
+    Speech,
+    InPart,
+    OneOf,
+)
