@@ -51,11 +51,11 @@ _SENTENCE_REASON = (
     " questions 5 and 8 rule out the sea and any place, which leaves the famous first line of this narrator."
 )
 _WORD_REASON = (
-    "Questions 16 and 17 were answered yes and question 20 no: an animal of the sea, yet no fish, and five letters leave"
+    "Questions 16 and 17 were answered yes and question 20 no: an animal of the sea, yet no fish; five letters leave"
     " whale."
 )
 _LONGER_WORD_REASON = (
-    f"{_WORD_REASON} The domain asks for an animal of the sea, question 19 adds that it begins with W, and the whole novel"
+    f"{_WORD_REASON} The domain asks for an animal of the sea, question 19 adds that it begins with W, and the novel"
     " hunts for one."
 )
 

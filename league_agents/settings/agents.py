@@ -1,0 +1,96 @@
+"""Which agent: ``offline``, ``scripted``, ``scripted:NAME`` or ``module:Class``, turned into a maker of instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from league_agents.agents.loading import load_agent
+from league_agents.agents.scripted import PLAYERS, REFEREES
+from league_agents.errors import ConfigError
+from league_agents.games.q21.rules import RuleSet
+from league_agents.runner.calls import AgentFactory
+from league_agents.testing.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct
+
+AgentRole = Literal["referee", "player"]
+
+OFFLINE = "offline"
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenAgent:
+    """An agent as it will be run."""
+
+    spec: str
+    factory: AgentFactory
+
+    is_ours: bool
+    """Whether it is known to return by itself; anybody else's code runs on threads of its own with a time limit."""
+
+    conduct: Conduct | None = None
+    """What really leaves its mailbox, for scripted participants that misbehave by mail."""
+
+
+def choose_agent(
+    spec: str, role: AgentRole, *, rules: RuleSet, seed: int | str, index_path: Path | None = None
+) -> ChosenAgent:
+    """The agent that ``spec`` names.
+
+    ``seed`` decides everything that an offline agent draws; ``index_path`` is the user's own knowledge index, if
+    there is one. Raises ``ConfigError`` that lists what may be written instead.
+    """
+    kind, _, name = spec.partition(":")
+    if spec == OFFLINE:
+        return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, index_path), is_ours=True)
+    if kind == SCRIPTED:
+        return _scripted(spec, name or "fixed", role, rules)
+    if ":" not in spec:
+        raise ConfigError(
+            spec,
+            f"is no agent; write {OFFLINE}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class"
+            f" (for example my_{role}:My{role.title()}AI)",
+        )
+    agent_class = load_agent(spec, role)
+    return ChosenAgent(spec=spec, factory=agent_class, is_ours=False)
+
+
+def scripted_names(role: AgentRole) -> list[str]:
+    """The names that ``scripted:NAME`` knows for a role."""
+    if role == "referee":
+        return sorted({*REFEREES, *REFEREE_CONDUCT})
+    return sorted({*PLAYERS, *PLAYER_CONDUCT})
+
+
+def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAgent:
+    names = scripted_names(role)
+    if name not in names:
+        near = get_close_matches(name, names, n=1)
+        hint = f"did you mean {SCRIPTED}:{near[0]}? " if near else ""
+        raise ConfigError(spec, f"{hint}a scripted {role} is one of {', '.join(names)}")
+    if role == "referee":
+        referee = REFEREES.get(name, REFEREES["fixed"])
+        return ChosenAgent(
+            spec=spec, factory=lambda: referee(rules=rules), is_ours=True, conduct=REFEREE_CONDUCT.get(name)
+        )
+    player = PLAYERS.get(name, PLAYERS["fixed"])
+    return ChosenAgent(spec=spec, factory=lambda: player(rules=rules), is_ours=True, conduct=PLAYER_CONDUCT.get(name))
+
+
+def _offline(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None) -> AgentFactory:
+    # The offline agents bring numpy and the knowledge index along, which nobody else needs to wait for.
+    def make_referee() -> object:
+        from league_agents.agents.library import Knowledge
+        from league_agents.agents.offline_referee import OfflineReferee
+
+        return OfflineReferee(rules=rules, knowledge=Knowledge.open(index_path), seed=seed)
+
+    def make_player() -> object:
+        from league_agents.agents.library import Knowledge
+        from league_agents.agents.offline_player import OfflinePlayer
+
+        return OfflinePlayer(rules=rules, knowledge=Knowledge.open(index_path), seed=seed)
+
+    return make_referee if role == "referee" else make_player
