@@ -1,0 +1,212 @@
+"""From a mail's JSON values to an envelope (protocol 2.5 steps 3 to 6, 2.6 and 3.4).
+
+Rule 1: the sender is the authenticated ``From``; whatever else names one is a claim, and a claim that differs is a
+forgery.
+Rule 2: a type that is known always gives an envelope. Content that cannot be used becomes ``BrokenPayload``, because
+who sent it, and that it came, still counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from league_agents.errors import RemoteProtocolError
+from league_agents.ids import GameId, read_game_id
+from league_agents.protocol.league import codec_game, codec_opening, codec_report, codec_rounds, codec_service
+from league_agents.protocol.league.address import read_mailbox, same_address
+from league_agents.protocol.league.envelope import Envelope, Sender
+from league_agents.protocol.league.kinds import (
+    BROADCAST_TYPES,
+    MessageType,
+    Role,
+    canonical_role,
+    canonical_type,
+    protocol_of,
+)
+from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
+from league_agents.protocol.league.reading import Fields, bounded_json, broken, id_of, instant_of, object_of
+from league_agents.protocol.league.subject import Subject, parse_subject
+
+
+class NotProtocolMail(RemoteProtocolError):
+    """The mail holds no league message."""
+
+
+class ForgedSender(RemoteProtocolError):
+    """The message claims another sender than the mail has."""
+
+
+_ENVELOPE_KEYS = frozenset(
+    {
+        "protocol",
+        "message_type",
+        "message_id",
+        "timestamp",
+        "sender",
+        "recipient_id",
+        "correlation_id",
+        "league_id",
+        "season_id",
+        "round_id",
+        "game_id",
+        "broadcast_id",
+        "payload",
+    }
+)
+
+Reader = Callable[[Fields], Payload]
+
+_READERS: Mapping[MessageType, Reader] = MappingProxyType(
+    {
+        MessageType.BROADCAST_START_SEASON: codec_opening.read_start_season,
+        MessageType.BROADCAST_START_SEASON_REGISTRATION: codec_opening.read_start_season,
+        MessageType.SEASON_REGISTRATION_RESPONSE: codec_opening.read_registration_response,
+        MessageType.BROADCAST_ASSIGNMENT_TABLE: codec_opening.read_assignment_table,
+        MessageType.ASSIGNMENT_TABLE_RESPONSE: codec_opening.read_assignment_table,
+        MessageType.RESPONSE_GROUP_ASSIGNMENT: codec_opening.read_assignment_ack,
+        MessageType.REQUEST_ASSIGNMENT_TABLE: codec_opening.read_request_assignment_table,
+        MessageType.BROADCAST_NEW_LEAGUE_ROUND: codec_rounds.read_new_round,
+        MessageType.BROADCAST_END_LEAGUE_ROUND: codec_rounds.read_end_round,
+        MessageType.BROADCAST_ROUND_RESULTS: codec_rounds.read_round_results,
+        MessageType.BROADCAST_END_SEASON: codec_rounds.read_end_season,
+        MessageType.LEAGUE_COMPLETED: codec_rounds.read_league_completed,
+        MessageType.BROADCAST_KEEP_ALIVE: codec_service.read_keep_alive,
+        MessageType.RESPONSE_KEEP_ALIVE: codec_service.read_keep_alive_reply,
+        MessageType.BROADCAST_CRITICAL_PAUSE: codec_service.read_pause,
+        MessageType.BROADCAST_CRITICAL_CONTINUE: codec_service.read_continue,
+        MessageType.BROADCAST_CRITICAL_RESET: codec_service.read_reset,
+        MessageType.CRITICAL_PAUSE_RESPONSE: codec_service.read_pause_reply,
+        MessageType.CRITICAL_CONTINUE_RESPONSE: codec_service.read_continue_reply,
+        MessageType.CRITICAL_RESET_RESPONSE: codec_service.read_reset_reply,
+        MessageType.BROADCAST_FREE_TEXT: codec_service.read_free_text,
+        MessageType.FREE_TEXT_RESPONSE: codec_service.read_free_text_reply,
+        MessageType.ERROR_RESPONSE: codec_service.read_error_response,
+        MessageType.CONNECTIVITY_TEST_CALL: codec_service.read_connectivity_call,
+        MessageType.CONNECTIVITY_TEST_ECHO: codec_service.read_connectivity_echo,
+        MessageType.Q21WARMUPCALL: codec_game.read_warmup_call,
+        MessageType.Q21WARMUPRESPONSE: codec_game.read_warmup_response,
+        MessageType.Q21ROUNDSTART: codec_game.read_round_start,
+        MessageType.Q21QUESTIONSBATCH: codec_game.read_questions_batch,
+        MessageType.Q21ANSWERSBATCH: codec_game.read_answers_batch,
+        MessageType.Q21GUESSSUBMISSION: codec_game.read_guess_submission,
+        MessageType.Q21SCOREFEEDBACK: codec_game.read_score_feedback,
+        MessageType.Q21_GUESS_RESULT: codec_game.read_score_feedback,
+        MessageType.Q21_QUESTIONS_CALL: codec_game.read_questions_call,
+        MessageType.Q21_GUESS_CALL: codec_game.read_guess_call,
+        MessageType.Q21_HINTS: codec_game.read_hints,
+    }
+)
+
+
+def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_id: str) -> Envelope:
+    """The message of one mail.
+
+    ``documents`` are the JSON values of the mail in reading order; the first object among them is the message.
+    ``mail_id`` stands in for a message id when nothing states one.
+
+    Raises ``NotProtocolMail`` when there is no object or no known type, ``ForgedSender`` when ``From`` names no single
+    address or another one than the message claims. Nothing else, whatever the mail holds.
+    """
+    fields = next((document for document in documents if isinstance(document, dict)), None)
+    if fields is None:
+        raise NotProtocolMail("the mail holds no JSON object", raw=subject)
+    claims = parse_subject(subject)
+    stated = object_of(fields.get("payload"))
+    payload = stated if stated is not None else _flat_payload(fields)
+
+    kind = _type_of(fields, payload, claims)
+    if kind is None:
+        named = id_of(fields.get("message_type")) or id_of(payload.get("message_type"))
+        raise NotProtocolMail(f"the message type {(named or 'of the mail')[:80]!a} is not known", raw=subject)
+    email = _authenticated(from_header, fields.get("sender"), claims)
+    role = _role_of(fields, payload, claims)
+
+    if stated is not None and not payload.get("deadline") and fields.get("deadline"):
+        payload = {**payload, "deadline": fields["deadline"]}
+    is_broadcast = kind in BROADCAST_TYPES
+    transaction_id = claims.transaction_id if claims is not None else None
+    sender = fields.get("sender")
+    broadcast_id = id_of(payload.get("broadcast_id")) or id_of(fields.get("broadcast_id"))
+    return Envelope(
+        protocol=protocol_of(kind),
+        message_type=kind,
+        message_id=id_of(fields.get("message_id")) or transaction_id or mail_id,
+        timestamp=instant_of(fields.get("timestamp")),
+        sender=Sender(
+            email=email,
+            role=role,
+            logical_id=id_of(sender.get("logical_id")) if isinstance(sender, dict) else None,
+        ),
+        recipient_id=id_of(fields.get("recipient_id")) or "",
+        payload=_read_payload(kind, payload, role),
+        correlation_id=id_of(fields.get("correlation_id")),
+        league_id=id_of(fields.get("league_id")) or id_of(payload.get("league_id")) or id_of(fields.get("leagueid")),
+        season_id=id_of(fields.get("season_id")) or id_of(payload.get("season_id")),
+        round_id=id_of(fields.get("round_id")) or id_of(payload.get("round_id")),
+        game_id=_game_id_of(fields, payload, claims),
+        broadcast_id=broadcast_id or (transaction_id if is_broadcast else None),
+    )
+
+
+def _flat_payload(fields: Fields) -> Fields:
+    """A document without a payload of its own is its payload ([P1.0] registration)."""
+    return {key: value for key, value in fields.items() if key not in _ENVELOPE_KEYS}
+
+
+def _type_of(fields: Fields, payload: Fields, claims: Subject | None) -> MessageType | None:
+    for stated in (fields.get("message_type"), payload.get("message_type")):
+        if isinstance(stated, str) and stated.strip():
+            return canonical_type(stated)
+    return claims.message_type if claims is not None else None
+
+
+def _authenticated(from_header: str, sender: object, claims: Subject | None) -> str:
+    """The address of ``From``, when no claim contradicts it (protocol 2.6)."""
+    email = read_mailbox(from_header)
+    if email is None:
+        raise ForgedSender(f"the From header {from_header[:80]!a} does not name one address", raw=from_header)
+    claim = sender.get("email") if isinstance(sender, dict) else sender
+    for where, claimed in (("the document", claim), ("the subject", claims.email if claims is not None else None)):
+        if isinstance(claimed, str) and claimed.strip() and claimed != email:
+            named = read_mailbox(claimed)
+            if named is None or not same_address(named, email):
+                raise ForgedSender(f"{where} claims to be from {claimed[:80]!a}, the mail is from {email}", raw=claimed)
+    return email
+
+
+def _role_of(fields: Fields, payload: Fields, claims: Subject | None) -> Role | None:
+    for holder in (fields.get("sender"), payload.get("reporter")):
+        role = canonical_role(holder.get("role")) if isinstance(holder, dict) else None
+        if role is not None:
+            return role
+    return claims.role if claims is not None else None
+
+
+def _game_id_of(fields: Fields, payload: Fields, claims: Subject | None) -> GameId | None:
+    """The id of the first key that is present; a key whose value is no id does not hide the next one."""
+    for holder, key in ((fields, "game_id"), (payload, "game_id"), (payload, "match_id"), (fields, "match_id")):
+        found = read_game_id(holder.get(key))
+        if found is not None:
+            return found
+    return claims.game_id if claims is not None else None
+
+
+def _read_payload(kind: MessageType, payload: Fields, role: Role | None) -> Payload:
+    reader = _READERS.get(kind)
+    if reader is not None:
+        return reader(payload)
+    if kind is MessageType.MATCH_RESULT_REPORT:
+        return codec_report.read_report(payload, role)
+    if kind is MessageType.SEASON_REGISTRATION_REQUEST:
+        return codec_opening.read_registration_request(payload, role)
+    return _read_legacy(payload)
+
+
+def _read_legacy(payload: Fields) -> Legacy | BrokenPayload:
+    try:
+        fields = bounded_json(payload)
+    except ValueError as error:
+        return broken("", str(error), None)
+    assert isinstance(fields, dict)
+    return Legacy(fields=fields)
