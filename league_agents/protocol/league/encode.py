@@ -155,7 +155,7 @@ def _context(envelope: Envelope) -> tuple[tuple[str, str | None], ...]:
     kind = envelope.message_type
     return (
         ("correlation_id", envelope.correlation_id),
-        # A reply names its broadcast in the payload and as correlation_id; broadcasts alone have it here (protocol 3.1).
+        # A reply names its broadcast in the payload and as correlation_id; only broadcasts have it here (protocol 3.1).
         ("broadcast_id", envelope.broadcast_id if kind in BROADCAST_TYPES else None),
         ("league_id", envelope.league_id),
         # The season is what is asked for: it stands in the payload only (protocol 4.1.2).
