@@ -69,12 +69,19 @@ _OPENING_MARKS = "\"'“‘„‚«‹»›([{「『（《〈¿¡_*—–-…."
 _WORD = re.compile(r"[^\W\d_]+(?:['’׳״\"][^\W\d_]+)*")
 _LAST_WORD = re.compile(r"[^\W_]+(?:[.'’\"׳״][^\W_]+)*$")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C)(?:IX|IV|V?I{0,3})$")
-_ENUMERATOR = re.compile(r"[(\[\"'“‘_*]*(?:\d{1,3}|[A-Za-zא-ת]|[IVXLC]{2,7})\.$")
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+# The number of an item, or the date at the head of a diary's entry.
+_ENUMERATOR = re.compile(
+    rf"[(\[\"'“‘_*]*(?:\d{{1,3}}|[A-Za-zא-ת]|[IVXLC]{{2,7}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}})[_*]*\.[_*]*$"
+)
+_QUOTED_AFTER_COLON = re.compile(r": ?([\"“‘«])")
+_CLOSING_OF = {'"': '"', "“": "”", "‘": "’", "«": "»"}
 _CLOSING_QUOTES = "\"”’»«」』'"
 _LOOK_BACK = 40
 _LOOK_AHEAD = 120
 _PARENTHESIS_REACH = 300
-_LONGEST_ENUMERATOR = 20
+_QUOTATION_REACH = 120
+_LONGEST_ENUMERATOR = 24
 
 
 def split_sentences(text: str) -> list[str]:
@@ -113,7 +120,7 @@ def _is_boundary(text: str, start: int, mark: re.Match[str]) -> bool:
         return False  # "...and then": nothing has been said yet
     if any(character in _HAN_END for character in mark.group()) or HAN_RUN.match(text, end):
         return not _goes_on_in_han(text, mark)
-    if space is None or _inside_parenthesis(text, start, end):
+    if space is None or _inside_parenthesis(text, start, end) or _inside_short_quotation(text, start, end):
         return False
     ahead = text[resume : resume + _LOOK_AHEAD]
     following = ahead.lstrip(_OPENING_MARKS + " \u00a0")
@@ -198,3 +205,13 @@ def _inside_parenthesis(text: str, start: int, end: int) -> bool:
         return False
     closing = text.find(")", end, end + _PARENTHESIS_REACH)
     return closing != -1
+
+
+def _inside_short_quotation(text: str, start: int, end: int) -> bool:
+    """``It cried: "Away! Away!"`` is one sentence; a speech that goes on for more than a line is not held together."""
+    for opening in _QUOTED_AFTER_COLON.finditer(text, max(start, end - _QUOTATION_REACH), end):
+        closing = _CLOSING_OF[opening[1]]
+        closed = text.find(closing, opening.end(), opening.end() + _QUOTATION_REACH)
+        if closed >= end:
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Where sentences end, row by row: each row is a text and the number of characters of its first sentence, marked by |."""
+"""Where sentences end, row by row: each row is a text in which | marks the end of the first sentence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from league_agents.knowledge.sentences import opening_sentence, split_sentences
         '"What?" Mr. Bennet asked.| She smiled.',
         '"What?"| He turned to the door.',
         '"What!" I cried.| Nobody heard.',
-        '"But it is," returned she; "for Mrs. Long has just been here, and she told me all about it."| Mr. Bennet was silent.',
+        '"But it is," returned she; "for Mrs. Long has been here, and told me all about it."| Mr. Bennet was silent.',
         "“Tom!”| No answer.",
         "“Is it ‘Tom!’ you want?” asked she.| “Yes.”",
         "“He said, ‘Go home.’”| They went.",
@@ -62,6 +62,11 @@ from league_agents.knowledge.sentences import opening_sentence, split_sentences
         "¿Qué quieres?| ¡Nada!",
         '"Never!"--the word rang out.| All stood.',
         "Oh! what a noble mind is here undone.| Alas.",
+        'The parrot kept crying: "Away! Away! That is all right!"| No one came.',
+        "He wrote: “All is well. Come soon.” and signed.| She read it.",
+        'He said, "I am here.| You are there." Then he left.',
+        "3 May. Left Munich in the evening.| The train was late.",
+        "It was May.| The lilac was out.",
         "Now, what I want is, Facts.| Teach these boys.",
         # parentheses, footnotes, emphasis
         "He came (it was late. It was dark.) and sat.| She left.",
@@ -115,7 +120,9 @@ def test_a_split_loses_and_adds_nothing_but_white_space(text: str) -> None:
     assert re.sub(r"\s", "", opening_sentence(text)) == squeezed[: len(re.sub(r"\s", "", opening_sentence(text)))]
 
 
-@pytest.mark.parametrize("unit", [". ", "a. ", "! \n", '?" ', "( ", "...", "a.", ". " + " " * 200, "»", "I. ", "\n \n", "a"])
+@pytest.mark.parametrize(
+    "unit", [". ", "a. ", "! \n", '?" ', "( ", "...", "a.", ". " + " " * 200, "»", "I. ", "\n \n", "a"]
+)
 def test_hostile_repetition_costs_time_in_proportion_to_its_length(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
     began = time.process_time()

@@ -1,0 +1,156 @@
+"""The works that come with the package: opening sentence, hint, facts and associative words of each.
+
+Rule 1: what is here is data that was checked by code: ``check_catalogue`` lists every entry that breaks a rule, and the
+field ``checked`` says in which packaged text the opening was found, word for word, or that it was in none.
+Rule 2: the files are read once, on first use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from league_agents.knowledge.failures import KnowledgeError
+from league_agents.knowledge.titles import best_title, same_author, title_key
+
+DOMAINS_FILE = "domains.json"
+_AUTHOR_IN_TITLE = re.compile(
+    r"^(?P<title>.+?)\s*(?:,?\s+by\s+(?P<by>[^()]+)|\((?:by\s+)?(?P<parenthesis>[^()\d]+)\)|\((?:\d{3,4})\))\s*$",
+    re.IGNORECASE,
+)
+_AUTHOR_FIRST = re.compile(r"^(?P<author>[^:–—-]{4,60}?)\s*(?::|\s[–—-])\s+(?P<title>.+)$")
+_LONGEST_QUERY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class AssociativeWord:
+    """A word that belongs to the work and the domain that a player is told."""
+
+    word: str
+    domain: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """One published work."""
+
+    title: str
+    """In the language of the work."""
+
+    english_title: str | None
+    """Under which English readers know it; ``None`` for a work in English."""
+
+    author: str
+
+    year: int
+    """Of first publication; negative before the common era."""
+
+    language: str
+    """ISO 639-1, of the opening sentence as given here."""
+
+    opening_sentence: str
+    """Exactly as published."""
+
+    hint: str
+    """At most 15 words, none of the content words of the title or the opening sentence."""
+
+    facts: tuple[str, ...]
+    """Statements that a reader can check, at least five."""
+
+    words: tuple[AssociativeWord, ...]
+
+    checked: str | None
+    """``exact: <package> <version>`` where the opening was found; ``None`` when no packaged text holds the work."""
+
+
+class Catalogue:
+    """All works and all domains."""
+
+    def __init__(self, works: Sequence[Work], domains: Mapping[str, Sequence[str]]) -> None:
+        self.works = tuple(works)
+        self.domains = {domain: tuple(words) for domain, words in domains.items()}
+        self._names = [(work.title, work) for work in self.works]
+        self._names += [(work.english_title, work) for work in self.works if work.english_title is not None]
+
+    @classmethod
+    def load(cls) -> Catalogue:
+        """The catalogue of the package, read once. Raises KnowledgeError when the installation is damaged."""
+        return _load()
+
+    def find(self, title: str, author: str | None = None) -> Work | None:
+        """The work that ``title`` names, or ``None``; never a guess (see ``titles``).
+
+        An author may be given apart or in the title: ``Emma by Jane Austen``, ``Emma (Austen)``, ``Jane Austen: Emma``.
+        A work by somebody else is not returned.
+        """
+        title = title[:_LONGEST_QUERY].strip()
+        named = self._named(title, author)
+        if named is not None:
+            return named
+        parted = _AUTHOR_IN_TITLE.match(title) or _AUTHOR_FIRST.match(title)
+        if parted is None:
+            return None
+        fields = parted.groupdict()
+        in_title = fields.get("by") or fields.get("parenthesis") or fields.get("author")
+        if author and in_title and not same_author(author, in_title):
+            return None
+        return self._named(fields["title"], in_title or author)
+
+    def _named(self, title: str, author: str | None) -> Work | None:
+        for name, work in self._names:
+            if name == title and same_author(author, work.author):
+                return work
+        candidates = [(name, work) for name, work in self._names if same_author(author, work.author)]
+        found = best_title(title, [name for name, _ in candidates])
+        return None if found is None else candidates[found][1]
+
+    def words_of(self, domain: str) -> tuple[str, ...]:
+        """All words of a domain, whatever its case; none for a domain that is not in the list."""
+        key = title_key(domain)
+        for name, words in self.domains.items():
+            if title_key(name) == key:
+                return words
+        return ()
+
+
+def catalogue_files() -> dict[str, Any]:
+    """File name -> parsed content of every file of the catalogue. Raises KnowledgeError for one that is not JSON."""
+    files = {}
+    for file in resources.files(__name__).iterdir():
+        if file.name == DOMAINS_FILE or re.fullmatch(r"works_\w+\.json", file.name):
+            try:
+                files[file.name] = json.loads(file.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise KnowledgeError(f"{file.name}: not JSON: {error}") from error
+    return dict(sorted(files.items()))
+
+
+@cache
+def _load() -> Catalogue:
+    files = catalogue_files()
+    works = [_work(name, entry) for name, entries in files.items() if name != DOMAINS_FILE for entry in entries]
+    return Catalogue(works, files.get(DOMAINS_FILE, {}))
+
+
+def _work(file: str, entry: dict[str, Any]) -> Work:
+    try:
+        return Work(
+            title=entry["title"],
+            english_title=entry.get("english_title"),
+            author=entry["author"],
+            year=entry["year"],
+            language=entry["language"],
+            opening_sentence=entry["opening_sentence"],
+            hint=entry["hint"],
+            facts=tuple(entry["facts"]),
+            words=tuple(AssociativeWord(word["word"], word["domain"]) for word in entry["words"]),
+            checked=entry["checked"],
+        )
+    except (KeyError, TypeError) as error:
+        named = entry.get("title", "an entry") if isinstance(entry, dict) else "an entry"
+        raise KnowledgeError(f"{file}: {named}: {error!r} is missing or of the wrong type; reinstall") from error

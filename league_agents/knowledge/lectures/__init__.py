@@ -1,0 +1,26 @@
+"""Three lectures that come with the package, so that passages can be played with nothing but the package."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from league_agents.knowledge.documents import Document, make_document
+
+
+def lectures() -> list[Document]:
+    """The lectures in order."""
+    return list(_read())
+
+
+@cache
+def _read() -> tuple[Document, ...]:
+    files = sorted(
+        (file for file in resources.files(__name__).iterdir() if file.name.endswith(".md")), key=lambda f: f.name
+    )
+    return tuple(
+        make_document(
+            file.read_text(encoding="utf-8"), source=f"lectures/{file.name}", markup="markdown", author="league_agents"
+        )
+        for file in files
+    )
