@@ -148,3 +148,35 @@ def _forms(word: str) -> set[str]:
         forms |= {plain} | {plain.removesuffix(ending) for ending in ("ימ", "ות", "ה") if len(plain) >= 4}
         forms |= {form[1:] for form in set(forms) if form[0] == "ה" and len(form) >= 4}
     return forms
+
+
+_FUNCTION_WORDS = frozenset(
+    (
+        "about after again also although because been before being both cannot could does done each either else even "
+        "ever every from further have having hence here however into itself just like many might more most much must "
+        "myself near only other ours over perhaps quite rather same shall should since some such than that their theirs "
+        "them themselves then there therefore these they this those though through thus together under until upon very "
+        "were what when where which while whom whose will with within without would your yours"
+    ).split(" ")
+)
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning, folded, in order and with repetitions: long enough and no function words."""
+    return [
+        word for word in all_words(text) if len(word) >= (4 if word.isascii() else 1) and word not in _FUNCTION_WORDS
+    ]
+
+
+def all_words(text: str) -> list[str]:
+    """All words, folded; each character of a script without spaces is one."""
+    return _IDEOGRAPH.sub(r" \1 ", fold(text)).split()
+
+
+def shared_words(guess: str, target: str) -> tuple[int, int, int]:
+    """How many words stand in both texts in the same order, how many the guess lacks, how many it has too many."""
+    if _out_of_proportion(guess, target):
+        return 0, len(target.split()), len(guess.split())
+    left, right = all_words(guess), all_words(target)
+    shared = LCSseq.similarity(left, right)
+    return shared, len(right) - shared, len(left) - shared

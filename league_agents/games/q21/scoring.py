@@ -1,0 +1,158 @@
+"""What a guess is worth.
+
+Rule 1: a score is a function of the guess and of the match's facts, never of who guessed: both players of a match are
+measured alike.
+Rule 2: no text argues. Points follow from counted likenesses and from citations that are true; whatever else a
+justification says, to a person or to a model, changes nothing.
+Rule 3: feedback never names the target, because the other player may still be guessing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from league_agents.games.q21.feedback import sentence_feedback, word_feedback
+from league_agents.games.q21.justification import Reading, read_justification
+from league_agents.games.q21.model import (
+    AnswerBatch,
+    Breakdown,
+    Brief,
+    Feedback,
+    Guess,
+    QuestionBatch,
+    Scorecard,
+    Target,
+)
+from league_agents.games.q21.rules import RuleSet
+from league_agents.games.q21.similarity import sentence_similarity, word_similarity
+
+SHORT_FACTOR = 0.95
+"""What a justification below its least number of words keeps (protocol 7)."""
+
+WRONG_GUESS_FACTOR = 0.3
+"""What a justification of an entirely wrong guess keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grades:
+    """What somebody else, such as a model, thinks of the justifications: 0 to 100, ``None`` without an opinion.
+
+    A grade replaces the quality that the code counts (see ``score``). It is brought to 0 to 100, and the word limits
+    and the nearness of the guess limit it as they limit the count, so no grade can lift a wrong guess.
+    """
+
+    sentence_justification: float | None = None
+    word_justification: float | None = None
+
+
+def score(
+    guess: Guess,
+    target: Target,
+    brief: Brief,
+    questions: QuestionBatch,
+    answers: AnswerBatch,
+    rules: RuleSet,
+    *,
+    graded: Grades | None = None,
+) -> Scorecard:
+    """The scorecard of one guess.
+
+    ======================= ===========================================================================================
+    opening_sentence_score  ``sentence_similarity``
+    associative_word_score  ``word_similarity``
+    justification scores    quality · near · short
+    quality                 (50 evidence + 30 bearing + 20 substance) · originality · variety, or the grade
+    evidence                questions cited with their true answer, three (for the word two) for the whole; citations
+                            without an answer count half and at most a half together; times the share of citations that
+                            are not wrong. 1 when no question was asked
+    bearing                 content words of the guess that are mentioned, two (or all there are) for the whole
+    substance               different content words, a third of the least number of words for the whole
+    originality             falls from 1 to 0 while the part that is copied from guess, hint or the other justification
+                            grows from half of the text to all of it
+    variety                 different words among all words, 45 % for the whole: repeated filler earns little
+    near                    0.3 + 0.7 · the score of what is justified / 100
+    short                   0.95 below the least number of words; of a text over the most, only its beginning is read
+    private_score           the components by the rules' weights, two digits
+    league_points           the rules' tier of the private score
+    ======================= ===========================================================================================
+    """
+    sentence = sentence_similarity(guess.opening_sentence, target.opening_sentence)
+    word = word_similarity(guess.associative_word, target.associative_word)
+    on_sentence = read_justification(
+        guess.sentence_justification,
+        limit=rules.sentence_justification,
+        subject=guess.opening_sentence,
+        given=brief.book_hint,
+        other="",
+        citations_wanted=3,
+        questions=questions,
+        answers=answers,
+    )
+    on_word = read_justification(
+        guess.word_justification,
+        limit=rules.word_justification,
+        subject=guess.associative_word,
+        given=brief.book_hint,
+        other=guess.sentence_justification,
+        citations_wanted=2,
+        questions=questions,
+        answers=answers,
+    )
+    grades = graded or Grades()
+    breakdown = Breakdown(
+        opening_sentence_score=sentence,
+        sentence_justification_score=_justified(on_sentence, sentence, grades.sentence_justification),
+        associative_word_score=word,
+        word_justification_score=_justified(on_word, word, grades.word_justification),
+    )
+    total = private_score(breakdown, rules)
+    points = rules.points_for(total)
+    feedback = Feedback(
+        opening_sentence=sentence_feedback(
+            guess.opening_sentence,
+            target.opening_sentence,
+            scores=(sentence, breakdown.sentence_justification_score),
+            reading=on_sentence,
+            total=total,
+            points=points,
+            rules=rules,
+        ),
+        associative_word=word_feedback(
+            guess.associative_word,
+            scores=(word, breakdown.word_justification_score),
+            reading=on_word,
+            total=total,
+            points=points,
+            rules=rules,
+        ),
+    )
+    return Scorecard(league_points=points, private_score=total, breakdown=breakdown, feedback=feedback)
+
+
+def private_score(breakdown: Breakdown, rules: RuleSet) -> float:
+    """The weighted sum of the components, 0 to 100, two digits (protocol 7)."""
+    weights = rules.weights
+    total = (
+        weights.opening_sentence * breakdown.opening_sentence_score
+        + weights.sentence_justification * breakdown.sentence_justification_score
+        + weights.associative_word * breakdown.associative_word_score
+        + weights.word_justification * breakdown.word_justification_score
+    )
+    return min(100.0, max(0.0, round(total, 2)))
+
+
+def winner(scorecards: Mapping[str, Scorecard]) -> str | None:
+    """The player with the most league points; ``None`` for a draw. The private score breaks no tie (protocol 7)."""
+    best = max((card.league_points for card in scorecards.values()), default=0)
+    leaders = [player for player, card in scorecards.items() if card.league_points == best]
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def _justified(reading: Reading, subject_score: float, grade: float | None) -> float:
+    if not reading.words:
+        return 0.0
+    quality = reading.quality if grade is None or math.isnan(grade) else min(100.0, max(0.0, grade))
+    near = WRONG_GUESS_FACTOR + (1 - WRONG_GUESS_FACTOR) * subject_score / 100
+    return round(quality * near * (SHORT_FACTOR if reading.is_short else 1.0), 2)
