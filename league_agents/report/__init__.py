@@ -1,0 +1,1 @@
+"""What people read: match records, transcripts and tables, all of it derived from journals."""

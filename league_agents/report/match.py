@@ -1,0 +1,91 @@
+"""One match as one JSON document, from the journals of those who took part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from league_agents.games.q21.model import Termination
+from league_agents.journal.port import Note
+from league_agents.report.traffic import Participant, SentMessage, sent_messages
+
+MATCH_RECORD = "match"
+"""The kind of note in which a referee keeps what happened in a match, its target included."""
+
+
+def match_document(
+    game_id: str,
+    *,
+    seed: int,
+    rules: str,
+    manager: Participant,
+    referee: Participant,
+    players: Sequence[Participant],
+) -> dict[str, object]:
+    """The match with who asked, answered and guessed what, its target, every mail and the standings.
+
+    JSON values only, keys in a fixed order. The target is there because the match is over; a match that nobody
+    reported has none.
+    """
+    facts = _facts(referee.journal.notes(), game_id)
+    mails = sent_messages([manager, referee, *players])
+    by_id = {str(row["id"]): row for row in _mappings(facts.get("players"))}
+    return {
+        "seed": seed,
+        "rules": rules,
+        "match": {
+            "game_id": game_id,
+            "status": facts.get("status", Termination.NO_REPORT.value),
+            "winner_id": facts.get("winner_id"),
+            "is_draw": facts.get("is_draw", True),
+            "abort_reason": facts.get("abort_reason"),
+            "brief": facts.get("brief"),
+        },
+        "target": facts.get("target"),
+        "players": [_player(player.participant_id, by_id.get(player.participant_id, {})) for player in players],
+        "messages": [_message(mail) for mail in mails],
+        "standings": _standings(mails),
+    }
+
+
+def _facts(notes: Iterable[Note], game_id: str) -> Mapping[str, object]:
+    found = [note.facts for note in notes if note.kind == MATCH_RECORD and note.key == game_id]
+    return found[-1] if found else {}
+
+
+def _mappings(value: object) -> list[Mapping[str, object]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, Sequence) else []
+
+
+def _player(participant_id: str, row: Mapping[str, object]) -> dict[str, object]:
+    card = row.get("scorecard")
+    scorecard = None
+    if isinstance(card, Mapping):
+        scorecard = {key: card.get(key) for key in ("private_score", "league_points", "breakdown", "feedback")}
+    return {
+        "id": participant_id,
+        "termination": row.get("termination", Termination.NO_REPORT.value),
+        "questions": row.get("questions", []),
+        "answers": row.get("answers", []),
+        "guess": row.get("guess"),
+        "scorecard": scorecard,
+    }
+
+
+def _message(mail: SentMessage) -> dict[str, object]:
+    return {
+        "at": mail.at.isoformat(),
+        "from": mail.sender,
+        "to": list(mail.to),
+        "type": mail.message_type,
+        "message_id": mail.message_id,
+        "subject": mail.subject,
+    }
+
+
+def _standings(mails: Sequence[SentMessage]) -> list[Mapping[str, object]]:
+    """The final standings as the league manager sent them; empty when the league did not end."""
+    for mail in reversed(mails):
+        payload = mail.document.get("payload")
+        if mail.message_type == "LEAGUE_COMPLETED" and isinstance(payload, Mapping):
+            return _mappings(payload.get("final_standings"))
+    return []
