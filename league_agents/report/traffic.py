@@ -34,8 +34,8 @@ class SentMessage:
 
 
 def sent_messages(participants: Sequence[Participant]) -> list[SentMessage]:
-    """Everything that was sent, in the order in which it was asked for; at one instant in the order of
-    ``participants``.""" found = [
+    """Everything that was sent, oldest first; at one instant in the order of ``participants``."""
+    found = [
         SentMessage(
             at=item.created_at,
             sender=participant.address,
