@@ -91,18 +91,10 @@ def _parse_bracketed(text: str) -> Subject | None:
     )
 
 
-def transaction_id(envelope: Envelope) -> str:
-    """The fourth part of the subject of a message of our own: its ``message_id``."""
-    identity = envelope.message_id
-    if _TRANSACTION_ID.fullmatch(identity) is None or "::" in identity or identity[0] in ":[" or identity[-1] in ":]":
-        raise LocalProtocolError(
-            f"message id {identity[:60]!a} cannot stand in a subject: use letters, digits, '-' and '_'"
-        )
-    return identity
-
-
-def format_subject(envelope: Envelope) -> str:
+def format_subject(envelope: Envelope, *, transaction_id: str | None = None) -> str:
     """The canonical subject of a message of our own.
+
+    The fourth part is ``transaction_id``, by default the message id; a mail that repeats a message has one of its own.
 
     Raises ``LocalProtocolError`` when a part does not fit: the role is missing, the address is none, the id has other
     than visible ASCII characters or could be taken for two parts.
@@ -112,5 +104,9 @@ def format_subject(envelope: Envelope) -> str:
         raise LocalProtocolError(f"{envelope.message_type} {envelope.message_id[:60]!a} states no role of its sender")
     if read_address(sender.email) != sender.email:
         raise LocalProtocolError(f"{sender.email[:60]!a} is no address to send {envelope.message_type} from")
-    parts = (envelope.protocol, sender.role, sender.email, transaction_id(envelope), envelope.message_type)
-    return "::".join(parts)
+    identity = envelope.message_id if transaction_id is None else transaction_id
+    if _TRANSACTION_ID.fullmatch(identity) is None or "::" in identity or identity[0] in ":[" or identity[-1] in ":]":
+        raise LocalProtocolError(
+            f"message id {identity[:60]!a} cannot stand in a subject: use letters, digits, '-' and '_'"
+        )
+    return "::".join((envelope.protocol, sender.role, sender.email, identity, envelope.message_type))
