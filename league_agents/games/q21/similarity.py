@@ -150,15 +150,14 @@ def _forms(word: str) -> set[str]:
     return forms
 
 
-_FUNCTION_WORDS = frozenset(
-    (
-        "about after again also although because been before being both cannot could does done each either else even "
-        "ever every from further have having hence here however into itself just like many might more most much must "
-        "myself near only other ours over perhaps quite rather same shall should since some such than that their theirs "
-        "them themselves then there therefore these they this those though through thus together under until upon very "
-        "were what when where which while whom whose will with within without would your yours"
-    ).split(" ")
-)
+_FUNCTION_WORD_LIST = """
+about after again also although because been before being both cannot could does done each either else even ever every
+from further have having hence here however into itself just like many might more most much must myself near only other
+ours over perhaps quite rather same shall should since some such than that their theirs them themselves then there
+therefore these they this those though through thus together under until upon very were what when where which while whom
+whose will with within without would your yours
+"""
+_FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 
 
 def content_words(text: str) -> list[str]:
