@@ -6,6 +6,7 @@ Checks return lists of these, all of them, never only the first: a person mends 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +31,16 @@ def shown(value: object, limit: int = 80) -> str:
 
     Runs no code of the value's own class: a ``repr`` may raise, never end, or be megabytes long.
     """
-    kind = type(value)
-    if kind is str:
-        text = repr(str(value)[: limit + 1])
-    elif value is None or kind is bool or kind is float:
-        text = repr(value)
+    kind, raw = type(value), cast("Any", value)
+    container = next((base for base in (list, tuple, dict, set) if issubclass(kind, base)), None)
+    if issubclass(kind, str):
+        text = repr(str.__getitem__(raw, slice(limit + 1)))
+    elif raw is None or kind is bool or kind is float:
+        text = repr(raw)
     elif kind is int:
-        text = repr(value) if abs(int(value)) < 10**limit else "an integer too long to show"  # type: ignore[call-overload]
-    elif isinstance(value, (list, tuple, dict, set)):
-        text = f"{kind.__name__} of {len(value)}"
+        text = repr(raw) if abs(raw) < 10**limit else "an integer too long to show"
+    elif container is not None:
+        text = f"{kind.__name__} of {container.__len__(raw)}"
     else:
         text = f"an object of type {kind.__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -42,9 +42,7 @@ OTHER = RuleSet(
     least_sentence_characters=4,
     feedback=WordLimit(least=10, most=20),
     feedback_penalty=0.1,
-    weights=Weights(
-        opening_sentence=0.7, sentence_justification=0.1, associative_word=0.1, word_justification=0.1
-    ),
+    weights=Weights(opening_sentence=0.7, sentence_justification=0.1, associative_word=0.1, word_justification=0.1),
     tiers=((75.0, 3), (25.5, 1)),
     warmup_wait=timedelta(seconds=1.5),
     questions_wait=timedelta(seconds=2),
@@ -90,9 +88,7 @@ def test_the_example_names_every_key_and_loads() -> None:
 
 def test_what_is_left_out_is_as_in_the_set_that_is_extended() -> None:
     rules = rule_set_from({"extends": "course", "sentence_justification": {"most": 70}, "grace_seconds": 0})
-    expected = replace(
-        COURSE, name="custom", sentence_justification=WordLimit(least=30, most=70), grace=timedelta(0)
-    )
+    expected = replace(COURSE, name="custom", sentence_justification=WordLimit(least=30, most=70), grace=timedelta(0))
     assert rules == expected
 
 
@@ -148,13 +144,13 @@ def test_a_mistake_is_one_line_that_names_the_key(mapping: dict[object, object],
 @pytest.mark.parametrize("key", ["name", "answer_key", "target_kind", "sentence_justification", "word_justification"])
 def test_without_a_set_to_extend_the_decisive_keys_are_needed(key: str) -> None:
     mapping = {name: value for name, value in rule_set_to(OTHER).items() if name != key}
-    with pytest.raises(ConfigError, match=f"^rules.{key}: is missing"):
+    with pytest.raises(ConfigError, match=rf"^rules\.{key}: is missing"):
         rule_set_from(mapping)
 
 
 @pytest.mark.parametrize("mapping", [None, [], "prd", 3])
 def test_a_file_that_is_no_mapping_is_refused(mapping: object) -> None:
-    with pytest.raises(ConfigError, match="^my.yaml: must be a mapping"):
+    with pytest.raises(ConfigError, match=r"^my\.yaml: must be a mapping"):
         rule_set_from(mapping, path="my.yaml")
 
 
