@@ -1,0 +1,281 @@
+"""Who plays whom, in which round, and who judges.
+
+Rule 1: every pair of players meets once, or twice with sides swapped; nobody has two games in a round; no group judges
+itself. A group's player and its referee are two mailboxes, so both may be busy in one round (protocol 1.1).
+Rule 2: a schedule is a function of the teams in the order given. Nothing is drawn, so it can be worked out again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from league_agents.core.violation import Violation, shown
+from league_agents.errors import ConfigError
+from league_agents.ids import GameId, game_id, is_game_id, round_of
+from league_agents.protocol.league.address import address_key, read_address
+from league_agents.protocol.league.messages import Assignment, AssignmentRole
+
+MOST_SEASON, MOST_ROUNDS, MOST_GAMES = 99, 99, 999
+"""What the digits of a game id can hold (protocol 1.2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """One group: a player's mailbox and a referee's."""
+
+    group_id: str
+    player_email: str
+    """Exactly as the mail service reports it for the account (protocol 1.1)."""
+
+    referee_email: str
+    display_name: str = ""
+    """What the standings show; the group id when empty."""
+
+    @property
+    def name(self) -> str:
+        """What people call the team."""
+        return self.display_name or self.group_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """One game: two players and the referee of a third group."""
+
+    game_id: GameId
+    player1: Team
+    player2: Team
+    referee: Team
+
+    def assignments(self) -> tuple[Assignment, Assignment, Assignment]:
+        """The three rows of the assignment table (protocol 4.1.4)."""
+        one, two, judge = self.player1, self.player2, self.referee
+        return (
+            Assignment(
+                role=AssignmentRole.PLAYER1, email=one.player_email, game_id=self.game_id, group_id=one.group_id
+            ),
+            Assignment(
+                role=AssignmentRole.PLAYER2, email=two.player_email, game_id=self.game_id, group_id=two.group_id
+            ),
+            Assignment(
+                role=AssignmentRole.REFEREE, email=judge.referee_email, game_id=self.game_id, group_id=judge.group_id
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The games of a season, round by round."""
+
+    rounds: tuple[tuple[Pairing, ...], ...]
+    """The first one is round 1."""
+
+    _places: Mapping[str, tuple[int, int]] = field(init=False, repr=False, compare=False)
+    _addresses: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = {
+            pairing.game_id: (number, index)
+            for number, pairings in enumerate(self.rounds, start=1)
+            for index, pairing in enumerate(pairings)
+        }
+        addresses = {
+            address_key(address)
+            for pairing in self
+            for address in (pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email)
+        }
+        object.__setattr__(self, "_places", places)
+        object.__setattr__(self, "_addresses", frozenset(addresses))
+
+    def __iter__(self) -> Iterator[Pairing]:
+        return (pairing for pairings in self.rounds for pairing in pairings)
+
+    def round(self, number: int) -> tuple[Pairing, ...]:
+        """The games of a round, from 1."""
+        return self.rounds[number - 1]
+
+    def place(self, game: str) -> tuple[int, int] | None:
+        """The round number and the position in it, or ``None`` when no game has this id."""
+        return self._places.get(game)
+
+    def involves(self, key: str) -> bool:
+        """Whether the mailbox with this ``address_key`` has a game."""
+        return key in self._addresses
+
+    def assignments(self) -> tuple[Assignment, ...]:
+        """The rows of the assignment table, game by game."""
+        return tuple(row for pairing in self for row in pairing.assignments())
+
+
+def round_robin(
+    teams: Sequence[Team], *, season: int, double: bool = False, referees: Sequence[Team] | None = None
+) -> Schedule:
+    """Every team plays every other team, by the circle method.
+
+    ``referees`` are the teams whose referees judge: the same teams for ``None``. Sides are balanced to one game,
+    refereeing as far as the pairs allow. Raises ``ConfigError`` that names what does not fit.
+    """
+    judges = teams if referees is None else referees
+    check_teams(teams, least=3 if referees is None else 2)
+    check_teams(list({id(team): team for team in (*teams, *judges)}.values()), least=3)
+    _check_season(season)
+    size = len(teams) + len(teams) % 2
+    count = (size - 1) * (2 if double else 1)
+    if count > MOST_ROUNDS:
+        meetings = "twice" if double else "once"
+        raise ConfigError(
+            "teams",
+            f"{len(teams)} teams that all meet {meetings} need {count} rounds, and a season has at most {MOST_ROUNDS}: "
+            "use fewer teams or several seasons",
+        )
+    duty: Counter[str] = Counter({judge.group_id: 0 for judge in judges})
+    legs = [_leg(teams, size, swapped=False)]
+    if double:
+        legs.append(_leg(teams, size, swapped=True))
+    rounds = []
+    for number, pairs in enumerate((pairs for leg in legs for pairs in leg), start=1):
+        chosen = _judges(pairs, judges, duty, number)
+        rounds.append(
+            tuple(
+                Pairing(game_id=game_id(season, number, game), player1=one, player2=two, referee=judge)
+                for game, ((one, two), judge) in enumerate(zip(pairs, chosen, strict=True), start=1)
+            )
+        )
+    return Schedule(tuple(rounds))
+
+
+def single_game(
+    player1: Team, player2: Team, referee: Team, *, season: int = 1, round_number: int = 1, game: int = 1
+) -> Schedule:
+    """A season of one game. Only the round of its id is used: a schedule's first round is round 1 otherwise."""
+    check_teams((player1, player2, referee), least=3)
+    _check_season(season)
+    if not (1 <= round_number <= MOST_ROUNDS and 1 <= game <= MOST_GAMES):
+        raise ConfigError("game_id", f"a round is 1 to {MOST_ROUNDS} and a game 1 to {MOST_GAMES}")
+    pairing = Pairing(game_id=game_id(season, round_number, game), player1=player1, player2=player2, referee=referee)
+    return Schedule((*((),) * (round_number - 1), (pairing,)))
+
+
+def check_teams(teams: Sequence[Team], *, least: int) -> None:
+    """Raise ``ConfigError`` unless there are enough teams with addresses of their own."""
+    if len(teams) < least:
+        raise ConfigError(
+            "teams", f"at least {least} are needed, found {len(teams)}: two play and a third one judges (protocol 1.1)"
+        )
+    groups: set[str] = set()
+    addresses: dict[str, str] = {}
+    for team in teams:
+        if not team.group_id.strip():
+            raise ConfigError("teams", f"the team of {team.player_email} needs a group_id (protocol 4.1.4)")
+        if team.group_id in groups:
+            raise ConfigError("teams", f"two teams have the group_id {shown(team.group_id)}: each needs its own")
+        groups.add(team.group_id)
+        for address in (team.player_email, team.referee_email):
+            if read_address(address) != address:
+                raise ConfigError("teams", f"{team.group_id}: {shown(address)} is not a mail address")
+            other = addresses.setdefault(address_key(address), team.group_id)
+            if other != team.group_id or address_key(team.player_email) == address_key(team.referee_email):
+                raise ConfigError(
+                    "teams", f"{address} is used twice: every player and every referee needs a mailbox of its own"
+                )
+
+
+def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
+    """What a schedule that somebody else made does wrong."""
+    found: list[Violation] = []
+    seen: set[str] = set()
+    for number, pairings in enumerate(schedule.rounds, start=1):
+        busy: set[str] = set()
+        for index, pairing in enumerate(pairings):
+            path = f"rounds[{number - 1}][{index}]"
+            if not is_game_id(pairing.game_id) or pairing.game_id[:2] != f"{season:02d}":
+                found.append(Violation(path=f"{path}.game_id", rule=f"of season {season:02d}", found=pairing.game_id))
+            elif round_of(pairing.game_id) != number:
+                found.append(Violation(path=f"{path}.game_id", rule=f"of round {number:02d}", found=pairing.game_id))
+            if pairing.game_id in seen:
+                found.append(Violation(path=f"{path}.game_id", rule="unique", found=pairing.game_id))
+            seen.add(pairing.game_id)
+            groups = {pairing.player1.group_id, pairing.player2.group_id, pairing.referee.group_id}
+            if len(groups) < 3:
+                found.append(Violation(path=path, rule="three different groups", found=", ".join(sorted(groups))))
+            for address in (
+                pairing.player1.player_email,
+                pairing.player2.player_email,
+                pairing.referee.referee_email,
+            ):
+                if address_key(address) in busy:
+                    found.append(Violation(path=path, rule="one game per mailbox and round", found=address))
+                busy.add(address_key(address))
+    return found
+
+
+Pair = tuple[Team, Team]
+
+
+def _leg(teams: Sequence[Team], size: int, *, swapped: bool) -> Iterator[list[Pair]]:
+    """The rounds in which everybody meets everybody once.
+
+    The last place of the circle stands still; with an odd number of teams it is the bye. In round r the places r + k
+    and r - k meet, and the first named is player 1 when k is odd: over all rounds each place is on either side equally
+    often. The place that stands still changes sides every round.
+    """
+    turning = size - 1
+    for start in range(turning):
+        pairs: list[Pair] = []
+        if len(teams) == size:
+            pair = (teams[start], teams[turning])
+            pairs.append(pair if start % 2 == 0 else (pair[1], pair[0]))
+        for step in range(1, size // 2):
+            pair = (teams[(start + step) % turning], teams[(start - step) % turning])
+            pairs.append(pair if step % 2 == 1 else (pair[1], pair[0]))
+        yield [(two, one) for one, two in pairs] if swapped else pairs
+
+
+def _judges(pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], number: int) -> list[Team]:
+    """A referee for each game of a round, those first who judged least so far.
+
+    Sets of referees that can be matched to games form a matroid: taking them in the order of their duty, and keeping
+    each one for whom an augmenting path exists, gives the set with the least duty.
+    """
+    players = {team.group_id for pair in pairs for team in pair}
+    count = len(judges)
+    order = sorted(
+        range(count),
+        # Among equals those who do not play this round, then a start that wanders, so that nobody is always first.
+        key=lambda index: (duty[judges[index].group_id], judges[index].group_id in players, (index - number) % count),
+    )
+    chosen: list[int | None] = [None] * len(pairs)
+
+    def place(judge: int, tried: set[int]) -> bool:
+        group = judges[judge].group_id
+        for game, (one, two) in enumerate(pairs):
+            if game in tried or group in (one.group_id, two.group_id):
+                continue
+            tried.add(game)
+            holder = chosen[game]
+            if holder is None or place(holder, tried):
+                chosen[game] = judge
+                return True
+        return False
+
+    open_games = len(pairs)
+    for judge in order:
+        if open_games and place(judge, set()):
+            open_games -= 1
+    found: list[Team] = []
+    for (one, two), index in zip(pairs, chosen, strict=True):
+        if index is None:
+            raise ConfigError(
+                "referees",
+                f"round {number} has {len(pairs)} games and {count} referees: {one.group_id} against {two.group_id} "
+                "has no referee of a third group; add referees",
+            )
+        found.append(judges[index])
+        duty[judges[index].group_id] += 1
+    return found
+
+
+def _check_season(season: int) -> None:
+    if not 0 <= season <= MOST_SEASON:
+        raise ConfigError("season_number", f"must be 0 to {MOST_SEASON}, the two first digits of a game id: {season}")

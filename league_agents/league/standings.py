@@ -1,0 +1,177 @@
+"""The table of the season, kept up to date match by match.
+
+Rule 1: league points decide; then private scores, then games won, then the name (protocol 7). Nothing is recomputed
+from a guess: the referee's report is what counts.
+Rule 2: a match can be taken out again exactly. Private scores are therefore summed as whole millionths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from league_agents.games.q21.rules import AbortedPoints, RuleSet
+from league_agents.league.schedule import Pairing, Team
+from league_agents.protocol.league.messages import AssignmentRole, StandingRow
+
+_MILLIONTHS = 1_000_000
+
+
+class MatchStatus(StrEnum):
+    """How a match ended for the league. The first four are spelled as in reports (protocol 4.5.1)."""
+
+    COMPLETED = "completed"
+    ABORTED = "aborted"
+    SINGLE_PLAYER = "COMPLETED_SINGLE_PLAYER"
+    CANCELLED = "CANCELLED_ALL_PLAYERS_MALFUNCTION"
+    NO_REPORT = "no_report"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOutcome:
+    """What a match brought, as it was reported."""
+
+    status: MatchStatus
+    winner: AssignmentRole | None = None
+    """``None``: a draw, or nobody won."""
+
+    league_points: tuple[int, int] = (0, 0)
+    """Of player 1 and player 2."""
+
+    private_scores: tuple[float, float] = (0.0, 0.0)
+    reason: str = ""
+    """The abort reason; empty for every other status."""
+
+    missing: AssignmentRole | None = None
+    """The absent player of a single-player game."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What one player has gathered."""
+
+    points: int = 0
+    private_millionths: int = 0
+    played: int = 0
+    won: int = 0
+
+    @property
+    def private_score(self) -> float:
+        """The sum of the private scores."""
+        return self.private_millionths / _MILLIONTHS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """What one referee has done."""
+
+    judged: int = 0
+    """Matches with a report, whatever it says."""
+
+    aborted: int = 0
+    """How many of them were aborted."""
+
+    unreported: int = 0
+
+
+NO_TALLY = Tally()
+NO_DUTY = Duty()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """All players and referees, by group id. Who is not in it has nothing yet."""
+
+    players: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
+    referees: Mapping[str, Duty] = field(default_factory=lambda: MappingProxyType({}))
+
+    def with_matches(
+        self,
+        matches: Iterable[tuple[Pairing, MatchOutcome]],
+        rules: RuleSet,
+        *,
+        without: Iterable[tuple[Pairing, MatchOutcome]] = (),
+    ) -> Standings:
+        """The standings after some matches more, and perhaps some that counted before taken out."""
+        players, referees = dict(self.players), dict(self.referees)
+        for sign, group in ((-1, without), (1, matches)):
+            for pairing, outcome in group:
+                _count(players, referees, pairing, outcome, rules, sign)
+        return Standings(players=MappingProxyType(players), referees=MappingProxyType(referees))
+
+    def rows(self, teams: Sequence[Team]) -> tuple[StandingRow, ...]:
+        """The table. Ranks are strict: names decide last, and of equal names the group ids."""
+        tallies = [(team, self.players.get(team.group_id, NO_TALLY)) for team in teams]
+        tallies.sort(
+            key=lambda each: (
+                -each[1].points,
+                -each[1].private_millionths,
+                -each[1].won,
+                each[0].name.casefold(),
+                each[0].group_id,
+            )
+        )
+        return tuple(
+            StandingRow(
+                rank=rank,
+                participant_id=team.group_id,
+                group_id=team.group_id,
+                email=team.player_email,
+                display_name=team.name,
+                total_points=tally.points,
+                games_played=tally.played,
+                games_won=tally.won,
+            )
+            for rank, (team, tally) in enumerate(tallies, start=1)
+        )
+
+
+def points_that_count(outcome: MatchOutcome, rules: RuleSet) -> tuple[int, int]:
+    """The league points that enter the standings (protocol 7)."""
+    return outcome.league_points if _counts(outcome, rules) else (0, 0)
+
+
+def _counts(outcome: MatchOutcome, rules: RuleSet) -> bool:
+    match outcome.status:
+        case MatchStatus.COMPLETED | MatchStatus.SINGLE_PLAYER:
+            return True
+        case MatchStatus.ABORTED:
+            return rules.aborted_points is AbortedPoints.AS_REPORTED
+        case MatchStatus.CANCELLED | MatchStatus.NO_REPORT:
+            return False
+
+
+def _count(
+    players: dict[str, Tally],
+    referees: dict[str, Duty],
+    pairing: Pairing,
+    outcome: MatchOutcome,
+    rules: RuleSet,
+    sign: int,
+) -> None:
+    status = outcome.status
+    judge = pairing.referee.group_id
+    duty = referees.get(judge, NO_DUTY)
+    is_reported = status is not MatchStatus.NO_REPORT
+    referees[judge] = Duty(
+        judged=duty.judged + sign * is_reported,
+        aborted=duty.aborted + sign * (status is MatchStatus.ABORTED),
+        unreported=duty.unreported + sign * (not is_reported),
+    )
+    if status is MatchStatus.CANCELLED or not is_reported:
+        return  # nothing was played
+    counts = _counts(outcome, rules)
+    for index, (team, role) in enumerate(
+        ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))
+    ):
+        tally = players.get(team.group_id, NO_TALLY)
+        points = outcome.league_points[index] if counts else 0
+        score = round(outcome.private_scores[index] * _MILLIONTHS) if counts else 0
+        players[team.group_id] = Tally(
+            points=tally.points + sign * points,
+            private_millionths=tally.private_millionths + sign * score,
+            played=tally.played + sign,
+            won=tally.won + sign * (counts and outcome.winner is role),
+        )
