@@ -1,0 +1,235 @@
+"""What every journal must do. A test class inherits from ``JournalContract`` and says how its journal is made.
+
+A journal that lasts overrides ``reopen`` with a new object on the same file, as after a killed process.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from datetime import UTC, datetime, timedelta
+
+from league_agents.journal.port import (
+    Cause,
+    Deadline,
+    InboxRow,
+    InboxVerdict,
+    Journal,
+    Note,
+    OutboxItem,
+    OutboxState,
+    PendingCall,
+    StepCommit,
+)
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+def dump_part(name: str, part: object) -> str:
+    """The parts of these tests are JSON values."""
+    return json.dumps(part)
+
+
+def mail_row(mail_id: str, verdict: InboxVerdict = InboxVerdict.PROCESSED) -> InboxRow:
+    """An inbox row about a mail."""
+    return InboxRow(
+        mail_id=mail_id,
+        arrived_at=NOON,
+        sender="a@league.test",
+        subject="league.v2::PLAYER::a@league.test::x::HEARTBEAT",
+        message_type="HEARTBEAT",
+        message_id="x",
+        game_id=None,
+        verdict=verdict,
+        reason="",
+        document={"half a pair": "\ud800", "hebrew": "שלום"},
+    )
+
+
+def outgoing(transaction_id: str, game_id: str | None = None, not_before: datetime | None = None) -> OutboxItem:
+    """A message to be sent."""
+    return OutboxItem(
+        transaction_id=transaction_id,
+        message_type="HEARTBEAT",
+        to=("b@league.test", "c@league.test"),
+        subject="s",
+        document={"n": 1, "text": "ä"},
+        file_name="payload.json",
+        game_id=game_id,
+        created_at=NOON,
+        not_before=not_before,
+    )
+
+
+def call(call_id: str) -> PendingCall:
+    """A callback to be run."""
+    return PendingCall(
+        call_id=call_id,
+        callback="get_answers",
+        context={"dynamic": {"q": [1]}, "service": {}},
+        timeout=timedelta(seconds=1.5),
+        game_id="0101001",
+    )
+
+
+class JournalContract(ABC):
+    """Inherit, implement ``make``, and let pytest collect the subclass."""
+
+    @abstractmethod
+    def make(self) -> Journal:
+        """A new, empty journal."""
+
+    def reopen(self, journal: Journal) -> Journal:
+        """The same journal after the process was killed."""
+        return journal
+
+    def command(self, nonce: str, **changes: object) -> StepCommit:
+        """A step that was caused by a command."""
+        return StepCommit(cause=Cause.COMMAND, key=nonce, at=NOON, **changes)  # type: ignore[arg-type]
+
+    def test_a_new_journal_holds_nothing(self) -> None:
+        journal = self.make()
+        assert journal.load_parts() == {}
+        assert journal.pending_calls() == []
+        assert journal.claim_outbox(NOON, 10) == []
+        assert journal.next_wake() is None
+        assert list(journal.notes()) == []
+
+    def test_parts_are_replaced_one_by_one_and_none_removes(self) -> None:
+        journal = self.make()
+        assert journal.commit(self.command("1", parts={"league": {"n": 1}, "game/1": [1]}))
+        assert journal.commit(self.command("2", parts={"game/1": None, "game/2": "new"}))
+        parts = self.reopen(journal).load_parts()
+        assert {name: json.loads(text) for name, text in parts.items()} == {"league": {"n": 1}, "game/2": "new"}
+
+    def test_a_mail_is_taken_in_once(self) -> None:
+        journal = self.make()
+        step = StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 1})
+        assert not journal.has_mail("m1")
+        assert journal.commit(step)
+        again = StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 2})
+        journal = self.reopen(journal)
+        assert journal.has_mail("m1")
+        assert not journal.commit(again)
+        assert json.loads(journal.load_parts()["n"]) == 1
+
+    def test_what_was_taken_in_is_told_as_it_was(self) -> None:
+        journal = self.make()
+        journal.commit(StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1")))
+        assert list(self.reopen(journal).inbox()) == [mail_row("m1")]
+
+    def test_the_latest_protocol_mails_are_known_for_acknowledging_again(self) -> None:
+        journal = self.make()
+        for number in range(4):
+            verdict = InboxVerdict.IGNORED if number == 2 else InboxVerdict.REJECTED
+            row = mail_row(f"m{number}", verdict)
+            journal.commit(StepCommit(cause=Cause.MAIL, key=row.mail_id, at=NOON, inbox=row))
+        assert journal.latest_mail_ids(2) == ["m3", "m1"]
+
+    def test_messages_of_games_go_first_and_each_is_claimed_with_its_former_state(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("league"), outgoing("game", "0101001")]))
+        first = journal.claim_outbox(NOON, 10)
+        assert [(item.transaction_id, item.state) for item in first] == [
+            ("game", OutboxState.QUEUED),
+            ("league", OutboxState.QUEUED),
+        ]
+        assert first[1].to == ("b@league.test", "c@league.test")
+        assert first[1].document == {"n": 1, "text": "ä"}
+        # The process dies before the end of the attempts is written: they may have been sent.
+        second = self.reopen(journal).claim_outbox(NOON, 10)
+        assert [(item.state, item.attempts) for item in second] == [(OutboxState.SENDING, 1)] * 2
+
+    def test_a_transaction_id_is_queued_once_even_after_it_was_sent(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t")]))
+        journal.claim_outbox(NOON, 10)
+        journal.finish_sends(["t"], NOON)
+        journal = self.reopen(journal)
+        journal.commit(self.command("2", sends=[outgoing("t")]))
+        assert journal.claim_outbox(NOON, 10) == []
+        assert [item.state for item in journal.outbox()] == [OutboxState.SENT]
+
+    def test_a_postponed_message_waits_and_wakes(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t")]))
+        journal.claim_outbox(NOON, 10)
+        journal.postpone_send("t", not_before=NOON + 5 * SECOND, ambiguous=True, error="broken off")
+        journal = self.reopen(journal)
+        assert journal.claim_outbox(NOON + 4 * SECOND, 10) == []
+        assert journal.next_wake() == NOON + 5 * SECOND
+        (item,) = journal.claim_outbox(NOON + 5 * SECOND, 10)
+        assert item.state is OutboxState.AMBIGUOUS
+
+    def test_a_failed_message_is_kept_and_never_sent(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t")]))
+        journal.claim_outbox(NOON, 10)
+        journal.fail_send("t", NOON, "no such address")
+        journal = self.reopen(journal)
+        assert journal.claim_outbox(NOON + 1000 * SECOND, 10) == []
+        assert journal.next_wake() is None
+        assert [item.state for item in journal.outbox()] == [OutboxState.FAILED]
+
+    def test_a_call_is_pending_until_its_result_is_committed_and_then_a_late_one_changes_nothing(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", calls=[call("c1"), call("c2"), call("c1")]))
+        journal = self.reopen(journal)
+        assert journal.pending_calls() == [call("c1"), call("c2")]
+        done = StepCommit(cause=Cause.CALL, key="c1", at=NOON, parts={"n": 1})
+        assert journal.commit(done)
+        assert not journal.commit(done)
+        assert not journal.commit(StepCommit(cause=Cause.CALL, key="never asked for", at=NOON, parts={"n": 3}))
+        journal = self.reopen(journal)
+        assert journal.pending_calls() == [call("c2")]
+        assert json.loads(journal.load_parts()["n"]) == 1
+        # A step that is run again asks for the same call: it was answered.
+        journal.commit(self.command("2", calls=[call("c1")]))
+        assert journal.pending_calls() == [call("c2")]
+
+    def test_deadlines_are_replaced_cleared_and_fired_once(self) -> None:
+        journal = self.make()
+        journal.commit(
+            self.command(
+                "1",
+                deadlines=[
+                    Deadline(name="b", at=NOON + 2 * SECOND),
+                    Deadline(name="a", at=NOON + 2 * SECOND),
+                    Deadline(name="c", at=NOON + SECOND),
+                ],
+            )
+        )
+        journal.commit(self.command("2", deadlines=[Deadline(name="b", at=NOON + 9 * SECOND)], cleared=["c", "none"]))
+        journal = self.reopen(journal)
+        assert journal.next_wake() == NOON + 2 * SECOND
+        assert journal.due_deadlines(NOON + SECOND) == []
+        assert [d.name for d in journal.due_deadlines(NOON + 9 * SECOND)] == ["a", "b"]
+        fired = StepCommit(cause=Cause.DEADLINE, key="a", at=NOON)
+        assert journal.commit(fired)
+        assert not journal.commit(fired)
+        assert [d.name for d in journal.due_deadlines(NOON + 9 * SECOND)] == ["b"]
+
+    def test_a_deadline_that_its_own_step_sets_again_stays(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", deadlines=[Deadline(name="a", at=NOON)]))
+        again = [Deadline(name="a", at=NOON + SECOND)]
+        assert journal.commit(StepCommit(cause=Cause.DEADLINE, key="a", at=NOON, deadlines=again))
+        assert self.reopen(journal).due_deadlines(NOON + SECOND) == again
+
+    def test_a_command_is_carried_out_once(self) -> None:
+        journal = self.make()
+        assert journal.commit(self.command("open"))
+        assert not self.reopen(journal).commit(self.command("open", parts={"n": 1}))
+
+    def test_every_start_counts(self) -> None:
+        journal = self.make()
+        start = StepCommit(cause=Cause.START, key="start", at=NOON)
+        assert journal.commit(start)
+        assert self.reopen(journal).commit(start)
+
+    def test_notes_keep_their_order(self) -> None:
+        journal = self.make()
+        notes = [Note(at=NOON, kind="match", key=str(n), facts={"n": n, "half": "\udc00"}) for n in range(3)]
+        journal.commit(self.command("1", notes=notes))
+        assert list(self.reopen(journal).notes()) == notes
