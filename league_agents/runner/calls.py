@@ -68,7 +68,7 @@ def run_callback(agent: object, callback: str, context: Mapping[str, object], ca
         result = {}
     if not isinstance(result, Mapping):
         return CallbackFailed(
-            call_id=call_id, failure=Failure.NOT_A_DICT, detail=f"{callback} returned {_shown(result)}, not a dict"
+            call_id=call_id, failure=Failure.NOT_A_DICT, detail=f"{callback} returned {shown(result)}, not a dict"
         )
     return CallbackReturned(call_id=call_id, result=result)
 
@@ -78,13 +78,6 @@ def _line(error: BaseException) -> str:
         return " ".join(str(error).split())[:300]
     except Exception:  # an exception of user code whose text raises
         return "(no text)"
-
-
-def _shown(value: object) -> str:
-    try:
-        return shown(value)
-    except Exception:  # an object of user code whose repr raises
-        return f"a {type(value).__name__}"
 
 
 def _late(call: PendingCall) -> str:

@@ -26,7 +26,7 @@ NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
-def dump_part(name: str, part: object) -> str:
+def dump_part(name: str, part: object) -> str:  # noqa: ARG001
     """The parts of these tests are JSON values."""
     return json.dumps(part)
 

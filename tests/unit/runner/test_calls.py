@@ -1,0 +1,247 @@
+"""User code may do anything: what comes back is always an outcome, in time, and no instance is called twice at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from league_agents.clock import ManualClock
+from league_agents.journal.port import PendingCall
+from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.runner.calls import AgentHost, InlineHost, Outcome, ThreadHost
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+
+
+def call(number: int, callback: str = "get_answers", *, game: str = "0101001", timeout_s: float = 30) -> PendingCall:
+    return PendingCall(
+        call_id=f"c{number}",
+        callback=callback,
+        context={"dynamic": {"number": number}, "service": {}},
+        timeout=timedelta(seconds=timeout_s),
+        game_id=game,
+    )
+
+
+class Polite:
+    """Counts what it was asked."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        self.asked = 0
+
+    def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+        self.asked += 1
+        return {"asked": self.asked}
+
+    def on_score_received(self, ctx: Mapping[str, object]) -> None:
+        self.asked += 1
+
+
+def hosts(factory: type, *, one_game_each: bool = False) -> Sequence[AgentHost]:
+    return [
+        InlineHost(factory, ManualClock(NOON), one_game_each=one_game_each),
+        ThreadHost(factory, one_game_each=one_game_each, waits=True),
+    ]
+
+
+def ask(host: AgentHost, *calls: PendingCall) -> Sequence[Outcome]:
+    for each in calls:
+        host.submit(each)
+    return host.collect()
+
+
+def test_outcomes_come_in_the_order_of_the_calls() -> None:
+    for host in hosts(Polite):
+        outcomes = ask(host, *(call(number) for number in range(5)))
+        assert outcomes == [CallbackReturned(call_id=f"c{n}", result={"asked": n + 1}) for n in range(5)]
+        assert list(host.collect()) == []
+        host.close()
+
+
+def test_the_callback_that_gives_nothing_back_may_return_none() -> None:
+    for host in hosts(Polite):
+        assert ask(host, call(1, "on_score_received")) == [CallbackReturned(call_id="c1", result={})]
+        host.close()
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no\nluck"), SystemExit(1), RecursionError(), MemoryError()])
+def test_whatever_user_code_raises_becomes_one_line(error: BaseException) -> None:
+    class Raising:
+        def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            raise error
+
+    for host in hosts(Raising):
+        (outcome,) = ask(host, call(1))
+        assert isinstance(outcome, CallbackFailed)
+        assert outcome.failure is Failure.RAISED
+        assert type(error).__name__ in outcome.detail
+        assert "\n" not in outcome.detail
+        host.close()
+
+
+@pytest.mark.parametrize("value", [None, 7, "text", ["list"], float("nan")])
+def test_a_result_that_is_no_dict_is_named(value: object) -> None:
+    class Odd:
+        def get_answers(self, ctx: Mapping[str, object]) -> object:
+            return value
+
+    for host in hosts(Odd):
+        (outcome,) = ask(host, call(1))
+        assert isinstance(outcome, CallbackFailed)
+        assert outcome.failure is Failure.NOT_A_DICT
+        host.close()
+
+
+def test_a_missing_method_fails_the_call_and_not_the_process() -> None:
+    for host in hosts(Polite):
+        (outcome,) = ask(host, call(1, "get_round_start_info"))
+        assert isinstance(outcome, CallbackFailed)
+        assert "get_round_start_info" in outcome.detail
+        host.close()
+
+
+def test_an_object_that_cannot_be_shown_is_still_told_of() -> None:
+    class Unshowable:
+        def __repr__(self) -> str:
+            raise ValueError("no")
+
+    class Odd:
+        def get_answers(self, ctx: Mapping[str, object]) -> object:
+            return Unshowable()
+
+    (outcome,) = ask(hosts(Odd)[1], call(1))
+    assert isinstance(outcome, CallbackFailed)
+    assert "Unshowable" in outcome.detail
+
+
+def test_a_constructor_that_raises_fails_each_call() -> None:
+    class Broken:
+        def __init__(self) -> None:
+            raise OSError("no model file")
+
+    host = ThreadHost(Broken, one_game_each=False, waits=True)
+    outcomes = ask(host, call(1), call(2))
+    assert [type(outcome) for outcome in outcomes] == [CallbackFailed, CallbackFailed]
+    assert all("no model file" in outcome.detail for outcome in outcomes if isinstance(outcome, CallbackFailed))
+    host.close()
+
+
+def test_a_hung_callback_times_out_and_the_next_call_gets_a_new_instance() -> None:
+    release = threading.Event()
+    made: list[object] = []
+
+    class Hanging:
+        def __init__(self) -> None:
+            made.append(self)
+
+        def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            if self is made[0]:
+                release.wait(timeout=60)
+            return {"instance": made.index(self)}
+
+    host = ThreadHost(Hanging, one_game_each=False, waits=True)
+    outcomes = ask(host, call(1, timeout_s=0.05), call(2, timeout_s=30))
+    assert [type(outcome) for outcome in outcomes] == [CallbackFailed, CallbackReturned]
+    assert isinstance(outcomes[0], CallbackFailed)
+    assert outcomes[0].failure is Failure.TIMED_OUT
+    assert outcomes[1] == CallbackReturned(call_id="c2", result={"instance": 1})
+    # The late result of the first call reaches nobody.
+    release.set()
+    assert ask(host, call(3)) == [CallbackReturned(call_id="c3", result={"instance": 1})]
+    host.close()
+
+
+def test_calls_of_one_instance_never_overlap_and_those_of_two_may() -> None:
+    both_inside = threading.Barrier(2)
+    inside: dict[int, int] = {}
+    overlaps: list[int] = []
+
+    class Watched:
+        def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            inside[id(self)] = inside.get(id(self), 0) + 1
+            if inside[id(self)] > 1:
+                overlaps.append(id(self))
+            both_inside.wait(timeout=30)
+            inside[id(self)] -= 1
+            return {}
+
+    host = ThreadHost(Watched, one_game_each=True, waits=True)
+    calls = [call(number, game=f"010100{number % 2}") for number in range(6)]
+    outcomes = ask(host, *calls)
+    assert [type(outcome) for outcome in outcomes] == [CallbackReturned] * 6
+    assert overlaps == []
+    assert len(inside) == 2
+    host.close()
+
+
+def test_a_released_instance_serves_the_next_game() -> None:
+    for make in (
+        lambda: InlineHost(Polite, ManualClock(NOON), one_game_each=True),
+        lambda: ThreadHost(Polite, one_game_each=True, waits=True),
+    ):
+        Polite.made = 0
+        host = make()
+        ask(host, call(1, game="0101001"))
+        host.release("0101001")
+        assert ask(host, call(2, game="0102001")) == [CallbackReturned(call_id="c2", result={"asked": 2})]
+        assert ask(host, call(3, game="0102002")) == [CallbackReturned(call_id="c3", result={"asked": 1})]
+        assert Polite.made == 2
+        host.close()
+
+
+class Slow:
+    """Takes a minute of simulated time."""
+
+    def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+        return {"late": True}
+
+    def simulated_latency(self, callback: str) -> timedelta:
+        return timedelta(minutes=1)
+
+
+def test_simulated_latency_lets_the_result_come_when_its_time_has_come() -> None:
+    clock = ManualClock(NOON)
+    host = InlineHost(Slow, clock, one_game_each=False)
+    assert list(ask(host, call(1, timeout_s=90))) == []
+    assert host.next_wake() == NOON + timedelta(minutes=1)
+    clock.sleep(timedelta(minutes=1))
+    assert host.collect() == [CallbackReturned(call_id="c1", result={"late": True})]
+
+
+def test_simulated_latency_beyond_the_limit_is_a_timeout_at_the_limit() -> None:
+    clock = ManualClock(NOON)
+    host = InlineHost(Slow, clock, one_game_each=False)
+    ask(host, call(1, timeout_s=30))
+    assert host.next_wake() == NOON + timedelta(seconds=30)
+    clock.sleep(timedelta(seconds=30))
+    (outcome,) = host.collect()
+    assert isinstance(outcome, CallbackFailed)
+    assert outcome.failure is Failure.TIMED_OUT
+
+
+def test_without_waiting_a_running_call_does_not_hold_up_the_caller() -> None:
+    release = threading.Event()
+    began = threading.Event()
+
+    class Patient:
+        def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            began.set()
+            release.wait(timeout=60)
+            return {}
+
+    host = ThreadHost(Patient, one_game_each=False)
+    assert list(ask(host, call(1))) == []
+    assert began.wait(timeout=30)
+    assert list(host.collect()) == []
+    release.set()
+    outcomes: list[Outcome] = []
+    while not outcomes:
+        outcomes = list(host.collect())
+    assert outcomes == [CallbackReturned(call_id="c1", result={})]
+    host.close()
