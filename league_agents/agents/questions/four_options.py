@@ -1,7 +1,7 @@
 """Questions with four options of their own.
 
-Each class is one kind. The options of a question leave no gap that occurs among the candidates it was made for; a text that
-falls between them has no answer.
+Each class is one kind. The options of a question leave no gap that occurs among the candidates it was made for; a text
+that falls between them has no answer.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ class LetterRange(Inquiry):
             return None
         return next((i for i, (low, high) in enumerate(self.ranges) if low <= letter <= high), None)
 
+    @property
+    def about(self) -> str:
+        return f"the {'last' if self.at_end else 'first'} letter of {self.subject.short}"
+
     _WORDING = re.compile(rf"With which letter does ({_SUBJECTS}) (begin|end)\?")
 
     @classmethod
@@ -100,6 +104,10 @@ class LetterCount(Inquiry):
         count = letter_count(self.subject.of(reading) or "")
         return place_among(count, self.cuts) if count else None
 
+    @property
+    def about(self) -> str:
+        return f"the length of {self.subject.short}"
+
     _WORDING = re.compile(rf"How many letters has ({_SUBJECTS})\?")
 
     @classmethod
@@ -135,6 +143,10 @@ class TwoLetters(Inquiry):
     def answer(self, reading: Reading) -> int | None:
         letters = letters_of(self.subject.of(reading) or "")
         return _which(self.first in letters, self.second in letters) if letters else None
+
+    @property
+    def about(self) -> str:
+        return f"the letters in {self.subject.short}"
 
     _WORDING = re.compile(rf"Which of the letters ([^\W\d_]) and ([^\W\d_]) does ({_SUBJECTS}) contain\?")
 
@@ -172,7 +184,13 @@ class TwoThings(Inquiry):
         text = self.scope.of(reading)
         return _which(self.first.is_in(text), self.second.is_in(text)) if text else None
 
-    _WORDING = re.compile(rf"Which of these two does ({_SCOPES}) contain: \(1\) ([^;?]{{1,300}}); \(2\) ([^;?]{{1,300}})\?")
+    @property
+    def about(self) -> str:
+        return f"two details of {self.scope}"
+
+    _WORDING = re.compile(
+        rf"Which of these two does ({_SCOPES}) contain: \(1\) ([^;?]{{1,300}}); \(2\) ([^;?]{{1,300}})\?"
+    )
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> TwoThings | None:  # noqa: ARG003
@@ -214,6 +232,10 @@ class WhichComesFirst(Inquiry):
         found = [(places[fold(word)], i) for i, word in enumerate(self.words) if fold(word) in places]
         return min(found)[1] if found else 3
 
+    @property
+    def about(self) -> str:
+        return f"the order of words in {self.scope}"
+
     _WORDING = re.compile(rf"Which of the words [^?]{{1,200}} comes first in ({_SCOPES})\?")
 
     @classmethod
@@ -251,6 +273,10 @@ class HowMany(Inquiry):
     def answer(self, reading: Reading) -> int | None:
         return place_among(COUNTED[self.counted][3](reading.sentence), self.cuts) if reading.sentence else None
 
+    @property
+    def about(self) -> str:
+        return f"the number of {self.counted} in the opening sentence"
+
     @classmethod
     def recognise(cls, text: str, options: Options) -> HowMany | None:
         counted = next((name for name, row in COUNTED.items() if text == f"{row[0]}?"), None)
@@ -287,6 +313,8 @@ class WhereSpeech(Inquiry):
             return None
         return 0 if reading.sentence.has_speech else 1 if reading.paragraph.has_speech else 2
 
+    about = "the place of direct speech"
+
     @classmethod
     def recognise(cls, text: str, options: Options) -> WhereSpeech | None:  # noqa: ARG003
         return cls() if text == cls.text else None
@@ -303,6 +331,8 @@ class WhichQuarter(Inquiry):
 
     def answer(self, reading: Reading) -> int | None:
         return None if reading.part is None else min(3, int(reading.part * 4))
+
+    about = "the place in the book"
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> WhichQuarter | None:  # noqa: ARG003
@@ -329,6 +359,8 @@ class WhichList(Inquiry):
             return None
         word = reading.word.casefold()
         return next((i for i, words in enumerate(self.lists) if word in words), 3)
+
+    about = "the list that holds the word"
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> WhichList | None:

@@ -1,7 +1,7 @@
 """Recognising our own questions by their wording.
 
-Rule: a text is ours only if the question that is read from it is worded exactly like it. So a recognised question can be
-answered by computation, whoever sent it, and one that only looks like ours is treated as a stranger's.
+Rule: a text is ours only if the question that is read from it is worded exactly like it. So a recognised question can
+be answered by computation, whoever sent it, and one that only looks like ours is treated as a stranger's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What all kinds of questions share: what they ask about, how they are worded, and how sure an answerer is of them.
 
 Rule 1: a question computes its own answer from what a reader sees; nothing else ever answers it.
-Rule 2: its wording holds all of its parameters, so that it can be recognised from text and options alone, after a restart
-and by whoever receives it.
+Rule 2: its wording holds all of its parameters, so that it can be recognised from text and options alone, after a
+restart and by whoever receives it.
 """
 
 from __future__ import annotations
@@ -56,6 +56,11 @@ class Subject(StrEnum):
     @property
     def topic(self) -> Topic:
         return Topic.WORD if self is Subject.ASSOCIATIVE else Topic.SENTENCE
+
+    @property
+    def short(self) -> str:
+        """``the second word``."""
+        return self.value.removesuffix(" of the opening sentence")
 
     @property
     def miscount(self) -> float:
@@ -113,6 +118,11 @@ class Inquiry(ABC):
     def answer(self, reading: Reading) -> int | None:
         """The number of the right option, or ``YES``, ``NO``, ``PARTIALLY``; ``None`` when the text does not tell."""
 
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """What is asked, as a short noun phrase for a justification."""
+
     @classmethod
     @abstractmethod
     def recognise(cls, text: str, options: Options) -> Inquiry | None:
@@ -138,7 +148,9 @@ class Thing:
 
     def is_in(self, text: Text) -> bool:
         if self.mark:
-            return text.has_mark(self.mark)
+            return self.mark in text.marks
+        if len(self.words) == 1:  # the usual case, and this is the innermost loop of making questions
+            return fold(self.words[0]) in text.vocabulary
         return any(fold(word) in text.vocabulary for word in self.words)
 
     @staticmethod
@@ -158,7 +170,9 @@ def quoted(word: str) -> str:
 
 
 def spans(cuts: tuple[int, int, int], *, least: int) -> Options:
-    """Four ranges of numbers in words: ``up to 2``, ``3``, ``4 or 5``, ``6 or more``; each cut is the last of its range."""
+    """Four ranges of numbers in words: ``up to 2``, ``3``, ``4 or 5``, ``6 or more``; each cut is the last of its
+    range.
+    """
     first = "none" if cuts[0] == 0 else str(cuts[0]) if cuts[0] == least else f"up to {cuts[0]}"
     return first, _span(cuts[0] + 1, cuts[1]), _span(cuts[1] + 1, cuts[2]), f"{cuts[2] + 1} or more"
 

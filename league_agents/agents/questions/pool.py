@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain, combinations, zip_longest
 from typing import TypeVar
 
@@ -40,7 +41,29 @@ _LISTED_WORDS = 24
 """Words that the lists of a question may name, taken together."""
 
 
-def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) -> list[Inquiry]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Questions and what each candidate predicts for them."""
+
+    inquiries: tuple[Inquiry, ...]
+
+    table: Codes
+    """Candidates × inquiries."""
+
+    @property
+    def noise(self) -> Floats:
+        return np.array([inquiry.noise for inquiry in self.inquiries], dtype=np.float64)
+
+    @property
+    def choices(self) -> npt.NDArray[np.int64]:
+        return np.array([inquiry.choices for inquiry in self.inquiries], dtype=np.int64)
+
+    def only(self, chosen: Sequence[int]) -> Pool:
+        """The ``chosen`` questions, in that order."""
+        return Pool(inquiries=tuple(self.inquiries[i] for i in chosen), table=self.table[:, list(chosen)])
+
+
+def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) -> Pool:
     """Questions about the opening sentence and its paragraph."""
     own = key is AnswerKey.OWN
     kinds: list[list[Inquiry]] = [
@@ -60,7 +83,7 @@ def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) ->
     return _useful(_interleaved(kinds), readings, prior)
 
 
-def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> list[Inquiry]:
+def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> Pool:
     """Questions about the associative word, for the candidate ``words``."""
     own = key is AnswerKey.OWN
     readings = [Reading(word=word) for word in words]
@@ -84,10 +107,11 @@ def predict(inquiries: Sequence[Inquiry], readings: Sequence[Reading]) -> Codes:
     return table.T
 
 
-def _useful(inquiries: Iterable[Inquiry], readings: Sequence[Reading], prior: Floats) -> list[Inquiry]:
+def _useful(inquiries: Iterable[Inquiry], readings: Sequence[Reading], prior: Floats) -> Pool:
     different = list(dict.fromkeys(inquiries))
     table = predict(different, readings)
-    return [inquiry for inquiry, column in zip(different, table.T, strict=True) if _bits(column, prior) >= _LEAST_BITS]
+    keep = [i for i, column in enumerate(table.T) if _bits(column, prior) >= _LEAST_BITS]
+    return Pool(inquiries=tuple(different[i] for i in keep), table=table[:, keep])
 
 
 def _bits(column: Codes, prior: Floats) -> float:
@@ -128,8 +152,10 @@ def _joined_letter_questions(readings: Sequence[Reading], prior: Floats) -> list
     ]
 
 
-def _ranges(weights: dict[str, float], shares: tuple[float, float, float]) -> tuple[_Range, _Range, _Range, _Range] | None:
-    """Four neighbouring parts of the alphabet whose weights come near ``shares`` (cumulated); ``None`` for no alphabet."""
+def _ranges(
+    weights: dict[str, float], shares: tuple[float, float, float]
+) -> tuple[_Range, _Range, _Range, _Range] | None:
+    """Four neighbouring parts of the alphabet whose summed weights come near ``shares``; ``None``: no alphabet."""
     letters = sorted(weights)
     if not 4 <= len(letters) <= _WIDEST_ALPHABET:
         return None
@@ -216,7 +242,9 @@ def _thing_questions(scope: Scope, readings: Sequence[Reading], prior: Floats, *
         for word in text.vocabulary:
             weights[word] += weight
     # A word of two letters cut off an apostrophe ("ll", "ve") is no word to a reader.
-    words = sorted((w for w in weights if w.isalpha() and w not in _FRAGMENTS), key=lambda w: (abs(weights[w] - 0.5), w))
+    words = sorted(
+        (w for w in weights if w.isalpha() and w not in _FRAGMENTS), key=lambda w: (abs(weights[w] - 0.5), w)
+    )
     chosen = words[: _WORDS_OF[scope]]
     written = _usual_forms(chosen, [text.words for text in seen[:: max(1, len(seen) // 400)]])
     things = [Thing(words=(written[word],)) for word in chosen] + [Thing(mark=mark) for mark in MARKS]

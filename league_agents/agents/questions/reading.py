@@ -1,7 +1,7 @@
 """What a careful reader sees in a sentence or a paragraph: words in order, their letters, marks, speech.
 
-Rule 1: facts of the page only, nothing that needs knowledge or taste. Where careful readers would disagree there is no fact:
-the answer is ``None``.
+Rule 1: facts of the page only, nothing that needs knowledge or taste. Where careful readers would disagree there is no
+fact: the answer is ``None``.
 Rule 2: text is bounded before it is read: ``LONGEST_TEXT`` characters.
 """
 
@@ -16,7 +16,7 @@ LONGEST_TEXT = 20_000
 """A paragraph of a novel has at most about 10,000 characters."""
 
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# A word is letters and digits, with hyphens and apostrophes inside; each Chinese or Japanese character counts by itself.
+# A word is letters and digits, with hyphens and apostrophes inside; each Chinese or Japanese character is one.
 _WORD = re.compile(rf"[{_HAN}]|(?:(?![{_HAN}])[^\W_])+(?:[’'׳״\-‐‑](?:(?![{_HAN}])[^\W_])+)*")
 _JOINTS = re.compile(r"[’'׳״\-‐‑]")
 _APOSTROPHES = str.maketrans({"’": "'", "‐": "-", "‑": "-"})
@@ -68,9 +68,12 @@ class Text:
                         places.setdefault(part, place)
         return places
 
-    def has_mark(self, name: str) -> bool:
-        """Whether one of ``MARKS`` stands in the text; two hyphens are a dash."""
-        return any(mark in self.text for mark in MARKS[name]) or (name == "a dash" and "--" in self.text)
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The names of those ``MARKS`` that stand in the text; two hyphens are a dash."""
+        characters = set(self.text)
+        found = {name for name, marks in MARKS.items() if not characters.isdisjoint(marks)}
+        return frozenset(found | {"a dash"} if "--" in self.text else found)
 
     @cached_property
     def commas(self) -> int:
@@ -84,7 +87,9 @@ class Text:
     @cached_property
     def has_speech(self) -> bool:
         """Whether something stands in quotation marks."""
-        return any(mark in self.text for mark in _QUOTES) or self.text.count('"') >= 2 or bool(_SINGLE.search(self.text))
+        return (
+            any(mark in self.text for mark in _QUOTES) or self.text.count('"') >= 2 or bool(_SINGLE.search(self.text))
+        )
 
 
 _SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\w)")

@@ -1,7 +1,7 @@
 """Questions for a fixed answer key: yes, no, partially.
 
-Where two claims are joined, "partially" means that one of them holds; the question says so. That makes three answers of use
-where a plain question has two.
+Where two claims are joined, "partially" means that one of them holds; the question says so. That makes three answers of
+use where a plain question has two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from league_agents.agents.questions.reading import Reading, edge_letter, letter_
 _SUBJECTS = "|".join(map(str, Subject))
 _SCOPES = "|".join(map(str, Scope))
 _LETTER = r"([^\W\d_])"
-_ONLY_ONE = "Partially means: only one of them."
+_ONLY_ONE = "(partially: only one of them)?"
+# A question ends in a question mark: runners append one to texts that do not (protocol 6.2).
 
 
 class YesNo(Inquiry):
@@ -66,6 +67,10 @@ class LetterBetween(YesNo):
         letter = edge_letter(self.subject.of(reading) or "", at_end=self.at_end)
         return None if letter is None else _yes(self.low <= letter <= self.high)
 
+    @property
+    def about(self) -> str:
+        return f"the {'last' if self.at_end else 'first'} letter of {self.subject.short}"
+
     _WORDING = re.compile(rf"Does ({_SUBJECTS}) (begin|end) with a letter from {_LETTER} to {_LETTER}\?")
 
     @classmethod
@@ -88,7 +93,7 @@ class BothBetween(Joined):
         (a, b), (c, d) = self.first_range, self.second_range
         return (
             f"Is it so that (1) {self.first} begins with a letter from {a} to {b} and (2) {self.second} begins with a "
-            f"letter from {c} to {d}? {_ONLY_ONE}"
+            f"letter from {c} to {d} {_ONLY_ONE}"
         )
 
     @property
@@ -108,9 +113,13 @@ class BothBetween(Joined):
             self.first_range[0] <= first <= self.first_range[1], self.second_range[0] <= second <= self.second_range[1]
         )
 
+    @property
+    def about(self) -> str:
+        return f"the first letters of {self.first.short} and {self.second.short}"
+
     _WORDING = re.compile(
         rf"Is it so that \(1\) ({_SUBJECTS}) begins with a letter from {_LETTER} to {_LETTER} and \(2\) ({_SUBJECTS}) "
-        rf"begins with a letter from {_LETTER} to {_LETTER}\? {re.escape(_ONLY_ONE)}"
+        rf"begins with a letter from {_LETTER} to {_LETTER} {re.escape(_ONLY_ONE)}"
     )
 
     @classmethod
@@ -142,6 +151,10 @@ class LongerThan(YesNo):
         count = letter_count(self.subject.of(reading) or "")
         return _yes(count > self.letters) if count else None
 
+    @property
+    def about(self) -> str:
+        return f"the length of {self.subject.short}"
+
     _WORDING = re.compile(rf"Has ({_SUBJECTS}) more than (\d{{1,3}}) letters\?")
 
     @classmethod
@@ -160,7 +173,7 @@ class BothLetters(Joined):
 
     @property
     def text(self) -> str:
-        return f"Does {self.subject} contain both the letter {self.first} and the letter {self.second}? {_ONLY_ONE}"
+        return f"Does {self.subject} contain both the letter {self.first} and the letter {self.second} {_ONLY_ONE}"
 
     @property
     def topic(self) -> Topic:
@@ -174,8 +187,12 @@ class BothLetters(Joined):
         letters = letters_of(self.subject.of(reading) or "")
         return _both(self.first in letters, self.second in letters) if letters else None
 
+    @property
+    def about(self) -> str:
+        return f"the letters in {self.subject.short}"
+
     _WORDING = re.compile(
-        rf"Does ({_SUBJECTS}) contain both the letter {_LETTER} and the letter {_LETTER}\? {re.escape(_ONLY_ONE)}"
+        rf"Does ({_SUBJECTS}) contain both the letter {_LETTER} and the letter {_LETTER} {re.escape(_ONLY_ONE)}"
     )
 
     @classmethod
@@ -207,6 +224,10 @@ class Contains(YesNo):
         text = self.scope.of(reading)
         return _yes(self.thing.is_in(text)) if text else None
 
+    @property
+    def about(self) -> str:
+        return f"a detail of {self.scope}"
+
     _WORDING = re.compile(rf"Does ({_SCOPES}) contain ([^;?]{{1,600}})\?")
 
     @classmethod
@@ -226,7 +247,7 @@ class ContainsBoth(Joined):
 
     @property
     def text(self) -> str:
-        return f"Does {self.scope} contain both (1) {self.first} and (2) {self.second}? {_ONLY_ONE}"
+        return f"Does {self.scope} contain both (1) {self.first} and (2) {self.second} {_ONLY_ONE}"
 
     @property
     def topic(self) -> Topic:
@@ -240,8 +261,12 @@ class ContainsBoth(Joined):
         text = self.scope.of(reading)
         return _both(self.first.is_in(text), self.second.is_in(text)) if text else None
 
+    @property
+    def about(self) -> str:
+        return f"two details of {self.scope}"
+
     _WORDING = re.compile(
-        rf"Does ({_SCOPES}) contain both \(1\) ([^;?]{{1,300}}) and \(2\) ([^;?]{{1,300}})\? {re.escape(_ONLY_ONE)}"
+        rf"Does ({_SCOPES}) contain both \(1\) ([^;?]{{1,300}}) and \(2\) ([^;?]{{1,300}}) {re.escape(_ONLY_ONE)}"
     )
 
     @classmethod
@@ -274,6 +299,10 @@ class MoreThan(YesNo):
 
     def answer(self, reading: Reading) -> int | None:
         return _yes(COUNTED[self.counted][3](reading.sentence) > self.count) if reading.sentence else None
+
+    @property
+    def about(self) -> str:
+        return f"the number of {self.counted} in the opening sentence"
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> MoreThan | None:  # noqa: ARG003
@@ -313,6 +342,10 @@ class Speech(YesNo):
         text = self.scope.of(reading)
         return _yes(text.has_speech) if text else None
 
+    @property
+    def about(self) -> str:
+        return f"direct speech in {self.scope}"
+
     _WORDING = re.compile(rf"Does somebody speak in quotation marks in ({_SCOPES})\?")
 
     @classmethod
@@ -337,6 +370,8 @@ class InPart(YesNo):
 
     def answer(self, reading: Reading) -> int | None:
         return None if reading.part is None else _yes(min(3, int(reading.part * 4)) in self.quarters)
+
+    about = "the place in the book"
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> InPart | None:  # noqa: ARG003
@@ -364,6 +399,8 @@ class OneOf(YesNo):
 
     def answer(self, reading: Reading) -> int | None:
         return None if reading.word is None else _yes(reading.word.casefold() in self.words)
+
+    about = "the list that holds the word"
 
     _WORDING = re.compile(r"Is the associative word one of these: ([^?]{1,2000})\?")
 

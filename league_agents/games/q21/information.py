@@ -1,11 +1,12 @@
-"""Twenty questions asked at once are a code, their answers a noisy word of it: which questions to ask, what answers say.
+"""Twenty questions asked at once are a code: which to ask, and what noisy answers say.
 
-Rule 1: a candidate is a row of predicted answers, small integers 0 … K-1; ``UNKNOWN`` where the text does not tell. What the
-candidates and the questions are is decided elsewhere.
-Rule 2: nothing is drawn from a generator: what is sampled is sampled by fixed sequences, so equal inputs give equal results.
-Rule 3: questions are chosen with the noise in the objective. Two candidates whose predictions differ in the questions D are
-confused with a probability of at most the product of ρ over D (Bhattacharyya); the sum of that product over all pairs,
-weighted with the prior, is what ``select`` makes small.
+Rule 1: a candidate is a row of predicted answers, small integers 0 … K-1; ``UNKNOWN`` where the text does not tell.
+What the candidates and the questions are is decided elsewhere.
+Rule 2: nothing is drawn from a generator: what is sampled is sampled by fixed sequences, so equal inputs give equal
+results.
+Rule 3: questions are chosen with the noise in the objective. Two candidates whose predictions differ in the questions D
+are confused with a probability of at most the product of ρ over D (Bhattacharyya); the sum of that product over all
+pairs, weighted with the prior, is what ``select`` makes small.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ _DECLINED_TILT = 2.0
 """How much likelier an answerer declines a question that the candidate's text does not settle."""
 
 _CELLS = 6_500_000
-"""Pairs × questions that are held at once; up to here ``select`` looks at every pair (400 candidates × 80 questions)."""
+"""Pairs × questions that are held at once; up to here ``select`` looks at every pair (400 candidates × 80 questions).
+"""
 
 _ANCHORS = 2048
 """Candidates that are compared with all others when there are more of them than this."""
 
 _QUESTIONS_PER_SAMPLE = 4
-"""After how many questions the sampled pairs are drawn again: later ones have to part the pairs that are still close."""
+"""After how many questions the sampled pairs are drawn again: later ones have to part the pairs that are still close.
+"""
 
 
 def closeness(noise: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
@@ -60,13 +63,13 @@ def select(
 ) -> tuple[int, ...]:
     """The ``count`` questions that part the candidates best, best first; fewer when there are fewer.
 
-    ``predictions`` is candidates × questions. ``noise`` and ``options`` are one number or one for each question. Candidates of
-    one group (equal numbers in ``groups``) need not be told apart. Greedy, then each choice is exchanged once for a better one
-    if there is one (``refine``).
+    ``predictions`` is candidates × questions. ``noise`` and ``options`` are one number or one for each question.
+    Candidates of one group (equal numbers in ``groups``) need not be told apart. Greedy, then each choice is exchanged
+    once for a better one if there is one (``refine``).
 
-    Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their present
-    weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes from 2,048
-    that are spread evenly over the prior.
+    Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their
+    present weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes
+    from 2,048 that are spread evenly over the prior.
     """
     codes = np.asarray(predictions, dtype=np.int8)
     weights = _normalised(prior, codes.shape[0])
@@ -95,8 +98,8 @@ def log_likelihood(
 ) -> Floats:
     """The logarithm of the probability of the answers for each candidate.
 
-    ``answers`` is one row, or runs × questions (the result is then runs × candidates). An answer outside the options says
-    almost nothing; a prediction that is ``UNKNOWN`` makes each answer equally likely.
+    ``answers`` is one row, or runs × questions (the result is then runs × candidates). An answer outside the options
+    says almost nothing; a prediction that is ``UNKNOWN`` makes each answer equally likely.
     """
     codes = np.asarray(predictions, dtype=np.int8)
     given = np.atleast_2d(np.asarray(answers, dtype=np.int8))
@@ -146,15 +149,24 @@ def normalise_logs(logs: Floats) -> Floats:
 
 
 def simulate(
-    predictions: npt.ArrayLike, truths: npt.ArrayLike, noise: npt.ArrayLike, *, options: npt.ArrayLike = 4, salt: int = 0
+    predictions: npt.ArrayLike,
+    truths: npt.ArrayLike,
+    noise: npt.ArrayLike,
+    *,
+    options: npt.ArrayLike = 4,
+    salt: int = 0,
 ) -> Codes:
-    """Answers (runs × questions) of an answerer who errs with ``noise``; ``truths`` holds one candidate's row for each run."""
+    """Answers (runs × questions) of an answerer who errs with ``noise``; ``truths`` holds one candidate's row for each
+    run.
+    """
     codes = np.asarray(predictions, dtype=np.int8)
     rows = np.asarray(truths, dtype=np.int64)
     total = codes.shape[1]
     k = np.broadcast_to(np.maximum(np.asarray(options, dtype=np.int64), 2), (total,))
     shape = (rows.size, total)
-    errs = _spread(rows.size * total, 2 * salt).reshape(shape) < np.broadcast_to(np.asarray(noise, np.float64), (total,))
+    errs = _spread(rows.size * total, 2 * salt).reshape(shape) < np.broadcast_to(
+        np.asarray(noise, np.float64), (total,)
+    )
     aside = _spread(rows.size * total, 2 * salt + 1).reshape(shape)
     true = codes[rows].astype(np.int64)
     wrong = (true + 1 + (aside * (k - 1)).astype(np.int64)) % k
@@ -179,7 +191,8 @@ def success_curve(
 ) -> tuple[Floats, Floats]:
     """What the first 0, 1, 2, … questions are worth: (share of simulated runs won, mean bits learnt), in this order.
 
-    A run is won when the likeliest candidate is in the group of the true one. Bits are log2(posterior / prior) of the truth.
+    A run is won when the likeliest candidate is in the group of the true one. Bits are log2(posterior / prior) of the
+    truth.
     """
     codes = np.asarray(predictions, dtype=np.int8)
     candidates, total = codes.shape

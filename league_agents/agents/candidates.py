@@ -1,0 +1,247 @@
+"""Everything that the target could be, and how likely each is before a question is asked.
+
+A candidate is an opening sentence together with an associative word. Sentences come from the book's passages and from
+the catalogue; words from the domain, from the catalogue's entry and from the passage itself. The two are kept apart in
+a prior over sentences and, for each sentence, a distribution over words.
+
+Rule: every prior is weak. A hint and a domain shift weight between candidates and never take all of it away from one,
+because a referee that we did not write keeps rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from league_agents.agents.library import Knowledge, Volume
+from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.games.q21.information import Floats
+from league_agents.games.q21.model import Brief
+from league_agents.games.q21.rules import TargetKind
+from league_agents.knowledge.catalogue import Work
+from league_agents.knowledge.words import STOP_WORDS, content_words, stem
+
+_MOST_WORDS = 300
+"""Words that are weighed for one match."""
+
+_HINT_SHARE = 0.6
+"""How much of the prior follows the hint; the rest is spread evenly."""
+
+_HINT_WEIGHT = 0.35
+_MOST_HINT = 4.0
+"""What the hint can do at most, as a logarithm."""
+
+_NEAR = ((0, 0.6), (1, 0.5), (2, 0.35), (3, 0.2))
+"""A hint may not use words of the secret paragraph, so the paragraphs around it tell as much as it does itself."""
+
+_WITHOUT_WORD = 0.15
+"""How likely a paragraph without any word of the domain is chosen, compared with one that has some."""
+
+_OPENING_SHARE = 0.85
+"""The prior of the work's own opening when openings of books are played; the rest goes to its other passages."""
+
+_NEAREST_WORKS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """All targets that are thought possible."""
+
+    sentences: tuple[str, ...]
+    """Exactly as stored. Empty when nothing is known that could be the book."""
+
+    readings: tuple[Reading, ...]
+
+    groups: npt.NDArray[np.int64]
+    """Equal numbers for equal sentences: to name one is to name the other."""
+
+    prior: Floats
+    """Of each sentence; adds up to 1."""
+
+    words: tuple[str, ...]
+
+    given: Floats
+    """Sentences × words: the probability of each word if the sentence is the target. With no sentence one row."""
+
+    is_known: bool
+    """Whether the book's name was recognised. Otherwise the sentences are those of other works, for want of better."""
+
+    @property
+    def word_prior(self) -> Floats:
+        weights = self.prior if self.sentences else np.ones(1)
+        return np.asarray(weights @ self.given, dtype=np.float64)
+
+
+def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: TargetKind) -> Candidates:
+    """The candidates for what a player was told."""
+    volume, work = knowledge.volume(brief.book_name), knowledge.work(brief.book_name)
+    hint = content_words(brief.book_hint[:2000])
+    if volume is None and work is None:
+        return _of_other_works(knowledge, brief, hint)
+    sentences, readings, weights = _of_book(volume, work, hint, target_kind)
+    entry_words = {w.word.casefold() for w in work.words if _same_domain(knowledge, w.domain, brief)} if work else set()
+    domain = [word.casefold() for word in knowledge.words_of(brief.association_domain)]
+    words, given, holds = _words(readings, weights, domain, entry_words, target_kind)
+    if target_kind is TargetKind.PASSAGE_OPENING and domain and holds.any():
+        weights = weights * np.where(holds, 1.0, _WITHOUT_WORD)
+    return _candidates(sentences, readings, weights, words, given, is_known=True)
+
+
+def _of_book(
+    volume: Volume | None, work: Work | None, hint: set[str], target_kind: TargetKind
+) -> tuple[list[str], list[Reading], Floats]:
+    sentences = [p.opening_sentence for p in volume.passages] if volume else []
+    readings = list(volume.readings) if volume else []
+    weights = _hinted(readings, hint)
+    opening = 0 if sentences else None
+    if work is not None:
+        same = _squeezed(work.opening_sentence)
+        opening = next((i for i, sentence in enumerate(sentences[:50]) if _squeezed(sentence) == same), None)
+        if opening is None:
+            # The catalogue's spelling comes last: where a passage has the same words, the book's own text wins.
+            opening = len(sentences)
+            sentences.append(work.opening_sentence)
+            readings.append(read(work.opening_sentence, part=0.0))
+            weights = np.append(weights, 1.0 / max(1, len(weights)))
+    if target_kind is TargetKind.BOOK_OPENING and opening is not None and len(sentences) > 1:
+        weights = weights / weights.sum() * (1 - _OPENING_SHARE)
+        weights[opening] += _OPENING_SHARE
+    return sentences, readings, weights / weights.sum()
+
+
+def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candidates:
+    """For an unknown name: the catalogue's works by likeness of name and of what the hint says."""
+    near = knowledge.near_works(brief.book_name, _NEAREST_WORKS)
+    if hint:
+        about = [(w, len(hint & content_words(" ".join((w.hint, *w.facts))))) for w in knowledge.catalogue.works]
+        best = sorted((row for row in about if row[1] >= 2), key=lambda row: -row[1])[:10]
+        named = {id(work) for work, _ in near}
+        near += [(work, 0.0) for work, _ in best if id(work) not in named]
+    weights = np.array([np.exp(8 * (likeness - 1)) for _, likeness in near])
+    weights *= [1 + len(hint & content_words(" ".join((w.hint, *w.facts)))) ** 2 for w, _ in near]
+    readings = [read(work.opening_sentence) for work, _ in near]
+    domain = [word.casefold() for word in knowledge.words_of(brief.association_domain)]
+    words, given, _ = _words(readings, weights / max(weights.sum(), 1e-300), domain, set(), TargetKind.BOOK_OPENING)
+    return _candidates([work.opening_sentence for work, _ in near], readings, weights, words, given, is_known=False)
+
+
+def _candidates(
+    sentences: Sequence[str],
+    readings: Sequence[Reading],
+    weights: Floats,
+    words: Sequence[str],
+    given: Floats,
+    *,
+    is_known: bool,
+) -> Candidates:
+    numbers: dict[str, int] = {}
+    return Candidates(
+        sentences=tuple(sentences),
+        readings=tuple(readings),
+        groups=np.array([numbers.setdefault(_squeezed(s), len(numbers)) for s in sentences], dtype=np.int64),
+        prior=weights / max(float(weights.sum()), 1e-300),
+        words=tuple(words),
+        given=given,
+        is_known=is_known,
+    )
+
+
+def _hinted(readings: Sequence[Reading], hint: set[str]) -> Floats:
+    """A prior over passages from the words of the hint in and around them."""
+    size = len(readings)
+    if not size:
+        return np.zeros(0)
+    even = np.full(size, 1.0 / size)
+    texts = [r.paragraph.vocabulary if r.paragraph else frozenset() for r in readings]
+    forms: dict[str, str] = {}
+    for word in set().union(*texts) if hint else ():
+        if (trunk := stem(word)) in hint:
+            forms[word] = trunk
+    if not forms:
+        return even
+    found = [{forms[word] for word in text & forms.keys()} for text in texts]
+    score = np.zeros(size)
+    for trunk in sorted(set(forms.values())):
+        here = np.array([trunk in words for words in found], dtype=np.float64)
+        rarity = np.log((size + 1) / (here.sum() + 0.5))
+        strength = np.zeros(size)
+        for distance, share in _NEAR:
+            for shifted in {distance, -distance}:
+                moved = np.roll(here, shifted)
+                if shifted > 0:
+                    moved[:shifted] = 0
+                elif shifted < 0:
+                    moved[shifted:] = 0
+                strength = np.maximum(strength, share * moved)
+        score += rarity * strength
+    raised = np.exp(np.minimum(_HINT_WEIGHT * 2 * score, _MOST_HINT))
+    return np.asarray(_HINT_SHARE * raised / raised.sum() + (1 - _HINT_SHARE) * even, dtype=np.float64)
+
+
+def _words(
+    readings: Sequence[Reading], prior: Floats, domain: Sequence[str], entry: set[str], target_kind: TargetKind
+) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
+    """Words, their probability for each sentence, and whether the sentence's text holds a word of the domain."""
+    texts = [(r.paragraph or r.sentence) for r in readings]
+    if domain or entry:
+        words = tuple(dict.fromkeys([*domain, *sorted(entry)]))[:_MOST_WORDS]
+        forms = [{word, f"{word}s", f"{word}es"} for word in words]
+        held = np.array(
+            [[bool(text and not text.vocabulary.isdisjoint(f)) for f in forms] for text in texts], dtype=np.float64
+        ).reshape(len(texts), len(words))
+        in_domain = np.array([word in domain or not domain for word in words], dtype=np.float64)
+        in_entry = np.array([word in entry for word in words], dtype=np.float64)
+        holds = held.sum(axis=1) > 0
+        even = _even(np.maximum(in_domain, in_entry))
+        from_entry = _even(in_entry) if in_entry.any() else even
+        from_text = np.where(holds[:, None], held / np.maximum(held.sum(axis=1, keepdims=True), 1.0), even)
+        shares = (0.2, 0.1, 0.7) if target_kind is TargetKind.PASSAGE_OPENING else (0.25, 0.6, 0.15)
+        given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
+        return words, given if len(texts) else (0.4 * even + 0.6 * from_entry)[None, :], holds
+    return _words_of_texts(readings, prior)
+
+
+def _words_of_texts(
+    readings: Sequence[Reading], prior: Floats
+) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
+    """For a domain that is not known: the content words of the passages, the likeliest ones."""
+    weights: dict[str, float] = {}
+    contents: list[frozenset[str]] = []
+    for reading, weight in zip(readings, prior.tolist(), strict=True):
+        text = reading.paragraph or reading.sentence
+        content = (
+            frozenset(w for w in text.vocabulary if len(w) > 2 and w.isalpha() and w not in STOP_WORDS)
+            if text
+            else frozenset()
+        )
+        contents.append(content)
+        for word in content:
+            weights[word] = weights.get(word, 0.0) + weight / len(content)
+    words = tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_MOST_WORDS])
+    if not words:
+        return ("unknown",), np.ones((max(1, len(readings)), 1)), np.zeros(len(readings), dtype=np.bool_)
+    even = np.full(len(words), 1.0 / len(words))
+    held = np.array([[word in content for word in words] for content in contents], dtype=np.float64).reshape(
+        -1, len(words)
+    )
+    sums = held.sum(axis=1, keepdims=True)
+    given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1.0), even)
+    return words, given if len(readings) else even[None, :], np.zeros(len(readings), dtype=np.bool_)
+
+
+def _even(mask: Floats) -> Floats:
+    total = mask.sum()
+    return mask / total if total else np.full(mask.size, 1.0 / max(1, mask.size))
+
+
+def _same_domain(knowledge: Knowledge, domain: str, brief: Brief) -> bool:
+    return (
+        domain == knowledge.domain(brief.association_domain) or domain.casefold() == brief.association_domain.casefold()
+    )
+
+
+def _squeezed(sentence: str) -> str:
+    return " ".join(fold(sentence).split())

@@ -1,0 +1,108 @@
+"""Reading what a runner hands to a callback.
+
+Rule 1: every key may be missing or of the wrong type, and every text may be hostile: what is not there reads as empty, and
+every text is cut before anybody looks at it.
+Rule 2: runners differ in where they put a key (protocol 6.2), so ``dynamic`` is asked first, then ``service``, then the
+context itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from league_agents.games.q21.model import LETTERS, Brief
+
+LONGEST_TEXT = 20_000
+_MOST_ITEMS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedQuestion:
+    """A question as it came."""
+
+    number: int
+    text: str
+    options: tuple[str, str, str, str]
+
+
+class CallContext:
+    """One callback's context, read with care."""
+
+    def __init__(self, ctx: object) -> None:
+        whole = ctx if isinstance(ctx, Mapping) else {}
+        parts = [whole.get("dynamic"), whole.get("service"), whole]
+        self._parts = [part for part in parts if isinstance(part, Mapping)]
+
+    def value(self, key: str) -> object:
+        """What stands under ``key``; ``None`` when nothing does."""
+        return next((part[key] for part in self._parts if part.get(key) is not None), None)
+
+    def text(self, key: str) -> str:
+        return as_text(self.value(key))
+
+    def brief(self) -> Brief:
+        return Brief(
+            book_name=self.text("book_name"),
+            book_hint=self.text("book_hint"),
+            association_domain=self.text("association_word"),
+        )
+
+    def match_id(self) -> str:
+        """How the match is called here; empty when the runner does not say."""
+        return self.text("match_id") or self.text("game_id")
+
+    def questions(self, key: str) -> list[AskedQuestion]:
+        """The questions under ``key``, with the key names of older clients too (protocol 4.4.4)."""
+        found: list[AskedQuestion] = []
+        for position, item in enumerate(_items(self.value(key)), start=1):
+            if isinstance(item, Mapping):
+                number = _first(item, "question_number", "number", "id")
+                found.append(
+                    AskedQuestion(
+                        number=number if type(number) is int and 0 < number < 10**6 else position,
+                        text=as_text(_first(item, "question_text", "text", "question")),
+                        options=_options(_first(item, "options", "choices")),
+                    )
+                )
+            elif isinstance(item, str):
+                found.append(AskedQuestion(number=position, text=as_text(item), options=("", "", "", "")))
+        return found
+
+    def answers(self) -> dict[int, str]:
+        """Question number to letter (capital). What is no letter, Not Relevant too, is left out."""
+        found: dict[int, str] = {}
+        for position, item in enumerate(_items(self.value("answers")), start=1):
+            if isinstance(item, Mapping):
+                number = _first(item, "question_number", "question_id", "number")
+                choice = as_text(_first(item, "answer", "selected_option", "choice", "selected"))
+            else:
+                number, choice = position, as_text(item)
+            if isinstance(number, str) and number.isdecimal() and len(number) < 6:
+                number = int(number)
+            letter = choice.strip()[:1].upper() if len(choice.strip()) == 1 else ""
+            if type(number) is int and letter in LETTERS:
+                found.setdefault(number, letter)
+        return found
+
+
+def as_text(value: object) -> str:
+    """A text cut to its longest length; anything else is empty."""
+    return value[:LONGEST_TEXT] if isinstance(value, str) else ""
+
+
+def _items(value: object) -> list[object]:
+    return list(value[:_MOST_ITEMS]) if isinstance(value, (list, tuple)) else []
+
+
+def _first(item: Mapping[str, object], *keys: str) -> object:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def _options(value: object) -> tuple[str, str, str, str]:
+    if isinstance(value, Mapping):
+        a, b, c, d = (as_text(value.get(letter)) for letter in LETTERS)
+        return a, b, c, d
+    listed = [as_text(option) for option in _items(value)[:4]]
+    listed += [""] * (4 - len(listed))
+    return listed[0], listed[1], listed[2], listed[3]

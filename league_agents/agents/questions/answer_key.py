@@ -1,0 +1,38 @@
+"""What a letter means: in a fixed key, or among options that somebody else wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES
+from league_agents.games.q21.information import UNKNOWN
+
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_MEANINGS = {
+    YES: frozenset({"yes", "true", "correct", "כן", "是", "ja", "oui", "sí", "si"}),
+    NO: frozenset({"no", "false", "incorrect", "never", "לא", "否", "nein", "non"}),
+    PARTIALLY: frozenset({"partially", "partly", "somewhat", "indirectly", "sometimes", "maybe", "חלקית"}),
+    UNKNOWN: frozenset({"unknown", "unclear", "cannot", "not", "irrelevant", "unsure", "don", "לא ידוע"}),
+}
+
+
+def meaning_of(option: str) -> int | None:
+    """``YES``, ``NO``, ``PARTIALLY``, ``UNKNOWN`` for "cannot tell" and its like; ``None`` for an option of substance."""
+    found = _FIRST_WORD.search(option[:60])
+    word = found[0].casefold() if found else ""
+    if len(option.split()) > 4:
+        return None
+    return next((meaning for meaning, words in _MEANINGS.items() if word in words), None)
+
+
+def meanings(options: Sequence[str]) -> tuple[int | None, ...] | None:
+    """The meaning of each option when yes and no are among them; ``None`` for other options."""
+    found = tuple(map(meaning_of, options))
+    return found if YES in found and NO in found else None
+
+
+def place_of(meaning: int, options: Sequence[str]) -> int | None:
+    """The option that says ``meaning``; ``None`` when none does."""
+    found = tuple(map(meaning_of, options))
+    return found.index(meaning) if meaning in found else None

@@ -1,0 +1,212 @@
+"""Which questions go into a batch, and what the answers to it say.
+
+Rule 1: the batch is chosen jointly. Every split between questions about the text and questions about the word is tried
+on simulated games with a noisy answerer, and the one with the best expected score wins.
+Rule 2: the answers say how noisy the answerer is: every level of noise is weighed by how well it explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from league_agents.agents.candidates import Candidates
+from league_agents.agents.questions.kinds import Inquiry, Topic
+from league_agents.agents.questions.pool import Pool, predict, sentence_pool, word_pool
+from league_agents.agents.questions.reading import Reading
+from league_agents.core.draw import Draw
+from league_agents.games.q21.information import (
+    UNKNOWN,
+    Floats,
+    bits,
+    log_likelihood,
+    normalise_logs,
+    select,
+    simulate,
+    typical,
+)
+from league_agents.games.q21.rules import AnswerKey, Weights
+
+_EXPECTED_EXTRA = 0.06
+"""Noise of the answerer beside that of the questions themselves, for which a batch is chosen."""
+
+_EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
+_EXTRA_PRIOR = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+
+_MOST_WORD_QUESTIONS = 9
+_RUNS = 160
+
+
+class Strategy(StrEnum):
+    """How a batch is taken from the pool. Only ``CHOSEN`` is for play; the others are what it is measured against."""
+
+    CHOSEN = "chosen"
+    FIRST = "first20"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What is thought after the answers."""
+
+    sentences: Floats
+    """The probability of each sentence of the candidates."""
+
+    words: Floats
+
+    noise: float
+    """The share of wrong answers that explains the answers best, beyond what each question expects."""
+
+    fit: float
+    """How many times better the likeliest candidates explain the answers than blind guessing, as a logarithm."""
+
+    bits_left: float
+    """Of the sentences."""
+
+
+def choose_batch(
+    candidates: Candidates,
+    key: AnswerKey,
+    count: int,
+    weights: Weights,
+    *,
+    strategy: Strategy = Strategy.CHOSEN,
+    draw: Draw | None = None,
+) -> list[Inquiry]:
+    """At most ``count`` questions, those about the text first; fewer when the candidates allow no more."""
+    texts = sentence_pool(candidates.readings, candidates.prior, key) if len(candidates.sentences) > 1 else _EMPTY
+    words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
+    if strategy is not Strategy.CHOSEN:
+        return _plain_batch(texts, words, count, strategy, draw or Draw(0, "batch"))
+    for_texts = _selected(texts, candidates.prior, count, groups=candidates.groups)
+    for_words = _selected(
+        words, candidates.word_prior, min(count, max(_MOST_WORD_QUESTIONS, count - len(for_texts.inquiries)))
+    )
+    split = _best_split(candidates, for_texts, for_words, count, weights)
+    on_texts = min(count - split, len(for_texts.inquiries))
+    if on_texts < len(for_texts.inquiries):
+        for_texts = _selected(texts, candidates.prior, on_texts, groups=candidates.groups)
+    return [*for_texts.inquiries[:on_texts], *for_words.inquiries[:split]]
+
+
+def decode(candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int]) -> Belief:
+    """What the answers say. ``asked`` and ``answers`` belong together; ``None`` and ``UNKNOWN`` say nothing."""
+    heard = [(inquiry, answer) for inquiry, answer in zip(asked, answers, strict=True) if inquiry is not None]
+    on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD]
+    on_words = [(i, a) for i, a in heard if i.topic is Topic.WORD]
+    text_table = predict([i for i, _ in on_texts], candidates.readings)
+    word_table = predict([i for i, _ in on_words], [Reading(word=word) for word in candidates.words])
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)
+    blind = -sum(float(np.log(i.choices)) for i, a in heard if 0 <= a < i.choices)
+    evidences, sentence_beliefs, word_beliefs = [], [], []
+    for extra in _EXTRA_LEVELS:
+        texts = log_prior.copy()
+        if candidates.sentences:
+            texts += _likelihood(text_table, on_texts, extra)
+        words = _likelihood(word_table, on_words, extra)
+        top_text, top_word = texts.max(), words.max()
+        joint = np.exp(texts - top_text)[:, None] * candidates.given * np.exp(words - top_word)[None, :]
+        total = max(float(joint.sum()), 1e-300)
+        evidences.append(float(top_text + top_word + np.log(total)))
+        sentence_beliefs.append(joint.sum(axis=1) / total)
+        word_beliefs.append(joint.sum(axis=0) / total)
+    level = normalise_logs(np.array(evidences) + np.log(_EXTRA_PRIOR))
+    sentences = level @ np.array(sentence_beliefs)
+    return Belief(
+        sentences=sentences if candidates.sentences else np.zeros(0),
+        words=level @ np.array(word_beliefs),
+        noise=float(level @ np.array(_EXTRA_LEVELS)),
+        fit=max(evidences) - blind,
+        bits_left=bits(sentences),
+    )
+
+
+def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], extra: float) -> Floats:
+    if not asked:
+        return np.zeros(table.shape[0])
+    answers = np.array([answer for _, answer in asked], dtype=np.int8)
+    noise = 1 - (1 - np.array([inquiry.noise for inquiry, _ in asked])) * (1 - extra)
+    return log_likelihood(table, answers, noise, options=np.array([inquiry.choices for inquiry, _ in asked]))
+
+
+_EMPTY = Pool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
+
+
+def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int64] | None = None) -> Pool:
+    if not pool.inquiries or count <= 0:
+        return _EMPTY
+    return pool.only(select(pool.table, prior, count, _expected(pool), options=pool.choices, groups=groups))
+
+
+def _expected(pool: Pool) -> Floats:
+    return 1 - (1 - pool.noise) * (1 - _EXPECTED_EXTRA)
+
+
+def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, weights: Weights) -> int:
+    """How many questions about the word give the best expected score; the rest is about the text."""
+    most = min(len(words.inquiries), count)
+    least = min(most, max(0, count - len(texts.inquiries)))
+    if least == most:
+        return most
+    given = candidates.given.astype(np.float32)
+    truths = typical(candidates.prior, _RUNS)
+    within = (np.arange(_RUNS) * 0.618034) % 1.0
+    edges = np.cumsum(candidates.given[truths], axis=1)
+    true_words = np.minimum((edges < within[:, None] * edges[:, -1:]).sum(axis=1), len(candidates.words) - 1)
+    text_logs = _simulated(texts, truths, candidates.prior, count)
+    word_logs = _simulated(words, true_words, np.ones(len(candidates.words)), most, salt=7)
+    best, best_value = least, -1.0
+    for split in range(least, most + 1):
+        on_texts = _scaled(text_logs[min(count - split, len(texts.inquiries))])
+        on_words = _scaled(word_logs[split])
+        sentence_scores = on_texts * (on_words @ given.T)
+        word_scores = on_words * (on_texts @ given)
+        sentence_right = candidates.groups[sentence_scores.argmax(axis=1)] == candidates.groups[truths]
+        word_right = word_scores.argmax(axis=1) == true_words
+        value = float(weights.opening_sentence * sentence_right.mean() + weights.associative_word * word_right.mean())
+        if value > best_value + 1e-6:
+            best, best_value = split, value
+    return best
+
+
+def _simulated(
+    pool: Pool, truths: npt.NDArray[np.int64], prior: Floats, count: int, *, salt: int = 1
+) -> list[npt.NDArray[np.float32]]:
+    """The logarithms of prior times likelihood, runs × candidates, after 0, 1, 2, … questions of ``pool``."""
+    with np.errstate(divide="ignore"):
+        logs = np.tile(np.log(prior), (truths.size, 1)).astype(np.float32)
+    steps = [logs]
+    if pool.inquiries:
+        noise, choices = _expected(pool), pool.choices
+        answers = simulate(pool.table, truths, noise, options=choices, salt=salt)
+        for i in range(min(count, len(pool.inquiries))):
+            at = slice(i, i + 1)
+            seen = log_likelihood(pool.table[:, at], answers[:, at], noise[at], options=choices[at])
+            steps.append(steps[-1] + seen.astype(np.float32))
+    return steps
+
+
+def _scaled(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    return np.exp(logs - logs.max(axis=1, keepdims=True))
+
+
+def _plain_batch(texts: Pool, words: Pool, count: int, strategy: Strategy, draw: Draw) -> list[Inquiry]:
+    """The first or random questions of the whole pool, in which every fifth question is about the word."""
+    pool: list[Inquiry] = []
+    on_words = iter(words.inquiries)
+    for i, inquiry in enumerate(texts.inquiries):
+        pool.append(inquiry)
+        if i % 4 == 3 and (other := next(on_words, None)) is not None:
+            pool.append(other)
+    pool += on_words
+    return pool[:count] if strategy is Strategy.FIRST else draw.shuffled(pool)[:count]
+
+
+def unheard(count: int) -> list[int]:
+    """Answers of a referee who said nothing."""
+    return [UNKNOWN] * count
