@@ -16,6 +16,11 @@ _LONGEST_ADDRESS = 254
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*", re.ASCII)
+# What nearly every header looks like: the address alone, or after a name that holds no mark with a meaning.
+_PLAIN_MAILBOX = re.compile(
+    rf"({_ADDRESS.pattern})|(?:\"[^\"\\\x00-\x1f\x7f]*\"|[^\"\\(),:;<>@\x00-\x1f\x7f]*) ?<({_ADDRESS.pattern})>",
+    re.ASCII,
+)
 _FOLD = re.compile(r"\r?\n[ \t]+|\t")
 
 
@@ -40,8 +45,10 @@ def read_mailbox(header: object) -> str | None:
     """
     if not isinstance(header, str) or len(header) > _LONGEST_HEADER:
         return None
-    if _ADDRESS.fullmatch(header):
-        return header if len(header) <= _LONGEST_ADDRESS else None
+    plain = _PLAIN_MAILBOX.fullmatch(header)
+    if plain is not None:
+        address = plain[1] or plain[2]
+        return address if len(address) <= _LONGEST_ADDRESS else None
     header = _FOLD.sub(" ", header)
     if any(character < " " or character == "\x7f" for character in header):
         return None

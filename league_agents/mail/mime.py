@@ -1,0 +1,329 @@
+"""One mail as bytes: a protocol document written the one way every client reads, and read in every way they write it.
+
+Rule 1: what is written depends on the outgoing mail alone. The same mail twice gives the same bytes.
+Rule 2: nothing that is read can raise. What cannot be used is left out, with its reason, and what it may cost is
+bounded before it is parsed: bytes, lines, containers, parts, the size and depth of a document.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import email.errors
+import email.header
+import email.message
+import email.parser
+import email.policy
+import email.utils
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+
+from league_agents.errors import LocalProtocolError
+from league_agents.mail.port import OutgoingMail
+from league_agents.protocol.league.address import read_address
+
+MOST_BYTES = 35_000_000
+"""Of a mail: what the largest one that Gmail takes becomes in transfer encoding."""
+
+MOST_LINES = 600_000
+MOST_CONTAINERS = 20
+MOST_PARTS = 200
+MOST_DOCUMENT_BYTES = 5_000_000
+MOST_DOCUMENT_VALUES = 300_000
+MOST_DOCUMENT_LEVELS = 64
+
+_MOST_HEADERS = 200
+_LONGEST_HEADER = 4_000
+_MOST_PROBLEMS = 20
+
+# One line of text that is no JSON: the older referee takes a body that parses for the message itself (protocol 2.3).
+_BODY = "A league message for the program that reads this mailbox: see the attached document."
+
+_JOIN = ",\r\n "
+_VISIBLE = re.compile(r"[\x20-\x7e]{1,900}", re.ASCII)
+_FILE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}\.json", re.ASCII)
+_FOLD = re.compile(r"\r?\n[ \t]*|[\r\n]")
+_CONTAINER = re.compile(rb"multipart/|message/", re.IGNORECASE)
+_CHARSET = re.compile(
+    r"utf[-_]?(?:8|16|32)(?:[-_]?[lb]e)?|(?:us[-_])?ascii|iso[-_]?8859[-_]?\d{1,2}(?:-[ie])?|latin[-_]?\d|"
+    r"(?:windows|cp)[-_]?\d{3,4}|koi8[-_][ru]|gb\d{4,5}|gbk|big5|shift[-_]?jis|euc[-_](?:jp|kr)",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """One part of a mail that holds no other parts."""
+
+    content_type: str
+    """``application/json``, without parameters, in lower case."""
+
+    content: bytes
+    """With the transfer encoding undone."""
+
+    file_name: str = ""
+    charset: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedMail:
+    """A mail taken apart but not judged (see ``port.Mail``)."""
+
+    subject: str
+    """Unfolded, encoded words decoded."""
+
+    from_header: str
+    """Unfolded, as it came. Of several ``From`` headers: all of them, so that no single one is believed."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[object, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def build(mail: OutgoingMail) -> bytes:
+    """The mail in the form of protocol 2.3. Raises ``LocalProtocolError`` for what cannot stand in it."""
+    sender = _address(mail.sender)
+    recipients = [_address(address) for address in mail.to]
+    if not recipients:
+        raise LocalProtocolError("a mail needs a recipient")
+    subject = _header("subject", mail.subject)
+    transaction = _header("transaction id", mail.transaction_id)
+    if _FILE_NAME.fullmatch(mail.file_name) is None:
+        raise LocalProtocolError(f"attachment name {mail.file_name[:60]!a} must be ASCII and end in .json")
+    digest = hashlib.sha256(f"{sender}\x1f{transaction}".encode()).hexdigest()[:32]
+    # Base64 has no "_", and the text between the boundaries is fixed: the boundary cannot occur in a part.
+    boundary = f"=_{digest}"
+    attachment = base64.encodebytes(_document(mail.document)).replace(b"\n", b"\r\n")
+    head = (
+        f"From: {sender}\r\n"
+        f"To: {_JOIN.join(recipients)}\r\n"
+        f"Subject: {subject}\r\n"
+        f"Date: {email.utils.format_datetime(mail.sent_at.astimezone(UTC))}\r\n"
+        f"Message-ID: <{digest}@{sender.rpartition('@')[2]}>\r\n"
+        "Auto-Submitted: auto-generated\r\n"
+        f"X-League-Message-ID: {transaction}\r\n"
+        "MIME-Version: 1.0\r\n"
+        f'Content-Type: multipart/mixed; boundary="{boundary}"\r\n'
+        "\r\n"
+        f"--{boundary}\r\n"
+        'Content-Type: text/plain; charset="utf-8"\r\n'
+        "Content-Transfer-Encoding: 7bit\r\n"
+        "\r\n"
+        f"{_BODY}\r\n"
+        f"--{boundary}\r\n"
+        "Content-Type: application/json\r\n"
+        "Content-Transfer-Encoding: base64\r\n"
+        f'Content-Disposition: attachment; filename="{mail.file_name}"\r\n'
+        "\r\n"
+    )
+    return head.encode("ascii") + attachment + f"--{boundary}--\r\n".encode("ascii")
+
+
+def _address(address: str) -> str:
+    if read_address(address) != address:
+        raise LocalProtocolError(f"{address[:60]!a} is no mail address")
+    return address
+
+
+def _header(name: str, value: str) -> str:
+    # Any line break would add a header of somebody else's choice.
+    if _VISIBLE.fullmatch(value) is None:
+        raise LocalProtocolError(f"the {name} {value[:60]!a} must be one line of at most 900 ASCII characters")
+    return value
+
+
+def _document(document: Mapping[str, object]) -> bytes:
+    try:
+        text = json.dumps(dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LocalProtocolError(f"the document is no JSON: {error}") from error
+
+
+def read(raw: bytes) -> ParsedMail:
+    """What a mail holds (protocol 2.5, steps 1 and 2). Never raises."""
+    refusal = _refusal(raw)
+    if refusal is not None:
+        return ParsedMail(subject="", from_header="", problems=(refusal,))
+    # The older policy leaves header values alone: it is several times faster and cannot fail on a hostile one.
+    message = email.parser.BytesParser(policy=email.policy.compat32).parsebytes(raw)
+    headers: dict[str, str] = {}
+    senders: list[str] = []
+    for name, value in _headers_of(message):
+        if name == "from":
+            senders.append(value)
+        headers.setdefault(name, value)
+    problems: list[str] = []
+    documents = tuple(documents_of(_leaves_of(message, problems), problems))
+    return ParsedMail(
+        subject=decode_words(headers.get("subject", "")),
+        from_header=", ".join(senders),
+        headers=headers,
+        documents=documents,
+        problems=tuple(problems[:_MOST_PROBLEMS]),
+    )
+
+
+def _refusal(raw: bytes) -> str | None:
+    """Why a mail is not even parsed."""
+    if len(raw) > MOST_BYTES:
+        return f"the mail has {len(raw)} bytes, the limit is {MOST_BYTES}"
+    if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
+        return f"the mail has more than {MOST_LINES} lines"
+    for count, _ in enumerate(_CONTAINER.finditer(raw), start=1):
+        if count > MOST_CONTAINERS:
+            return f"the mail has more than {MOST_CONTAINERS} containers"
+    return None
+
+
+def _headers_of(message: email.message.Message) -> Iterator[tuple[str, str]]:
+    for count, (name, value) in enumerate(message.raw_items()):
+        if count == _MOST_HEADERS:
+            return
+        text = str(value)[: 2 * _LONGEST_HEADER]
+        if not text.isascii():
+            text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        yield name.lower()[:100], _FOLD.sub(" ", text).strip()[:_LONGEST_HEADER]
+
+
+def decode_words(text: str) -> str:
+    """A header with its encoded words decoded; as it is when they cannot be."""
+    if "=?" not in text:
+        return text
+    try:
+        chunks = email.header.decode_header(text)
+    except (email.errors.HeaderParseError, ValueError):
+        return text
+    decoded = [
+        chunk if isinstance(chunk, str) else chunk.decode(_known_charset(charset) or "utf-8", "replace")
+        for chunk, charset in chunks
+    ]
+    return "".join(decoded)[:_LONGEST_HEADER]
+
+
+def _leaves_of(message: email.message.Message, problems: list[str]) -> Iterator[Leaf]:
+    for count, part in enumerate(message.walk()):
+        if count == MOST_PARTS:
+            problems.append(f"the mail has more than {MOST_PARTS} parts")
+            return
+        if part.is_multipart() or not _is_short(part):
+            continue
+        content_type = part.get_content_type()
+        try:
+            file_name = part.get_filename("") or ""
+            charset = part.get_content_charset("") or ""
+        except (LookupError, TypeError, ValueError):
+            problems.append(f"part {count} has parameters that cannot be read")
+            file_name = charset = ""
+        file_name = decode_words(file_name)
+        if not _may_hold_document(content_type, file_name):
+            continue
+        content = part.get_payload(decode=True)
+        if isinstance(content, bytes):
+            yield Leaf(content_type=content_type, content=content, file_name=file_name, charset=charset)
+
+
+def _is_short(part: email.message.Message) -> bool:
+    """Whether the headers that say what a part is have a length that is worth parsing."""
+    return all(
+        len(str(value)) <= _LONGEST_HEADER
+        for name, value in part.raw_items()
+        if name.lower() in {"content-type", "content-disposition", "content-transfer-encoding"}
+    )
+
+
+def _may_hold_document(content_type: str, file_name: str) -> bool:
+    return content_type in {"application/json", "text/plain"} or _is_json_name(file_name)
+
+
+def _is_json_name(file_name: str) -> bool:
+    return file_name.strip().lower().endswith(".json")
+
+
+def documents_of(leaves: Iterable[Leaf], problems: list[str]) -> Iterator[object]:
+    """The JSON values of a mail's leaves in reading order: attached documents first, then texts that begin with ``{``.
+
+    Why a document could not be read is added to ``problems``, one line each.
+    """
+    texts: list[Leaf] = []
+    for leaf in leaves:
+        if leaf.content_type == "application/json" or _is_json_name(leaf.file_name):
+            yield from _document_of(leaf, problems)
+        elif leaf.content_type == "text/plain" and leaf.content.lstrip(codecs.BOM_UTF8 + b" \t\r\n")[:1] == b"{":
+            texts.append(leaf)
+    for leaf in texts:
+        yield from _document_of(leaf, problems)
+
+
+def _document_of(leaf: Leaf, problems: list[str]) -> Iterator[object]:
+    name = (leaf.file_name or leaf.content_type)[:60]
+    if len(leaf.content) > MOST_DOCUMENT_BYTES:
+        problems.append(f"{name!a} has {len(leaf.content)} bytes, the limit is {MOST_DOCUMENT_BYTES}")
+        return
+    text = _text_of(leaf)
+    if text is None:
+        problems.append(f"{name!a} is no text in a known character set")
+        return
+    if text.count(",") + text.count("[") + text.count("{") > MOST_DOCUMENT_VALUES:
+        problems.append(f"{name!a} has more than {MOST_DOCUMENT_VALUES} values")
+        return
+    try:
+        value: object = json.loads(text)
+    except RecursionError:
+        problems.append(f"{name!a} is more than {MOST_DOCUMENT_LEVELS} levels deep")
+        return
+    except ValueError as error:
+        problems.append(f"{name!a} is no JSON: {str(error)[:100]}")
+        return
+    if _is_deeper(value, MOST_DOCUMENT_LEVELS):
+        problems.append(f"{name!a} is more than {MOST_DOCUMENT_LEVELS} levels deep")
+        return
+    yield value
+
+
+def _text_of(leaf: Leaf) -> str | None:
+    """The text of a leaf. UTF-8 unless it says otherwise in a way that fits (protocol 2.5)."""
+    content = leaf.content
+    charset = _known_charset(leaf.charset)
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        order = ["utf-16"]
+    elif charset is not None and charset.lower().replace("_", "").replace("-", "").startswith(("utf16", "utf32")):
+        order = [charset]
+    else:
+        order = ["utf-8-sig", *([charset] if charset is not None else [])]
+    for name in order:
+        try:
+            return content.decode(name)
+        except (UnicodeError, LookupError):
+            continue
+    return None
+
+
+def _known_charset(name: str | None) -> str | None:
+    """``name`` when it is one of the usual character sets: some other codecs take for ever on hostile input."""
+    if not name or len(name) > 40 or _CHARSET.fullmatch(name) is None:
+        return None
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return None
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether a JSON value nests more than ``levels`` objects and arrays."""
+    layer = [value]
+    for _ in range(levels):
+        layer = [
+            item
+            for holder in layer
+            if isinstance(holder, (dict, list))
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(item, (dict, list))
+        ]
+        if not layer:
+            return False
+    return True
