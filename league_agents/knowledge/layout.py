@@ -127,7 +127,9 @@ def _plain_block(lines: list[str]) -> Block:
 
 
 def _is_heading(line: str) -> bool:
-    if CHAPTER_HEADING.match(line):
+    if numbered := CHAPTER_HEADING.match(line):
+        if line[numbered.end() :].lstrip()[:1].islower():
+            return False
         # "Book I like" and "Chapter 3 was short." are prose.
         return not line.endswith((",", ";")) and (line[0].isupper() or not line[0].isascii()) and not _reads_on(line)
     if _ROMAN_HEADING.match(line):

@@ -92,9 +92,10 @@ def _is_prose(text: str) -> bool:
 
 
 def blocks(document: Document) -> Iterator[Block]:
-    """The parts of a document in order, without its table of contents; consecutive headings of a chapter are one."""
-    parts = markdown_blocks(document.text) if document.markup == "markdown" else plain_blocks(document.text)
-    return _joined_headings(_without_contents(parts))
+    """The parts of a document in order, without its table of contents; a chapter's number and title are one heading."""
+    if document.markup == "markdown":
+        return _with_headings(_without_contents(markdown_blocks(document.text)), joined=False)
+    return _with_headings(_without_contents(plain_blocks(document.text)), joined=True)
 
 
 _MOST_CONTENTS = 600
@@ -130,8 +131,8 @@ def _entry_key(text: str) -> str:
     return " ".join((chapter.group() if chapter else text[:60]).split()).casefold().strip(" .:")
 
 
-def _joined_headings(parts: Iterator[Block]) -> Iterator[Block]:
-    """``CHAPTER I`` / ``Loomings`` as one heading, and no notes or index.
+def _with_headings(parts: Iterator[Block], *, joined: bool) -> Iterator[Block]:
+    """Paragraphs under their headings, without notes and index; ``joined`` makes ``CHAPTER I`` / ``Loomings`` one.
 
     A line in capitals is a heading only in a book that has no numbered ones: elsewhere it is a poster or a telegram.
     """
@@ -141,7 +142,12 @@ def _joined_headings(parts: Iterator[Block]) -> Iterator[Block]:
         if block.kind == "heading" or (block.kind == "subheading" and (chapter is not None or not is_numbered)):
             in_notes = NOTES_HEADING.match(block.text) is not None
             is_numbered = is_numbered or CHAPTER_HEADING.match(block.text) is not None
-            goes_on = chapter is not None and CHAPTER_HEADING.match(chapter) and not CHAPTER_HEADING.match(block.text)
+            goes_on = (
+                joined
+                and chapter is not None
+                and CHAPTER_HEADING.match(chapter)
+                and not CHAPTER_HEADING.match(block.text)
+            )
             chapter = f"{chapter.rstrip('.:')}: {block.text}" if chapter is not None and goes_on else block.text
             yield Block("heading", chapter)
         elif block.kind != "subheading":

@@ -72,7 +72,7 @@ def decode_text(content: bytes, *, source: str) -> str:
     if _HTML.match(text[:1000]):
         raise DocumentRefused(source, "is an HTML page; save the book as plain text or Markdown first")
     sample = text[:_SAMPLE]
-    if len(_CONTROL.findall(sample)) * 50 > len(sample) or "\x00" in text:
+    if len(_CONTROL.findall(sample)) > 8 + len(sample) // 50 or "\x00" in text:
         raise DocumentRefused(source, "is binary, not text; save the book as plain text in UTF-8")
     text = _NEW_LINES.sub("\n", _CONTROL.sub("", text).replace("\ufeff", ""))
     if not text.strip():

@@ -72,7 +72,8 @@ _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C)(?:IX|IV|V?I{0,3})$")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
 # The number of an item, or the date at the head of a diary's entry.
 _ENUMERATOR = re.compile(
-    rf"[(\[\"'“‘_*]*(?:\d{{1,3}}|[A-Za-zא-ת]|[IVXLC]{{2,7}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}})[_*]*\.[_*]*$"
+    r"[(\[\"'“‘_*]*(?:\d{1,3}|[A-Za-zא-ת]|[IVXLC]{2,7}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}})[_*]*\.[_*]*$"
 )
 _QUOTED_AFTER_COLON = re.compile(r": ?([\"“‘«])")
 _CLOSING_OF = {'"': '"', "“": "”", "‘": "’", "«": "»"}
