@@ -11,8 +11,8 @@ from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
+from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct
 from league_agents.runner.calls import AgentFactory
-from league_agents.testing.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct
 
 AgentRole = Literal["referee", "player"]
 

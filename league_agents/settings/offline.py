@@ -1,0 +1,254 @@
+"""A league in one process: no account, no key, no network; the same machines, mail bytes and journals as on Gmail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+from league_agents.clock import ManualClock
+from league_agents.errors import ConfigError
+from league_agents.games.q21.rules import RuleSet
+from league_agents.ids import derive_hex
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import Journal
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.league.config import PlayerConfig, RefereeConfig
+from league_agents.league.events import Command, Identity, OperatorCommand
+from league_agents.league.machine import Machine
+from league_agents.league.manager import Manager, ManagerConfig, ManagerState
+from league_agents.league.player import Player
+from league_agents.league.referee import Referee
+from league_agents.league.schedule import Schedule, Team, single_game
+from league_agents.mail.memory import FINE, PostOffice, Weather
+from league_agents.mail.misconduct import MisbehavingMailbox
+from league_agents.mail.port import Mailbox
+from league_agents.report.match import match_document
+from league_agents.report.traffic import Participant
+from league_agents.runner.calls import AgentHost, InlineHost, ThreadHost
+from league_agents.runner.role import Observer, RoleRunner
+from league_agents.runner.simulation import Simulation
+from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent
+
+START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
+"""When every offline league begins: what happens in it depends on the seed, not on the day."""
+
+DOMAIN = "league.test"
+
+
+class JournalMaker(Protocol):
+    """Makes the journal of one member."""
+
+    def __call__(self, *, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
+        """``dump`` turns a part of the machine's state into JSON text."""
+        ...
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One participant of an offline league."""
+
+    participant_id: str
+    address: str
+    runner: RoleRunner[Any]
+    journal: Journal
+
+    @property
+    def participant(self) -> Participant:
+        """As the reports see it."""
+        return Participant(participant_id=self.participant_id, address=self.address, journal=self.journal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineLeague:
+    """A league that is wired and not yet started."""
+
+    manager: Member
+    referees: tuple[Member, ...]
+    players: tuple[Member, ...]
+    simulation: Simulation
+
+    def play(self) -> None:
+        """Play the season to its end. Raises ``LimitExceeded`` when it does not come to one."""
+        self.simulation.start()
+        self.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open"))
+        self.simulation.run(lambda: False)
+
+    def close(self) -> None:
+        """Release journals and agents."""
+        for member in (self.manager, *self.referees, *self.players):
+            member.runner.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One group of an offline league: who plays for it and who judges for it."""
+
+    team: Team
+    player: ChosenAgent | None
+    """``None`` when the group sends no player."""
+
+    referee: ChosenAgent | None
+    """``None`` when the group sends no referee."""
+
+
+def offline_league(
+    sides: Sequence[Side],
+    schedule: Schedule,
+    *,
+    seed: int,
+    rules: RuleSet,
+    journal_of: JournalMaker,
+    weather: Weather = FINE,
+    through_mime: bool = False,
+    observer: Observer | None = None,
+) -> OfflineLeague:
+    """Wire a league whose roles share one post office and one clock."""
+    clock = ManualClock(START)
+    office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime)
+    manager_address = f"league-office@{DOMAIN}"
+
+    def identity(address: str, participant_id: str, team: Team | None) -> Identity:
+        return Identity(
+            email=address,
+            participant_id=participant_id,
+            group_id=team.group_id if team is not None else "",
+            display_name=team.display_name if team is not None else "League office",
+            seed=derive_hex(str(seed), "identity", address, digits=32),
+        )
+
+    def member(
+        participant_id: str, machine: Machine[Any], mailbox: Mailbox, host: AgentHost | None
+    ) -> Member:
+        journal = journal_of(role=machine.role, address=mailbox.address, dump=machine.dump_part)
+        runner = RoleRunner(machine, mailbox, journal, host, clock, observer=observer)
+        return Member(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
+
+    def participant(side: Side, agent: ChosenAgent, *, is_referee: bool) -> Member:
+        team = side.team
+        address = team.referee_email if is_referee else team.player_email
+        participant_id = f"REF-{team.group_id.upper()}" if is_referee else team.group_id
+        me = identity(address, participant_id, team)
+        machine: Machine[Any]
+        if is_referee:
+            machine = Referee(config=RefereeConfig(identity=me, manager_email=manager_address, rules=rules))
+        else:
+            machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
+        mailbox: Mailbox = office.mailbox(address)
+        if agent.conduct is not None:
+            mailbox = MisbehavingMailbox(mailbox, agent.conduct)
+        host: AgentHost
+        if agent.is_ours:
+            host = InlineHost(agent.factory, clock, one_game_each=is_referee)
+        else:
+            host = ThreadHost(agent.factory, one_game_each=is_referee, waits=True)
+        return member(participant_id, machine, mailbox, host)
+
+    manager_machine: Machine[ManagerState] = Manager(
+        config=ManagerConfig(
+            identity=identity(manager_address, "LM001", None),
+            season_id=f"SEASON_{START:%Y-%m-%d}",
+            season_name="Offline league",
+            league_id="OFFLINE",
+            schedule=schedule,
+            rules=rules,
+        )
+    )
+    manager = member("LM001", manager_machine, office.mailbox(manager_address), None)
+    referees = tuple(participant(side, side.referee, is_referee=True) for side in sides if side.referee is not None)
+    players = tuple(participant(side, side.player, is_referee=False) for side in sides if side.player is not None)
+    runners = [each.runner for each in (manager, *referees, *players)]
+    return OfflineLeague(
+        manager=manager,
+        referees=referees,
+        players=players,
+        simulation=Simulation(runners, office, clock, longest=timedelta(days=400)),
+    )
+
+
+def memory_journal(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:  # noqa: ARG001
+    """A journal that is gone with the process."""
+    return MemoryJournal(dump=dump)
+
+
+def journals_at(base: Path) -> JournalMaker:
+    """Journals in files beside each other: ``base`` with the name of the address before its suffix.
+
+    Raises ``ConfigError`` when the folder does not exist or a file of that name does.
+    """
+    if not base.parent.is_dir():
+        raise ConfigError(str(base), f"there is no folder {base.parent}; make it first")
+
+    def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
+        path = base.with_name(f"{base.stem}.{address.partition('@')[0]}{base.suffix or '.db'}")
+        if path.exists():
+            raise ConfigError(str(path), "holds another match already; name another journal or remove this one")
+        return SqliteJournal(path, role=role, address=address, dump=dump, synchronous="NORMAL")
+
+    return make
+
+
+def play_single_game(
+    *,
+    seed: int,
+    rules: RuleSet,
+    referee: str,
+    player_a: str,
+    player_b: str,
+    journal: Path | None = None,
+    index_path: Path | None = None,
+    observer: Observer | None = None,
+) -> dict[str, object]:
+    """One match through a league manager, a referee and two players, as one JSON document.
+
+    ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``). The same seed gives the same document,
+    as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
+    """
+    house, team_a, team_b = team_of("house"), team_of("player-a"), team_of("player-b")
+
+    def chosen(spec: str, team: Team, *, is_referee: bool) -> ChosenAgent:
+        agent_seed = derive_hex(str(seed), "agent", team.group_id, digits=16)
+        role: AgentRole = "referee" if is_referee else "player"
+        return choose_agent(spec, role, rules=rules, seed=agent_seed, index_path=index_path)
+
+    sides = [
+        Side(team=house, player=None, referee=chosen(referee, house, is_referee=True)),
+        Side(team=team_a, player=chosen(player_a, team_a, is_referee=False), referee=None),
+        Side(team=team_b, player=chosen(player_b, team_b, is_referee=False), referee=None),
+    ]
+    schedule = single_game(team_a, team_b, house, season=1)
+    league = offline_league(
+        sides,
+        schedule,
+        seed=seed,
+        rules=rules,
+        journal_of=memory_journal if journal is None else journals_at(journal),
+        through_mime=True,
+        observer=observer,
+    )
+    try:
+        league.play()
+        (game_id,) = (pairing.game_id for pairings in schedule.rounds for pairing in pairings)
+        return match_document(
+            game_id,
+            seed=seed,
+            rules=rules.name,
+            manager=league.manager.participant,
+            referee=league.referees[0].participant,
+            players=[player.participant for player in league.players],
+        )
+    finally:
+        league.close()
+
+
+def team_of(group_id: str) -> Team:
+    """A group of an offline league and its two addresses."""
+    return Team(
+        group_id=group_id,
+        player_email=f"{group_id}@{DOMAIN}",
+        referee_email=f"referee.{group_id}@{DOMAIN}",
+        display_name=group_id.replace("-", " ").title(),
+    )

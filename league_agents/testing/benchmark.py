@@ -1,0 +1,248 @@
+"""The figures that the project promises, measured: ``scripts/bench``.
+
+Rule: a figure is measured here or it is not claimed. Each is the median of several runs on one core; nothing in the
+tests depends on how fast a machine is.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.ids import game_id
+from league_agents.journal.port import Journal
+from league_agents.league.schedule import Pairing, Schedule
+from league_agents.settings.agents import choose_agent
+from league_agents.settings.offline import JournalMaker, OfflineLeague, Side, journals_at, offline_league, team_of
+
+MATCHES_A_SEASON = 99
+"""A game id has two digits for the round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One measured number."""
+
+    key: str
+    """Dotted path in the JSON document: ``matches_per_s.memory``."""
+
+    value: float
+    unit: str
+    promised: str
+    """What the project promises, in words; empty for a figure that is only reported."""
+
+
+def scripted_season(rules: RuleSet, journal_of: JournalMaker, *, through_mime: bool, seed: int) -> OfflineLeague:
+    """One referee and two players, all scripted, with as many matches as a season can have."""
+    house, one, two = team_of("house"), team_of("one"), team_of("two")
+    rounds = (
+        (Pairing(game_id=game_id(1, number, 1), player1=one, player2=two, referee=house),)
+        for number in range(1, MATCHES_A_SEASON + 1)
+    )
+    referee = choose_agent("scripted", "referee", rules=rules, seed=seed)
+    player = choose_agent("scripted", "player", rules=rules, seed=seed)
+    sides = [
+        Side(team=house, player=None, referee=referee),
+        Side(team=one, player=player, referee=None),
+        Side(team=two, player=player, referee=None),
+    ]
+    return offline_league(
+        sides, Schedule(tuple(rounds)), seed=seed, rules=rules, journal_of=journal_of, through_mime=through_mime
+    )
+
+
+def matches_per_s(maker: Callable[[Path], JournalMaker], *, through_mime: bool, seasons: int) -> float:
+    """The median over ``seasons`` seasons of played matches per second, start and end of the season included."""
+    speeds = []
+    for seed in range(seasons):
+        with tempfile.TemporaryDirectory() as folder:
+            league = scripted_season(PRD, maker(Path(folder)), through_mime=through_mime, seed=seed)
+            begin = time.perf_counter()
+            league.play()
+            elapsed = time.perf_counter() - begin
+            played = sum(note.kind == "match" for note in league.referees[0].journal.notes())
+            league.close()
+        if played != MATCHES_A_SEASON:
+            raise RuntimeError(f"only {played} of {MATCHES_A_SEASON} matches were played")
+        speeds.append(played / elapsed)
+    return statistics.median(speeds)
+
+
+def _in_memory(_folder: Path) -> JournalMaker:
+    from league_agents.journal.memory import MemoryJournal
+
+    def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:  # noqa: ARG001
+        return MemoryJournal(dump=dump, keeps_history=False)
+
+    return make
+
+
+def _on_disk(folder: Path) -> JournalMaker:
+    return journals_at(folder / "bench.db")
+
+
+def process_s(*arguments: str, runs: int) -> float:
+    """The median wall time of the command as a whole process."""
+    times = []
+    for _ in range(runs + 1):
+        begin = time.perf_counter()
+        subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-m", "league_agents", *arguments], check=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times[1:])  # the first run fills the caches of the operating system
+
+
+def select_s(runs: int) -> float:
+    """The median time to choose 20 of 80 four-way questions for 400 candidates."""
+    import numpy as np
+
+    from league_agents.games.q21.information import select
+
+    times = []
+    for seed in range(runs):
+        generator = np.random.default_rng(seed)
+        predictions = generator.integers(0, 4, size=(400, 80)).astype(np.int8)
+        prior = np.full(400, 1 / 400)
+        noise = np.full(80, 0.1)
+        begin = time.perf_counter()
+        chosen = select(predictions, prior, 20, noise)
+        times.append(time.perf_counter() - begin)
+        if len(set(map(int, chosen))) != 20:
+            raise RuntimeError("the selection is not of 20 different questions")
+    return statistics.median(times)
+
+
+def speed_figures(*, quick: bool) -> list[Figure]:
+    """Everything that is about time."""
+    runs = 1 if quick else 5
+    return [
+        Figure(
+            key="matches_per_s.memory",
+            value=matches_per_s(_in_memory, through_mime=False, seasons=runs),
+            unit="/s",
+            promised="at least 500",
+        ),
+        Figure(
+            key="matches_per_s.journal",
+            value=matches_per_s(_on_disk, through_mime=False, seasons=runs),
+            unit="/s",
+            promised="at least 100",
+        ),
+        Figure(
+            key="matches_per_s.mime",
+            value=matches_per_s(_on_disk, through_mime=True, seasons=runs),
+            unit="/s",
+            promised="at least 30",
+        ),
+        Figure(key="help_s", value=process_s("--help", runs=runs), unit="s", promised="at most 0.2"),
+        Figure(
+            key="single_game_s",
+            value=process_s("run", "--single-game", "--seed", "1", runs=runs),
+            unit="s",
+            promised="at most 2",
+        ),
+        Figure(key="select_s", value=select_s(runs), unit="s", promised="at most 0.5"),
+    ]
+
+
+PROMISED_STRENGTH: Mapping[tuple[str, int], str] = {
+    ("course", 0): "at least 0.99",
+    ("course", 5): "at least 0.95",
+    ("course", 15): "at least 0.80",
+    ("prd", 0): "at least 0.95",
+    ("prd", 5): "at least 0.80",
+}
+
+
+def strength_figures(*, quick: bool) -> list[Figure]:
+    """How often the offline player is right, with its own choice of questions and with two simpler ones."""
+    from league_agents.testing.strength import measure_strength
+
+    games = 20 if quick else 200
+    figures = []
+    for rules in (COURSE, PRD):
+        words = 0.0
+        for percent in (0, 5, 15):
+            for way in ("chosen", "first20", "random"):
+                result = measure_strength(rules=rules, wrong=percent / 100, questions=way, games=games)
+                promised = PROMISED_STRENGTH.get((rules.name, percent), "") if way == "chosen" else ""
+                figures.append(
+                    Figure(
+                        key=f"strength.{rules.name}.{percent}.{way}",
+                        value=result.sentence_right,
+                        unit="of games",
+                        promised=promised,
+                    )
+                )
+                if way == "chosen" and percent == 0:
+                    words = result.word_right
+        figures.append(Figure(key=f"strength.word.{rules.name}", value=words, unit="of games", promised=""))
+    return figures
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    model = platform.processor() or platform.machine()
+    path = Path("/proc/cpuinfo")
+    if path.exists():
+        names = [line.partition(":")[2].strip() for line in path.read_text().splitlines() if "model name" in line]
+        model = names[0] if names else model
+    return f"{model}, {platform.system()}, Python {platform.python_version()}"
+
+
+def as_document(figures: list[Figure]) -> dict[str, object]:
+    """The figures under their dotted keys."""
+    document: dict[str, object] = {"machine": machine()}
+    for figure in figures:
+        *path, last = figure.key.split(".")
+        place = document
+        for name in path:
+            inner = place.setdefault(name, {})
+            assert isinstance(inner, dict)
+            place = inner
+        place[last] = round(figure.value, 4)
+    return document
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
+@click.option("--only", type=click.Choice(["speed", "strength"]), help="Measure one part only.")
+@click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
+def main(*, as_json: bool, only: str | None, quick: bool) -> None:
+    """Measure what the project promises, on this machine."""
+    figures: list[Figure] = []
+    if only != "strength":
+        figures += speed_figures(quick=quick)
+    if only != "speed":
+        figures += strength_figures(quick=quick)
+    if as_json:
+        click.echo(json.dumps(as_document(figures), indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"league_agents on {machine()}", caption="quick run" if quick else None)
+    table.add_column("figure")
+    table.add_column("measured", justify="right")
+    table.add_column("unit")
+    table.add_column("promised")
+    for figure in figures:
+        table.add_row(figure.key, f"{figure.value:.3g}", figure.unit, figure.promised)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
