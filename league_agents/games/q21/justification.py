@@ -135,7 +135,7 @@ _CLAIM_BEFORE = re.compile(r"(?:,|\band\b|\bwhile\b|\bbut\b|\bthe\b|^)?([^,]{1,8
 _TRAILING_CLAIM = re.compile(r"(?:,|\band\b|\bwhile\b|\bbut\b)[^,]{1,80} (?:to|on|for|in|at) (?:the )?$")
 _CAPITAL = re.compile(r"(?<!\w)([B-D])(?![\w'’])")
 _CAPITAL_A = re.compile(
-    r"(?:[(:=]|\b(?:answer(?:ed|s)?|was|were|is|got|says?|said|option|letter|with|as)) ?A(?![\w'’])"
+    r"(?:^|[(:=]|\b(?:answer(?:ed|s)?|was|were|is|got|says?|said|option|letter|with|as)) ?A(?![\w'’])"
     r"(?! (?!and\b|so\b|but\b|which\b|while\b|to\b|for\b|on\b)[a-z])"
 )
 """The letter, not the article: after a word that announces an answer, and not before a noun."""
@@ -182,7 +182,7 @@ def _verdict(question: Question, choice: Choice, before: str, after: str) -> int
 
 def _letters(window: str) -> set[str]:
     letters = set(_CAPITAL.findall(window))
-    if _CAPITAL_A.search(window) or window.strip(" ()[]:'\"") == "A":
+    if _CAPITAL_A.search(window):
         letters.add("A")
     return letters
 

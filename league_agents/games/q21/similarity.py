@@ -14,12 +14,18 @@ from collections import Counter
 
 from rapidfuzz.distance import OSA, LCSseq, Levenshtein
 
-_APOSTROPHES = dict.fromkeys(map(ord, "'’‘‛ʼʹ`´′＇׳״"))
-"""Deleted, not replaced: don't, don’t and dont are one word. The last two are the Hebrew ones."""
+_TYPOGRAPHY: dict[int, str | None] = {
+    # Deleted, not replaced: don't, don’t and dont are one word. The last two are the Hebrew ones.
+    **dict.fromkeys(map(ord, "'’‘‛ʼʹ`´′＇׳״")),
+    **dict.fromkeys(map(ord, "“”„«»–—―…"), " "),
+}
 
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
 _HEBREW_QUOTE = re.compile(r'(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
 """Typed for gershayim inside an abbreviation."""
+
+_PUNCTUATION = re.compile(r"[\x00-/:-@\[-`{-\x7f]+")
+"""All of ASCII but letters and digits."""
 
 _IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 """Scripts without spaces, in which each character is taken for a word."""
@@ -32,10 +38,11 @@ _NO_RESEMBLANCE = 0.35
 
 def fold(text: str) -> str:
     """Lower-case words with single spaces between them: what is left of a text when typography is taken away."""
-    text = _HEBREW_QUOTE.sub("", text.translate(_APOSTROPHES))
-    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    text = "".join(_kept(character) for character in text)
-    return " ".join(unicodedata.normalize("NFC", text.translate(_LIGATURES)).split())
+    text = _HEBREW_QUOTE.sub("", text.translate(_TYPOGRAPHY))
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+        text = unicodedata.normalize("NFC", "".join(map(_kept, text)).translate(_LIGATURES))
+    return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())
 
 
 def _kept(character: str) -> str:

@@ -49,14 +49,10 @@ def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
     if is_within(text, limit):
         return text
     tokens = text.split()
-    if limit.most is not None and len(tokens) > limit.most:
+    if limit.most is not None:
         tokens = [token for token in tokens if _is_word(token)][: limit.most]
-        if tokens:
-            tokens[-1] = tokens[-1].rstrip(",;:-–—") + ("" if tokens[-1].endswith((".", "!", "?")) else ".")
-    if limit.most is not None and count_words(" ".join(tokens)) < limit.least:
-        tokens = [token for token in tokens if _is_word(token)]
-    elif tokens and count_words(" ".join(tokens)) < limit.least and not _ends_sentence(tokens[-1]):
-        tokens[-1] += "."
+    if tokens and not _ends_sentence(tokens[-1]):
+        tokens[-1] = tokens[-1].rstrip(",;:-–—") + "."
     words = count_words(" ".join(tokens))
     turn = 0
     while words < limit.least:
