@@ -71,6 +71,14 @@ _LONG_LINE = 160
 def plain_blocks(text: str) -> Iterator[Block]:
     """The parts of a plain text, in order."""
     for lines in _line_groups(text):
+        first = lines[0].strip()
+        if len(lines) > 1 and len(first) <= LONGEST_HEADING and CHAPTER_HEADING.match(first) and _is_heading(first):
+            rest = _plain_block(lines[1:])
+            # No blank line between heading and text; two short lines are "CHAPTER I" over its title.
+            if rest.kind == "paragraph" and len(" ".join(lines)) > LONGEST_HEADING:
+                yield Block("heading", _clean(first))
+                yield rest
+                continue
         yield _plain_block(lines)
 
 
@@ -116,8 +124,6 @@ def _plain_block(lines: list[str]) -> Block:
         return Block("aside", first)
     if is_table(lines):
         return Block("aside", first)
-    if CHAPTER_HEADING.match(first) and len(first) <= LONGEST_HEADING and (first.isupper() or len(stripped) == 1):
-        return Block("heading", _clean(first))
     if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
         # The speaker's name in a play is no part of what is said.
         stripped = [first[label.end() :], *stripped[1:]] if label.end() < len(first) else stripped[1:]

@@ -15,7 +15,6 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*$")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:[^\n]{0,500}\n){1,100}?(?:---|\.\.\.)[ \t]*\n")
-_COMMENT = re.compile(r"<!--(?:(?!-->).){0,20000}-->", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\n]{0,1000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\](?:\([^()\n]{0,1000}\)|\[[^\[\]\n]{0,200}\])")
@@ -28,7 +27,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """The parts of a Markdown text, in order, each without its markup."""
-    text = _COMMENT.sub("", _FRONT_MATTER.sub("", text, count=1))
+    text = _without_comments(_FRONT_MATTER.sub("", text, count=1))
     group: list[str] = []
     fence: str | None = None
     for line in [*text.split("\n"), ""]:
@@ -53,6 +52,15 @@ def markdown_blocks(text: str) -> Iterator[Block]:
                 yield Block("contents" if CONTENTS_HEADING.match(heading[:LONGEST_HEADING]) else "heading", heading)
             continue
         group.append(line)
+
+
+def _without_comments(text: str) -> str:
+    kept = []
+    start = 0
+    while (opened := text.find("<!--", start)) >= 0 and (closed := text.find("-->", opened)) >= 0:
+        kept.append(text[start:opened])
+        start = closed + len("-->")
+    return "".join([*kept, text[start:]])
 
 
 def _markdown_block(lines: list[str]) -> Block:

@@ -41,7 +41,7 @@ def test_a_passage_knows_its_book_chapter_place_and_opening_sentence() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "One sentence only, however long it may go on and on, clause after clause, and never a full stop before the end",
+        "One sentence only, however long it goes on, with clause after clause, and never a full stop before its end",
         "Too short. Far too short.",
         # no letters to speak of
         "1.5 2.5 3.5 4.5. " * 8,
@@ -86,6 +86,10 @@ def test_headings_are_recognised_by_their_form(heading: str, chapter: str | None
 )
 def test_a_short_line_of_the_story_is_no_heading(line: str) -> None:
     assert [p.chapter for p in read(f"CHAPTER I\n\n{PROSE}\n\n{line}\n\n{OTHER}\n")] == ["CHAPTER I", "CHAPTER I"]
+
+
+def test_a_heading_right_above_its_text_is_told_apart_from_it() -> None:
+    assert [(p.chapter, p.text[:11]) for p in read(f"Chapter 3\n{PROSE}")] == [("Chapter 3", "The harbour")]
 
 
 def test_a_poster_in_capitals_is_no_chapter_of_a_book_with_numbered_ones() -> None:
@@ -234,7 +238,21 @@ def test_no_text_breaks_the_blocks(text: str, markup: Markup) -> None:
 @pytest.mark.parametrize("markup", ["plain", "markdown"])
 @pytest.mark.parametrize(
     "unit",
-    ["a. ", "_a ", "[a](", "**a", "`a", "| a ", ". . ", "CONTENTS\n\nA\n\n", "-\n", "<a ", "[Illustration ", "A   "],
+    [
+        "a. ",
+        "_a ",
+        "[a](",
+        "**a",
+        "`a",
+        "| a ",
+        ". . ",
+        "CONTENTS\n\nA\n\n",
+        "-\n",
+        "<a ",
+        "[Illustration ",
+        "A   ",
+        "<!-- ",
+    ],
 )
 def test_hostile_repetition_costs_little(unit: str, markup: Markup) -> None:
     began = time.process_time()
