@@ -73,7 +73,7 @@ def _next_that_fits(fillers: Sequence[str], turn: int, room: int | None) -> list
 
 
 def _is_word(token: str) -> bool:
-    return any(character.isalnum() for character in token)
+    return token[0].isalnum() or any(character.isalnum() for character in token)
 
 
 def _ends_sentence(token: str) -> bool:
