@@ -11,18 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeGuard, TypeVar
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import LETTERS, Choice, QuestionBatch
 from league_agents.games.q21.rules import AnswerKey, RuleSet, WordLimit
 from league_agents.games.q21.similarity import fold
+from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, is_kind, items_of, number_of, text_of
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
-
-T = TypeVar("T")
-
-MOST_ITEMS = 200
-"""Longer lists are refused unread. Twenty questions and their answers are a tenth of it."""
 
 COMPONENTS = (
     "opening_sentence_score",
@@ -117,61 +112,9 @@ def _key_text(rules: RuleSet) -> str:
     )
 
 
-# Reading untrusted values. Only the built-in types' own methods are called, so a subclass cannot run code here.
-
-
-def _is(value: object, kind: type[T]) -> TypeGuard[T]:
-    # isinstance would also ask the object's __class__, which may be code.
-    return issubclass(type(value), kind)
-
-
-def text_of(value: object) -> str | None:
-    """``value`` as a plain ``str`` if it is a text of bearable length, else ``None``."""
-    if not _is(value, str) or str.__len__(value) > MOST_CHARACTERS:
-        return None
-    text = str.__str__(value)
-    # A lone surrogate cannot be written as UTF-8, so it could never be sent.
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def integer_of(value: object) -> int | None:
-    """``value`` as a plain ``int`` if it is an integer of at most 64 bits and no boolean, else ``None``."""
-    if not _is(value, int) or type(value) is bool:
-        return None
-    number = int.__index__(value)
-    return number if number.bit_length() <= 64 else None
-
-
-def number_of(value: object) -> float | None:
-    """``value`` as a finite ``float`` if it is an integer or a float, else ``None``. Booleans are not numbers."""
-    if _is(value, float):
-        number = float.__float__(value)
-        return number if abs(number) < float("inf") else None
-    whole = integer_of(value)
-    return None if whole is None else float(whole)
-
-
-def field_of(value: object, key: str) -> object:
-    """``value[key]`` if ``value`` is a dict that has it, else ``None``."""
-    if not _is(value, dict):
-        return None
-    holder: dict[object, object] = value
-    return dict.get(holder, key)
-
-
-def items_of(value: object, most: int = MOST_ITEMS) -> list[object] | None:
-    """``value`` as a plain list if it is a list of at most ``most`` items, else ``None``."""
-    if not _is(value, list) or list.__len__(value) > most:
-        return None
-    return list(list.__iter__(value))
-
-
 def answers_most(questions: QuestionBatch) -> int:
     """How many answers are looked at."""
     return max(MOST_ITEMS, 2 * len(questions))
-
-
-# The checks.
 
 
 def check_warmup_question(
@@ -396,7 +339,7 @@ class _Findings:
             self.list.append(Violation(path=path, rule=rule, found=found))
 
     def is_dict(self, value: object, path: str = "") -> bool:
-        if issubclass(type(value), dict):
+        if is_kind(value, dict):
             return True
         self.fatal(path, "a dict (protocol 6)", shown(value))
         return False
@@ -405,7 +348,7 @@ class _Findings:
         value = field_of(holder, key)
         text = text_of(value)
         if text is None:
-            long = issubclass(type(value), str)
+            long = is_kind(value, str)
             rule = f"a text of at most {MOST_CHARACTERS} characters" if long else f"a text (protocol {section})"
             self.fatal(key if path is None else path, rule, "a longer text" if long else shown(value))
         return text

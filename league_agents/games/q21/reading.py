@@ -14,17 +14,11 @@ from league_agents.core.violation import Violation
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.contracts import (
     COMPONENTS,
-    MOST_ITEMS,
     answers_most,
     check_answers,
     check_round_start_info,
     check_score_feedback,
     check_warmup_question,
-    field_of,
-    integer_of,
-    items_of,
-    number_of,
-    text_of,
 )
 from league_agents.games.q21.model import (
     LETTERS,
@@ -41,6 +35,7 @@ from league_agents.games.q21.model import (
     Target,
 )
 from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, items_of, number_of, text_of
 from league_agents.games.q21.words import cut_to_words, fit, is_within
 
 DEFAULT_OPTIONS = ("Yes", "No", "Maybe", "Unknown")

@@ -24,6 +24,7 @@ from league_agents.games.q21.contracts import (
 )
 from league_agents.games.q21.model import Question
 from league_agents.games.q21.rules import COURSE, PRD
+from league_agents.games.q21.untrusted import integer_of, text_of
 
 OPTIONS = {"A": "Sea", "B": "Land", "C": "Air", "D": "None"}
 ASKED = tuple(Question(number=n, text=f"Where is scene {n}?", options=("a", "b", "c", "d")) for n in range(1, 21))
@@ -309,5 +310,5 @@ def test_subclasses_of_the_right_types_are_read_as_those_types() -> None:
 
     result = SlyDict(answers=[SlyDict(question_number=Number.ONE, answer=Letter.A)])
     assert check_answers(result, ASKED[:1], COURSE) == []
-    assert type(contracts.text_of(SlyText("abc"))) is str
-    assert type(contracts.integer_of(Number.ONE)) is int
+    assert type(text_of(SlyText("abc"))) is str
+    assert type(integer_of(Number.ONE)) is int

@@ -1,0 +1,63 @@
+"""Looking into values that user code returned.
+
+Rule: only the methods of the built-in types are called, so no subclass can run code here, and what is too large is not
+looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard, TypeVar
+
+from league_agents.games.q21.words import MOST_CHARACTERS
+
+T = TypeVar("T")
+
+MOST_ITEMS = 200
+"""Longer lists are refused unread. Twenty questions and their answers are a tenth of it."""
+
+
+def is_kind(value: object, kind: type[T]) -> TypeGuard[T]:
+    """Whether ``value`` is a ``kind`` or of a subclass."""
+    # isinstance would also ask the object's __class__, which may be code.
+    return issubclass(type(value), kind)
+
+
+def text_of(value: object) -> str | None:
+    """``value`` as a plain ``str`` if it is a text of bearable length, else ``None``."""
+    if not is_kind(value, str) or str.__len__(value) > MOST_CHARACTERS:
+        return None
+    text = str.__str__(value)
+    # A lone surrogate cannot be written as UTF-8, so it could never be sent.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def integer_of(value: object) -> int | None:
+    """``value`` as a plain ``int`` if it is an integer of at most 64 bits and no boolean, else ``None``."""
+    if not is_kind(value, int) or type(value) is bool:
+        return None
+    number = int.__index__(value)
+    return number if number.bit_length() <= 64 else None
+
+
+def number_of(value: object) -> float | None:
+    """``value`` as a finite ``float`` if it is an integer or a float, else ``None``. Booleans are not numbers."""
+    if is_kind(value, float):
+        number = float.__float__(value)
+        return number if abs(number) < float("inf") else None
+    whole = integer_of(value)
+    return None if whole is None else float(whole)
+
+
+def field_of(value: object, key: str) -> object:
+    """``value[key]`` if ``value`` is a dict that has it, else ``None``."""
+    if not is_kind(value, dict):
+        return None
+    holder: dict[object, object] = value
+    return dict.get(holder, key)
+
+
+def items_of(value: object, most: int = MOST_ITEMS) -> list[object] | None:
+    """``value`` as a plain list if it is a list of at most ``most`` items, else ``None``."""
+    if not is_kind(value, list) or list.__len__(value) > most:
+        return None
+    return list(list.__iter__(value))
