@@ -25,7 +25,7 @@ from league_agents.protocol.league.kinds import (
     protocol_of,
 )
 from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
-from league_agents.protocol.league.reading import Fields, bounded_json, broken, id_of, instant_of, object_of
+from league_agents.protocol.league.reading import Fields, bounded_json, broken, clean, id_of, instant_of, object_of
 from league_agents.protocol.league.subject import Subject, parse_subject
 
 
@@ -171,7 +171,9 @@ def _authenticated(from_header: str, sender: object, claims: Subject | None) -> 
         if isinstance(claimed, str) and claimed.strip() and claimed != email:
             named = read_mailbox(claimed)
             if named is None or not same_address(named, email):
-                raise ForgedSender(f"{where} claims to be from {claimed[:80]!a}, the mail is from {email}", raw=claimed)
+                raise ForgedSender(
+                    f"{where} claims to be from {claimed[:80]!a}, the mail is from {email}", raw=clean(claimed[:2000])
+                )
     return email
 
 
