@@ -23,7 +23,7 @@ from league_agents.testing.books import CachedBook, cached_entries
 
 _QUOTES = str.maketrans(dict.fromkeys('‘’‚‛“”„‟«»‹›`´"', "'") | {"İ": "I", "\u00a0": " ", "_": None})
 _DASH = re.compile(r"\s*(?:-{2,}|[—–―])\s*")
-_DOTS = re.compile(r"\.(?: ?\.){2,}")
+_DOTS = re.compile(r"\s*(?:\.(?: ?\.){2,}|…)")
 _SPACE = re.compile(r"\s+")
 _QUOTE_RUN = re.compile(r"'(?:\s?')+")
 _MOST_CAPITALS = 80

@@ -1,0 +1,240 @@
+"""The books that an agent knows, their passages, and searching them."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from league_agents.knowledge.documents import Document, make_document
+from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
+from league_agents.knowledge.index import AddOutcome, KnowledgeIndex
+from league_agents.knowledge.lectures import lectures
+
+WHALES = """CHAPTER I
+
+The whale rose slowly beside the ship that morning. Every man on deck had seen it, and none of them dared to speak
+before the captain did, for whales of that size were rare.
+
+CHAPTER II
+
+In the café of the old town sat two men with their hats on. They talked of nothing but Zürich, its lakes and its
+naïve bankers, until the waiter put the lamps out one by one.
+"""
+CHINESE = (
+    "話說天下大勢，分久必合，合久必分。周末七國分爭，并入於秦。"
+    "及秦滅之後，楚、漢分爭，又并入於漢。漢朝自高祖斬白蛇而起義。"
+)
+HEBREW = (
+    "בְּרֵאשִׁית בָּרָא אֱלֹהִים את השמים ואת הארץ. והארץ היתה תהו ובהו וחשך על פני תהום, "
+    'ורוח אלהים מרחפת על פני המים. ויאמר אלהים יהי אור ויהי אור, וכך כתב ד"ר לוי.'
+)
+
+
+def book(text: str = WHALES, title: str = "Whales", author: str | None = "Ann Writer") -> Document:
+    return make_document(text, source="test.txt", title=title, author=author)
+
+
+def test_a_book_that_was_added_is_found_with_its_passages() -> None:
+    with KnowledgeIndex() as index:
+        report = index.add(book())
+        assert (report.outcome, report.title, report.passages) == (AddOutcome.ADDED, "Whales", 2)
+        assert [(b.title, b.author, b.language, b.passages, b.words) for b in index.books()] == [
+            ("Whales", "Ann Writer", "en", 2, report.words)
+        ]
+        found = index.book("the WHALES")
+        assert found is not None
+        assert found.opening_sentence == "The whale rose slowly beside the ship that morning."
+        assert [(p.book, p.chapter, p.position) for p in index.passages(found)] == [
+            ("Whales", "CHAPTER I", 1),
+            ("Whales", "CHAPTER II", 2),
+        ]
+        assert index.passages("Whales") == index.passages(found)
+        assert index.passages("Sharks") == []
+        assert index.book("Sharks") is None
+
+
+def test_the_same_text_twice_is_a_no_op_and_says_so_even_under_another_name() -> None:
+    with KnowledgeIndex() as index:
+        first = index.add(book())
+        again = index.add(book(title="Another Name"))
+        assert again == replace(first, outcome=AddOutcome.UNCHANGED)
+        assert [b.title for b in index.books()] == ["Whales"]
+
+
+def test_a_changed_text_under_the_same_title_replaces_the_book_and_its_words() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        report = index.add(book(WHALES.replace("whale", "shark"), title="WHALES"))
+        assert report.outcome is AddOutcome.REPLACED
+        assert [b.title for b in index.books()] == ["WHALES"]
+        assert index.search("whale") == []
+        assert len(index.search("shark")) == 1
+
+
+def test_another_authors_book_of_the_same_title_is_not_overwritten() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        with pytest.raises(DocumentRefused, match="Ann Writer has the same title"):
+            index.add(book(WHALES.replace("whale", "shark"), author="Bob Byron"))
+        assert len(index.search("whale")) == 1
+
+
+def test_a_text_without_passages_or_title_is_refused_and_leaves_nothing_behind() -> None:
+    with KnowledgeIndex() as index:
+        with pytest.raises(DocumentRefused, match="no paragraph of 25 words"):
+            index.add(book("Short. Too short.\n"))
+        with pytest.raises(DocumentRefused, match="no title"):
+            index.add(book(title="?!"))
+        assert index.books() == []
+
+
+def test_removing_takes_the_words_out_too_and_only_by_the_very_title() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        with pytest.raises(UnknownBook, match="did you mean Whales") as unknown:
+            index.remove("Whale")
+        assert unknown.value.known == ("Whales",)
+        assert index.remove("the whales").title == "Whales"
+        assert index.search("whale") == []
+        assert index.books() == []
+        assert index.add(book()).outcome is AddOutcome.ADDED
+
+
+@pytest.mark.parametrize(
+    ("query", "opening"),
+    [
+        ("Where was the whale?", "The whale rose"),
+        ("whales", "The whale rose"),
+        ("zurich", "In the café"),
+        ("cafe ZÜRICH", "In the café"),
+    ],
+)
+def test_search_finds_words_whatever_their_form_case_or_accents(query: str, opening: str) -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        assert index.search(query)[0].passage.opening_sentence.startswith(opening)
+
+
+def test_search_knows_chinese_and_hebrew() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book(CHINESE, "三國演義", None))
+        index.add(book(HEBREW, "בראשית", None))
+        assert [hit.passage.book for hit in index.search("天下大勢如何")] == ["三國演義"]
+        assert [hit.passage.book for hit in index.search("ברא")] == ["בראשית"]
+        assert [hit.passage.book for hit in index.search('ד"ר לוי')] == ["בראשית"]
+        assert index.search("紅樓") == []
+        index.remove("三國演義")
+        assert index.search("天下大勢") == []
+
+
+def test_better_hits_come_first_and_the_search_can_be_kept_to_one_book() -> None:
+    with KnowledgeIndex() as index:
+        for lecture in lectures():
+            index.add(lecture)
+        hits = index.search("pivot of quicksort in a sorted list", limit=5)
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert "pivot" in hits[0].passage.text
+        assert {hit.passage.book for hit in index.search("message letter", 50, book="Lecture 2: Sorting")} <= {
+            "Lecture 2: Sorting"
+        }
+        assert len(index.search("the message", limit=3)) == 3
+        assert index.search("message", limit=0) == []
+
+
+HOSTILE = [
+    '"', "'", "*", "whale*", "NEAR(a b)", "a AND", "OR", "NOT", "words:whale", "^whale", "(", '"whale', "-whale", "+",
+    "\x00whale", "'; DROP TABLE books; --", "whale\ud800", "", "   ", "whale " * 10_000, 'צה"ל"', "AND OR NOT NEAR",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_no_query_is_syntax(query: str) -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        index.search(query)
+        assert len(index.books()) == 1
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=60))
+def test_no_text_breaks_a_search(query: str) -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        assert all(hit.score > -1 for hit in index.search(query))
+
+
+def test_what_was_added_is_there_after_reopening(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "knowledge.db"
+    with KnowledgeIndex(path) as index:
+        index.add(book())
+    with KnowledgeIndex(path) as index:
+        assert [b.title for b in index.books()] == ["Whales"]
+        assert index.add(book()).outcome is AddOutcome.UNCHANGED
+
+
+def test_threads_share_one_index() -> None:
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            index.add(book(WHALES.replace("whale", f"whale{number}"), title=f"Book {number}"))
+            assert len(index.search(f"whale{number}")) == 1
+            assert index.passages(f"Book {number}")
+        except BaseException as error:  # a thread's failure must reach the test
+            failures.append(error)
+
+    with KnowledgeIndex() as index:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert len(index.books()) == 8
+
+
+def test_a_reader_sees_what_another_connection_committed(tmp_path: Path) -> None:
+    with KnowledgeIndex(tmp_path / "k.db") as one, KnowledgeIndex(tmp_path / "k.db") as other:
+        one.add(book())
+        assert [b.title for b in other.books()] == ["Whales"]
+
+
+def test_a_file_that_is_no_index_is_refused_and_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "novel.txt"
+    text.write_text("This is no database. " * 100)
+    with pytest.raises(IndexUnusable, match="damaged or no index"):
+        KnowledgeIndex(text)
+    assert text.read_text().startswith("This is no database.")
+    foreign = tmp_path / "foreign.db"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE mine (a)")
+    connection.close()
+    with pytest.raises(IndexUnusable, match="another program's"):
+        KnowledgeIndex(foreign)
+    with pytest.raises(IndexUnusable, match="cannot be opened"):
+        KnowledgeIndex(tmp_path)
+
+
+def test_an_index_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "k.db"
+    KnowledgeIndex(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO migrations (version) VALUES (999)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(IndexUnusable, match="newer version"):
+        KnowledgeIndex(path)
+
+
+def test_a_closed_index_says_so() -> None:
+    index = KnowledgeIndex()
+    index.close()
+    index.close()
+    with pytest.raises(IndexUnusable, match="is closed"):
+        index.books()
