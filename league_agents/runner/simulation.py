@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from league_agents.clock import ManualClock
 from league_agents.errors import LimitExceeded
-from league_agents.mail.memory import PostOffice
 from league_agents.runner.role import RoleRunner
 
 PASS = timedelta(seconds=1)
 """How long one pass over all roles takes in simulated time: about what a fast poll takes."""
+
+
+class Post(Protocol):
+    """What carries the mail, as far as time is concerned."""
+
+    def next_arrival(self) -> datetime | None:
+        """When the next mail arrives that is still on its way."""
+        ...
 
 
 class Simulation:
@@ -26,14 +33,14 @@ class Simulation:
     def __init__(
         self,
         roles: Sequence[RoleRunner[Any]],
-        office: PostOffice,
+        post: Post,
         clock: ManualClock,
         *,
         longest: timedelta = timedelta(days=400),
     ) -> None:
         """``longest``: simulated time after which the simulation is given up, so that nothing runs for ever."""
         self._roles = roles
-        self._office = office
+        self._post = post
         self._clock = clock
         self._longest = longest
         self._started_at = clock.now()
@@ -81,4 +88,4 @@ class Simulation:
 
     def _next_wake(self) -> datetime | None:
         wakes = [role.next_wake() for role in self._roles]
-        return min((at for at in (*wakes, self._office.next_arrival()) if at is not None), default=None)
+        return min((at for at in (*wakes, self._post.next_arrival()) if at is not None), default=None)

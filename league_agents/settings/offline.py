@@ -204,8 +204,8 @@ def play_single_game(
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.
 
-    ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``). The same seed gives the same document,
-    as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
+    ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``). The same seed gives the same
+    document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
     """
     house, team_a, team_b = team_of("house"), team_of("player-a"), team_of("player-b")
 
