@@ -12,6 +12,7 @@ import inspect
 import sys
 from difflib import get_close_matches
 from pathlib import Path
+from types import ModuleType
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.errors import ConfigError
@@ -41,7 +42,7 @@ def load_class(spec: str) -> type:
     raise ConfigError(spec, f"module {module_name} has no class {class_name}{hint}")
 
 
-def _module(spec: str, name: str) -> object:
+def _module(spec: str, name: str) -> ModuleType:
     if name.endswith(".py"):
         return _module_at(spec, Path(name))
     here = str(Path.cwd())
@@ -61,7 +62,7 @@ def _module(spec: str, name: str) -> object:
         raise _failed_import(spec, name, error) from None
 
 
-def _module_at(spec: str, path: Path) -> object:
+def _module_at(spec: str, path: Path) -> ModuleType:
     if not path.is_file():
         raise ConfigError(spec, f"there is no file {path}")
     name = path.stem
@@ -121,7 +122,7 @@ def load_agent(spec: str, role: str) -> type:
     if missing:
         raise ConfigError(spec, f"lacks the {role}'s {', '.join(missing)}; add these methods")
     if inspect.isabstract(agent_class):
-        names = ", ".join(sorted(agent_class.__abstractmethods__))
+        names = ", ".join(sorted(getattr(agent_class, "__abstractmethods__", ())))
         raise ConfigError(spec, f"does not implement {names}; add these methods")
     try:
         signature = inspect.signature(agent_class)
