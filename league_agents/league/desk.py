@@ -1,0 +1,109 @@
+"""Where a participant's league mail is worked off: one message, what it asks of the games, and the reply.
+
+Rule 1: what a message means for open games is returned as an order; games are the business of the role.
+Rule 2: a message that comes again changes nothing and gets the stored reply again (protocol 2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+
+from league_agents.ids import GameId
+from league_agents.league.config import ParticipantConfig
+from league_agents.league.league_state import League, StoredReply
+from league_agents.league.turn import MANAGER_ID, Turn, day
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType, Role
+from league_agents.protocol.league.messages import (
+    Payload,
+)
+
+REMEMBERED_MESSAGES = 128
+"""How many league messages are recognised when they come again."""
+
+REMEMBERED_REPLIES = 8
+"""How many replies can be sent again."""
+
+
+class Order(StrEnum):
+    """What the league level asks the games to do."""
+
+    START_ROUND = "start_round"
+    END_ROUND = "end_round"
+    END_SEASON = "end_season"
+    PAUSE = "pause"
+    CONTINUE = "continue"
+    RESET = "reset"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordered:
+    """An order with what belongs to it."""
+
+    order: Order
+    round_number: int = 0
+    lookup: tuple[str, ...] | None = None
+    """The addresses that are considered present; ``None``: everybody is."""
+
+    paused_for: timedelta = timedelta(0)
+
+
+@dataclass(slots=True)
+class Desk:
+    """One league message on its way through the league level."""
+
+    turn: Turn
+    config: ParticipantConfig
+    envelope: Envelope
+    open_games: Sequence[GameId]
+    """The games that are open at this moment, in the order of their ids."""
+
+    key: str
+    order: Ordered | None = None
+
+
+def reply_again(turn: Turn, config: ParticipantConfig, league: League, envelope: Envelope, key: str) -> League:
+    """A message that came before: the stored reply once more, and nothing else."""
+    turn.warn("duplicate_message", f"{envelope.message_type.value} came before"[:200])
+    stored = next((reply for reply in league.replies if reply.key == key), None)
+    if stored is None or stored.repeats >= config.repeat_limit:
+        return league
+    again = replace(stored, repeats=stored.repeats + 1)
+    turn.tell_manager(stored.envelope, is_repeat=True)
+    return replace(league, replies=tuple(again if reply is stored else reply for reply in league.replies))
+
+
+def send_reply(
+    desk: Desk,
+    league: League,
+    kind: MessageType,
+    payload: Payload,
+    message_id: str,
+    *,
+    season_id: str | None = None,
+    names_broadcast: bool = True,
+) -> League:
+    """Answer the league manager, and keep the answer."""
+    turn, asked = desk.turn, desk.envelope
+    envelope = turn.envelope(
+        kind,
+        payload,
+        message_id=message_id,
+        recipient_id=MANAGER_ID,
+        logical_id=turn.identity.participant_id if turn.role is Role.REFEREE else None,
+        correlation_id=asked.broadcast_id or asked.message_id,
+        league_id=league.league_id or None,
+        season_id=season_id,
+        broadcast_id=asked.broadcast_id if names_broadcast else None,
+    )
+    turn.tell_manager(envelope)
+    stored = StoredReply(key=desk.key, envelope=envelope)
+    return replace(league, replies=(*league.replies[1 - REMEMBERED_REPLIES :], stored))
+
+
+def reply_id(desk: Desk, prefix: str, digits: int) -> str:
+    """``<prefix>-YYYYMMDD-<hex digits>`` (protocol 3.2)."""
+    return f"{prefix}-{day(desk.turn.now)}-{desk.turn.hex(prefix, desk.key, desk.turn.role, digits=digits)}"

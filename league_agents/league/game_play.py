@@ -1,0 +1,389 @@
+"""The player's side of one game.
+
+Rule 1: the request decides, not the phase (protocol 5.6): mail is reordered, so whatever is asked is answered.
+Rule 2: a request gets its reply whatever the agent does: a failed callback is repaired or replaced, never left out.
+Rule 3: a request that comes again gets the stored reply again; the agent is not asked twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Termination
+from league_agents.games.q21.reading import read_warmup_answer, repair_guess, repair_questions
+from league_agents.games.q21.rules import RuleSet
+from league_agents.league.effects import Call, ReleaseAgent
+from league_agents.league.game_end import close_game
+from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
+from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase
+from league_agents.league.player_contexts import player_context
+from league_agents.league.tables import Rule, Table, Transition
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import (
+    AnswersBatch,
+    BrokenPayload,
+    Hints,
+    RoundStart,
+    ScoreFeedback,
+    WarmupCall,
+)
+
+_NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
+_MOST_QUESTIONS = 50
+"""A referee that wants more gets as many as the rules say."""
+
+
+def message_arrived(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    """A message of the game's referee."""
+    kind = envelope.message_type
+    action = REQUESTS.action(game.phase, kind)
+    if action is None:
+        turn.warn("closed_game", f"{kind.value} in game {game.game_id}, which is {game.phase.value}")
+        return game
+    payload = envelope.payload
+    if isinstance(payload, BrokenPayload):
+        why = str(payload.violations[0]) if payload.violations else "empty"
+        turn.warn("unusable_message", f"{kind.value} in game {game.game_id}: {why}; it is obeyed all the same"[:400])
+    return action(turn, game, envelope)
+
+
+# Requests.
+
+
+def _warmup_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    payload = envelope.payload
+    if isinstance(payload, WarmupCall) and _is_new(game, MessageType.Q21WARMUPRESPONSE, "get_warmup_answer"):
+        game = replace(game, warmup_question=payload.warmup_question)
+    return _request(turn, game, envelope, "get_warmup_answer", MessageType.Q21WARMUPRESPONSE)
+
+
+def _round_start(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    payload = envelope.payload
+    if isinstance(payload, RoundStart) and _is_new(game, MessageType.Q21QUESTIONSBATCH, "get_questions"):
+        required = payload.questions_required if 1 <= payload.questions_required <= _MOST_QUESTIONS else 0
+        game = replace(game, brief=_filled(payload.brief, game.brief), questions_required=required)
+    return _request(turn, game, envelope, "get_questions", MessageType.Q21QUESTIONSBATCH)
+
+
+def _answers_batch(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    payload = envelope.payload
+    if isinstance(payload, AnswersBatch) and _is_new(game, MessageType.Q21GUESSSUBMISSION, "get_guess"):
+        game = replace(game, answers=payload.answers)
+    return _request(turn, game, envelope, "get_guess", MessageType.Q21GUESSSUBMISSION)
+
+
+def _questions_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    """Protocol 4.6: a repeat of the round start, as far as the book is known."""
+    if game.brief is None and game.find_said(MessageType.Q21QUESTIONSBATCH) is None:
+        turn.warn("book_unknown", f"Q21_QUESTIONS_CALL in game {game.game_id}, whose book is not known yet")
+        return game
+    return _request(turn, game, envelope, "get_questions", MessageType.Q21QUESTIONSBATCH)
+
+
+def _guess_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    """Protocol 4.6: the stored guess once more, if there is one."""
+    return say_again(turn, game, MessageType.Q21GUESSSUBMISSION, envelope)
+
+
+def _hints(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:  # noqa: ARG001
+    """Protocol 4.6: fills in what is missing."""
+    payload = envelope.payload
+    if not isinstance(payload, Hints):
+        return game
+    told = Brief(
+        book_name=payload.book_name or "",
+        book_hint=payload.book_hint or "",
+        association_domain=payload.association_domain or "",
+    )
+    return replace(game, brief=_filled(game.brief or _NO_BRIEF, told), last_received=envelope.message_type.value)
+
+
+def _feedback(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    """The game is over for us; the agent is told, and then it is free."""
+    payload = envelope.payload
+    card = payload.scorecard if isinstance(payload, ScoreFeedback) else None
+    game = replace(game, scorecard=card, asked=(), last_received=MessageType.Q21SCOREFEEDBACK.value)
+    game = close_game(turn, game, Termination.COMPLETED)
+    return _ask(turn, game, envelope, "on_score_received", None, None, card or UNSCORED)
+
+
+def _repeat(reply: MessageType) -> Message:
+    """The action for a request in a closed game: the stored reply, if there is one (protocol 5.6)."""
+
+    def again(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+        if game.find_said(reply) is None:
+            kind = envelope.message_type.value
+            turn.warn("closed_game", f"{kind} in game {game.game_id}, which is {game.phase.value}")
+            return game
+        return say_again(turn, game, reply, envelope)
+
+    return again
+
+
+def _is_new(game: Game, reply: MessageType, callback: str) -> bool:
+    """Whether the request was neither answered nor is being answered: what it says then counts."""
+    return game.find_said(reply) is None and all(asked.callback != callback for asked in game.asked)
+
+
+def _filled(brief: Brief, spare: Brief | None) -> Brief:
+    """``brief``, with what it lacks taken from ``spare``."""
+    if spare is None or (brief.book_name and brief.book_hint and brief.association_domain):
+        return brief
+    return Brief(
+        book_name=brief.book_name or spare.book_name,
+        book_hint=brief.book_hint or spare.book_hint,
+        association_domain=brief.association_domain or spare.association_domain,
+    )
+
+
+def _request(turn: PlayerTurn, game: Game, envelope: Envelope, callback: str, reply: MessageType) -> Game:
+    kind = envelope.message_type
+    if game.find_said(reply) is not None:
+        turn.warn("duplicate_message", f"{kind.value} in game {game.game_id} was answered before")
+        return say_again(turn, game, reply, envelope)
+    if any(asked.callback == callback for asked in game.asked):
+        turn.warn("duplicate_message", f"{kind.value} in game {game.game_id} is being answered")
+        return game
+    deadline = getattr(envelope.payload, "deadline", None)
+    game = replace(game, last_received=kind.value)
+    return _ask(turn, game, envelope, callback, reply, deadline, None)
+
+
+def _ask(
+    turn: PlayerTurn,
+    game: Game,
+    envelope: Envelope,
+    callback: str,
+    reply: MessageType | None,
+    deadline: datetime | None,
+    scorecard: Scorecard | None,
+) -> Game:
+    spec = turn.specs[callback]
+    token = getattr(envelope.payload, "auth_token", None)
+    left = None
+    if deadline is not None:
+        # Past its deadline a request is answered all the same, and at once (protocol 5.6).
+        left = max(deadline - turn.now - turn.config.reply_margin, timedelta(seconds=1))
+    asked = Asked(
+        call_id=f"{game.game_id}:{game.token}:{callback}",
+        callback=callback,
+        reply=reply,
+        message_id=envelope.message_id,
+        reply_to=envelope.sender.email,
+        recipient_id=envelope.sender.logical_id or envelope.sender.email,
+        auth_token=token,
+        deadline=deadline,
+    )
+    context = player_context(
+        spec,
+        game,
+        left=left,
+        deadline=deadline,
+        auth_token=token,
+        required=game.questions_required or turn.config.rules.questions_required,
+        scorecard=scorecard,
+    )
+    timeout = spec.timeout if left is None else min(spec.timeout, left)
+    turn.effects.append(
+        Call(call_id=asked.call_id, callback=callback, context=context, timeout=timeout, game_id=game.game_id)
+    )
+    return replace(game, asked=(*game.asked, asked))
+
+
+# What the agent gives back.
+
+
+def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object | None, why: str) -> Game:
+    """A callback gave ``result``, or nothing: then ``why`` says how it failed."""
+    game = replace(game, asked=tuple(each for each in game.asked if each is not asked))
+    if result is None:
+        turn.warn(
+            "callback_failed", f"{asked.callback} in game {game.game_id}: {why[:400]}; {_INSTEAD[asked.callback]}"
+        )
+    action = RESULTS.action(game.phase, asked.callback)
+    return game if action is None else action(turn, game, asked, result)
+
+
+_INSTEAD: Mapping[str, str] = MappingProxyType(
+    {
+        "get_warmup_answer": "the answer is 0",
+        "get_questions": "placeholder questions are asked",
+        "get_guess": "a placeholder is guessed",
+        "on_score_received": "the game is over all the same",
+    }
+)
+
+
+def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
+    game = replace(game, warmup_answer=read_warmup_answer(result))
+    return say(turn, game, asked, GamePhase.WARMUP_COMPLETE)
+
+
+def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
+    game = replace(game, questions=repair_questions(result, _rules_of(turn, game)))
+    return say(turn, game, asked, GamePhase.QUESTIONS_SENT)
+
+
+def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
+    game = replace(game, guess=repair_guess(result, turn.config.rules, game.brief or _NO_BRIEF))
+    game = say(turn, game, asked, GamePhase.GUESS_SUBMITTED)
+    if turn.config.guess_resend_limit < 1:
+        return game
+    timers = turn.set_timer(game.timers, resend_timer(game), turn.now + turn.config.guess_resend)
+    return replace(game, timers=timers)
+
+
+def _release(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:  # noqa: ARG001
+    turn.effects.append(ReleaseAgent(game_id=game.game_id))
+    return game
+
+
+def _rules_of(turn: PlayerTurn, game: Game) -> RuleSet:
+    rules = turn.config.rules
+    if game.questions_required in (0, rules.questions_required):
+        return rules
+    return replace(rules, questions_required=game.questions_required)
+
+
+# Deadlines.
+
+
+def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
+    """The guess goes out again while no score has come: some referees drop an early one (protocol 4.4.6)."""
+    timer = next((each for each in game.timers if each.name == name), None)
+    if timer is None:
+        return game
+    if turn.now < timer.at:
+        return replace(game, timers=turn.set_timer(game.timers, name, timer.at))
+    game = replace(game, timers=tuple(each for each in game.timers if each is not timer))
+    said = game.find_said(MessageType.Q21GUESSSUBMISSION)
+    is_too_late = said is not None and said.deadline is not None and turn.now > said.deadline
+    if game.phase is not GamePhase.GUESS_SUBMITTED or said is None or is_too_late:
+        return game
+    game = say_again(turn, game, said.kind, None)
+    if game.resends >= turn.config.guess_resend_limit:
+        return game
+    return replace(game, timers=turn.set_timer(game.timers, name, turn.now + turn.config.guess_resend))
+
+
+Message = Callable[[PlayerTurn, Game, Envelope], Game]
+Result = Callable[[PlayerTurn, Game, Asked, object | None], Game]
+
+MACHINE = "player: one game"
+
+_ASKED: Mapping[MessageType, tuple[Message, MessageType, str]] = MappingProxyType(
+    {
+        MessageType.Q21WARMUPCALL: (_warmup_call, MessageType.Q21WARMUPRESPONSE, "get_warmup_answer"),
+        MessageType.Q21ROUNDSTART: (_round_start, MessageType.Q21QUESTIONSBATCH, "get_questions"),
+        MessageType.Q21_QUESTIONS_CALL: (_questions_call, MessageType.Q21QUESTIONSBATCH, "get_questions"),
+        MessageType.Q21ANSWERSBATCH: (_answers_batch, MessageType.Q21GUESSSUBMISSION, "get_guess"),
+        MessageType.Q21_GUESS_CALL: (_guess_call, MessageType.Q21GUESSSUBMISSION, "nothing"),
+    }
+)
+
+
+def _request_rules() -> list[Rule[Message]]:
+    rules: list[Rule[Message]] = []
+    for phase in OPEN_PHASES:
+        for kind, (action, reply, callback) in _ASKED.items():
+            effects = f"call {callback}; {reply.value} again from memory if it was sent before"
+            rules.append(Rule(phase=phase, event=kind, action=action, next=(phase,), effects=effects))
+        rules.append(
+            Rule(
+                phase=phase,
+                event=MessageType.Q21_HINTS,
+                action=_hints,
+                next=(phase,),
+                effects="fill in a missing hint or domain",
+            )
+        )
+        rules.extend(
+            Rule(
+                phase=phase,
+                event=kind,
+                action=_feedback,
+                next=(GamePhase.COMPLETED,),
+                effects="call on_score_received; MATCH_RESULT_REPORT to the league manager",
+            )
+            for kind in (MessageType.Q21SCOREFEEDBACK, MessageType.Q21_GUESS_RESULT)
+        )
+    for phase in (GamePhase.COMPLETED, GamePhase.TERMINATED):
+        for kind, (_, reply, _) in _ASKED.items():
+            effects = f"{reply.value} again from memory, if it was sent before"
+            rules.append(Rule(phase=phase, event=kind, action=_repeat(reply), next=(phase,), effects=effects))
+    return rules
+
+
+REQUESTS: Table[Message] = Table(MACHINE, tuple(_request_rules()))
+"""What a message of the referee does. One without a row belongs to a closed game and is ignored."""
+
+
+def _result_rules() -> list[Rule[Result]]:
+    rules: list[Rule[Result]] = []
+    steps: tuple[tuple[str, Result, GamePhase, str], ...] = (
+        ("get_warmup_answer", _send_warmup_answer, GamePhase.WARMUP_COMPLETE, "Q21WARMUPRESPONSE; failed: 0"),
+        (
+            "get_questions",
+            _send_questions,
+            GamePhase.QUESTIONS_SENT,
+            "Q21QUESTIONSBATCH; failed: placeholders",
+        ),
+        (
+            "get_guess",
+            _send_guess,
+            GamePhase.GUESS_SUBMITTED,
+            "Q21GUESSSUBMISSION, repaired; failed: a placeholder; again every 15 s until the score comes",
+        ),
+    )
+    for phase in OPEN_PHASES:
+        for callback, action, after, effects in steps:
+            # The game never goes back: a late answer to an earlier request is sent, and the phase stays.
+            following = max(phase, after, key=OPEN_PHASES.index)
+            rules.append(Rule(phase=phase, event=callback, action=action, next=(following,), effects=effects))
+    rules.append(
+        Rule(
+            phase=GamePhase.COMPLETED,
+            event="on_score_received",
+            action=_release,
+            next=(GamePhase.COMPLETED,),
+            effects="the agent is free; a failure is only warned of",
+        )
+    )
+    return rules
+
+
+RESULTS: Table[Result] = Table(MACHINE, tuple(_result_rules()))
+"""What the result of a callback does."""
+
+_CLOSINGS = (
+    ("BROADCAST_NEW_LEAGUE_ROUND of another round", "NEW_ROUND_STARTED"),
+    ("BROADCAST_END_LEAGUE_ROUND of this round", "END_ROUND_RECEIVED"),
+    ("LEAGUE_COMPLETED or BROADCAST_END_SEASON", "LEAGUE_COMPLETED"),
+)
+
+
+def game_transitions() -> list[Transition]:
+    """Every row of a game, in words, the orders of the league level included."""
+    closings = [
+        Transition(
+            machine=MACHINE,
+            phase=phase,
+            event=event,
+            next=(GamePhase.TERMINATED,),
+            effects=f"MATCH_RESULT_REPORT TERMINATED, reason {reason}",
+        )
+        for phase in OPEN_PHASES
+        for event, reason in _CLOSINGS
+    ]
+    resend = Transition(
+        machine=MACHINE,
+        phase=GamePhase.GUESS_SUBMITTED,
+        event="resend",
+        next=(GamePhase.GUESS_SUBMITTED,),
+        effects="the same Q21GUESSSUBMISSION, until its deadline and at most ten times",
+    )
+    return [*REQUESTS.transitions(), *RESULTS.transitions(), resend, *closings]

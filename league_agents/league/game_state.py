@@ -1,0 +1,125 @@
+"""What a player knows of one game.
+
+Rule: every reply that was sent can be built again from what is stored here, so a referee that asks twice gets the same
+reply twice, and the agent is asked once (protocol 2.7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard
+from league_agents.ids import GameId
+from league_agents.league.turn import Timers
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import AssignmentRole
+
+
+class GamePhase(StrEnum):
+    """How far the game is (protocol 5.6)."""
+
+    INITIALIZED = "INITIALIZED"
+    WARMUP_COMPLETE = "WARMUP_COMPLETE"
+    QUESTIONS_SENT = "QUESTIONS_SENT"
+    GUESS_SUBMITTED = "GUESS_SUBMITTED"
+    COMPLETED = "COMPLETED"
+    TERMINATED = "TERMINATED"
+
+
+OPEN_PHASES: tuple[GamePhase, ...] = (
+    GamePhase.INITIALIZED,
+    GamePhase.WARMUP_COMPLETE,
+    GamePhase.QUESTIONS_SENT,
+    GamePhase.GUESS_SUBMITTED,
+)
+"""The phases of an open game, in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request of the referee for which the agent is working."""
+
+    call_id: str
+    callback: str
+    reply: MessageType | None
+    """What will be sent; ``None`` when nothing comes back."""
+
+    message_id: str
+    """Of the request."""
+
+    reply_to: str
+    """Where the reply goes: the ``From`` of the request."""
+
+    recipient_id: str
+    auth_token: str | None
+    deadline: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A reply that was sent."""
+
+    kind: MessageType
+    at: datetime
+    auth_token: str | None
+    recipient_id: str
+    deadline: datetime | None
+    """Of the request."""
+
+    reply_to: str
+    correlation_id: str
+    repeats: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """One game of a player."""
+
+    game_id: GameId
+    token: str
+    """Eight hex digits from which the ids of this game are derived."""
+
+    season_id: str
+    league_id: str
+    round_number: int
+    own_role: AssignmentRole | None
+    """``None`` for a game that no assignment table names."""
+
+    own_group: str
+    referee_email: str
+    """Empty until the first request, when no table names the referee."""
+
+    opponent_email: str
+    opened_at: datetime
+    phase: GamePhase = GamePhase.INITIALIZED
+    brief: Brief | None = None
+    questions_required: int = 0
+    """As the referee wants it; 0 when it did not say."""
+
+    warmup_question: str = ""
+    warmup_answer: str = ""
+    questions: QuestionBatch = ()
+    answers: AnswerBatch = ()
+    guess: Guess | None = None
+    scorecard: Scorecard | None = None
+    asked: tuple[Asked, ...] = ()
+    said: tuple[Said, ...] = ()
+    resends: int = 0
+    """How often the guess was sent again by ourselves."""
+
+    last_sent: str = ""
+    last_received: str = ""
+    """Types, for the report (protocol 4.5.2)."""
+
+    timers: Timers = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the game still goes on."""
+        return self.phase in OPEN_PHASES
+
+    def find_said(self, kind: MessageType) -> Said | None:
+        """The reply of this kind that was sent."""
+        return next((said for said in self.said if said.kind is kind), None)

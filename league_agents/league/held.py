@@ -1,0 +1,54 @@
+"""What comes during a pause and must wait for its end (protocol 4.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from league_agents.games.q21.untrusted import field_of, integer_of, items_of, number_of, text_of
+from league_agents.league.config import ParticipantConfig
+from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
+from league_agents.league.turn import Turn
+
+Held = MessageArrived | CallbackReturned | CallbackFailed
+
+_DEEPEST = 12
+_MOST_ITEMS = 1000
+
+
+def hold(turn: Turn, config: ParticipantConfig, held: tuple[Held, ...], event: Held) -> tuple[Held, ...]:
+    """The events to be handled when the pause is over, with this one. Mail beyond the limit is dropped."""
+    if isinstance(event, MessageArrived):
+        # Results are as many as there are open calls; only mail can flood.
+        if len(held) >= config.held_limit:
+            turn.warn("held_limit", f"{len(held)} events wait for the end of the pause; this message is dropped")
+            return held
+    elif any(not isinstance(each, MessageArrived) and each.call_id == event.call_id for each in held):
+        return held
+    if isinstance(event, CallbackReturned):
+        event = CallbackReturned(call_id=event.call_id, result=_as_dict(event.result))
+    return (*held, event)
+
+
+def _as_dict(result: Mapping[str, object]) -> dict[str, object]:
+    plain = json_value(result, 0)
+    return plain if isinstance(plain, dict) else {}
+
+
+def json_value(value: object, depth: int) -> object:
+    """An untrusted value as JSON can hold it: what it cannot hold becomes ``None``, which no contract accepts."""
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if issubclass(kind, str):
+        return text_of(value)
+    if issubclass(kind, int):
+        return integer_of(value)
+    if issubclass(kind, float):
+        return number_of(value)
+    if depth >= _DEEPEST:
+        return None
+    if issubclass(kind, dict) and dict.__len__(value) <= _MOST_ITEMS:  # type: ignore[arg-type]
+        keys = [key for key in dict.keys(value) if type(key) is str]  # type: ignore[arg-type,var-annotated]
+        return {key: json_value(field_of(value, key), depth + 1) for key in keys}
+    items = items_of(value, _MOST_ITEMS)
+    return None if items is None else [json_value(each, depth + 1) for each in items]

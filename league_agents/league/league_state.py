@@ -1,0 +1,152 @@
+"""What a participant knows of its league.
+
+Rule: the data decide, never the state's name (protocol 5.2 and 5.5). The name is derived from the data and only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from league_agents.ids import GameId, round_of
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import Role
+from league_agents.protocol.league.messages import (
+    AssignmentRole,
+)
+
+
+class Registration(StrEnum):
+    """What became of the request to take part."""
+
+    NONE = "none"
+    REQUESTED = "requested"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class LeagueState(StrEnum):
+    """The names of the states, as keep-alive replies show them (protocol 5.2 and 5.5)."""
+
+    INIT_START_STATE = "INIT_START_STATE"
+    WAITING_FOR_CONFIRMATION = "WAITING_FOR_CONFIRMATION"
+    WAITING_FOR_ASSIGNMENT = "WAITING_FOR_ASSIGNMENT"
+    """A referee that is registered."""
+    REGISTERED = "REGISTERED"
+    """A player that is registered."""
+    SEASON_REJECTED = "SEASON_REJECTED"
+    """A player that was refused; a referee is back at the start."""
+    RUNNING = "RUNNING"
+    """A referee that has games to judge."""
+    ASSIGNED = "ASSIGNED"
+    """A player that has the assignment table."""
+    IN_GAME = "IN_GAME"
+    COMPLETED = "COMPLETED"
+    PAUSED = "PAUSED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixture:
+    """One game of the assignment table in which this participant has a role."""
+
+    game_id: GameId
+    own_role: AssignmentRole
+    referee_email: str
+    player1_email: str
+    player1_group: str
+    player2_email: str
+    player2_group: str
+    """Empty texts where the table lacks a row or a group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReply:
+    """A reply to the league manager that can be sent again."""
+
+    key: str
+    """What it answered."""
+
+    envelope: Envelope
+    repeats: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class League:
+    """What a participant knows of its league."""
+
+    season_id: str = ""
+    league_id: str = ""
+    registration: Registration = Registration.NONE
+    registration_reason: str = ""
+    has_table: bool = False
+    fixtures: tuple[Fixture, ...] = ()
+    rounds: tuple[int, ...] = ()
+    """The rounds of this season that were started, in that order; the last one is the present one."""
+
+    round_id: str | None = None
+    round_told_at: datetime | None = None
+    """The time that the present round's broadcast states."""
+
+    is_completed: bool = False
+    paused_at: datetime | None = None
+    """``None`` when not paused."""
+
+    seen: tuple[str, ...] = ()
+    """The league messages that were handled last."""
+
+    replies: tuple[StoredReply, ...] = ()
+
+    @property
+    def current_round(self) -> int | None:
+        """``None`` before the first round."""
+        return self.rounds[-1] if self.rounds else None
+
+    def fixture(self, game_id: str) -> Fixture | None:
+        """The fixture of this game, if it is one of this participant's."""
+        return next((fixture for fixture in self.fixtures if fixture.game_id == game_id), None)
+
+    def fixtures_of_round(self, round_number: int) -> tuple[Fixture, ...]:
+        """This participant's games of a round."""
+        return tuple(fixture for fixture in self.fixtures if round_of(fixture.game_id) == round_number)
+
+
+def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:
+    """The name of the state that the data are in."""
+    is_referee = role is Role.REFEREE
+    if league.paused_at is not None:
+        return LeagueState.PAUSED
+    if league.is_completed:
+        return LeagueState.COMPLETED
+    if is_in_game:
+        return LeagueState.IN_GAME
+    if is_referee and league.fixtures:
+        return LeagueState.RUNNING
+    if not is_referee and league.has_table:
+        return LeagueState.ASSIGNED
+    if league.registration is Registration.ACCEPTED:
+        return LeagueState.WAITING_FOR_ASSIGNMENT if is_referee else LeagueState.REGISTERED
+    if league.registration is Registration.REQUESTED:
+        return LeagueState.WAITING_FOR_CONFIRMATION
+    if league.registration is Registration.REJECTED and not is_referee:
+        return LeagueState.SEASON_REJECTED
+    return LeagueState.INIT_START_STATE
+
+
+STATES: Mapping[LeagueState, str] = MappingProxyType(
+    {
+        LeagueState.PAUSED: "a pause began and did not end",
+        LeagueState.COMPLETED: "the season is over",
+        LeagueState.IN_GAME: "a game is open",
+        LeagueState.RUNNING: "referee: there are games to judge",
+        LeagueState.ASSIGNED: "player: there is an assignment table",
+        LeagueState.WAITING_FOR_ASSIGNMENT: "referee: registered",
+        LeagueState.REGISTERED: "player: registered",
+        LeagueState.WAITING_FOR_CONFIRMATION: "registration requested",
+        LeagueState.SEASON_REJECTED: "player: registration rejected",
+        LeagueState.INIT_START_STATE: "none of these",
+    }
+)
+"""When the data have which name: the first line that holds."""

@@ -1,0 +1,292 @@
+"""The referee's side of one match: what messages and deadlines do.
+
+Rule 1: a transition happens because a row of the tables below says so, or it does not happen.
+Rule 2: this module knows neither time nor mail nor models. Whatever it wants done leaves as an effect.
+Rule 3: a player goes on by itself; only the start of the round waits for the other one (protocol 5.3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from league_agents.games.q21.model import QuestionBatch, Termination
+from league_agents.league.events import MessageArrived
+from league_agents.league.match_calls import (
+    CALLBACKS,
+    CLOSED,
+    MACHINE,
+    ask_for_answers,
+    ask_for_round_start,
+    ask_for_score,
+)
+from league_agents.league.match_end import Next, abort_match, stop_scoring
+from league_agents.league.match_state import AWAITED, PLAYED, Match, Seat, SeatPhase, Unusable
+from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer, with_seat
+from league_agents.league.tables import Rule, Table, Transition
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import BrokenPayload, GuessSubmission, QuestionsBatch, WarmupResponse
+
+
+def message_arrived(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> Next:
+    """A message of a player of this match."""
+    envelope = event.envelope
+    kind = envelope.message_type
+    if match.abort is not None:
+        turn.warn("closed_game", f"{kind.value} of {seat.email}: game {match.game_id} is being closed")
+        return match
+    event_name: str = kind
+    if AWAITED.get(seat.phase) is kind:
+        if not _is_in_time(turn, match, seat, event):
+            return match
+        if not _is_usable(envelope):
+            event_name = unusable(kind)
+    action = MESSAGES.action(seat.phase, event_name)
+    if action is None:
+        code = "early_message" if seat.is_present else "absent_player"
+        turn.warn(code, f"{kind.value} of {seat.email} in game {match.game_id}: the player is at {seat.phase.value}")
+        return match
+    return action(turn, match, seat, envelope)
+
+
+def unusable(kind: MessageType) -> str:
+    """The event of a message that is awaited and whose structure cannot be used."""
+    return f"{kind.value}, unusable"
+
+
+def _is_usable(envelope: Envelope) -> bool:
+    payload = envelope.payload
+    if isinstance(payload, QuestionsBatch):
+        return bool(payload.questions)
+    return isinstance(payload, WarmupResponse | GuessSubmission)
+
+
+def _accept_warmup(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    payload = envelope.payload
+    assert isinstance(payload, WarmupResponse)
+    _look_at_token(turn, match, seat, payload.auth_token)
+    seat = replace(_accepted(seat, envelope), phase=SeatPhase.WARMED_UP, warmup_answer=payload.answer[:1000])
+    match = _stop_waiting(turn, with_seat(match, seat), seat)
+    if any(other.phase is not SeatPhase.WARMED_UP for other in match.present()):
+        return match
+    return ask_for_round_start(turn, match)
+
+
+def _accept_questions(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    payload = envelope.payload
+    assert isinstance(payload, QuestionsBatch)
+    _look_at_token(turn, match, seat, payload.auth_token)
+    questions = _as_many_as_allowed(payload.questions, turn.config.rules.questions_required)
+    if len(questions) < len(payload.questions):
+        text = f"{seat.email} asked {len(payload.questions)} questions in game {match.game_id}, {len(questions)} count"
+        turn.warn("surplus_questions", text)
+    seat = replace(_accepted(seat, envelope), phase=SeatPhase.QUESTIONED, questions=questions)
+    match = _stop_waiting(turn, with_seat(match, seat), seat)
+    return ask_for_answers(turn, match, seat)
+
+
+def _accept_guess(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    payload = envelope.payload
+    assert isinstance(payload, GuessSubmission)
+    _look_at_token(turn, match, seat, payload.auth_token)
+    seat = replace(_accepted(seat, envelope), phase=SeatPhase.GUESSED, guess=payload.guess)
+    match = _stop_waiting(turn, with_seat(match, seat), seat)
+    return ask_for_score(turn, match, seat)
+
+
+def _repeat_round_start(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    return _repeat(turn, match, seat, envelope, MessageType.Q21ROUNDSTART)
+
+
+def _repeat_answers(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    return _repeat(turn, match, seat, envelope, MessageType.Q21ANSWERSBATCH)
+
+
+def _repeat_feedback(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    return _repeat(turn, match, seat, envelope, MessageType.Q21SCOREFEEDBACK)
+
+
+def _repeat(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope, answer: MessageType) -> Next:
+    """The player said it again: it missed our answer. It gets the stored one, if there is one already."""
+    kind = envelope.message_type
+    turn.warn("duplicate_message", f"{kind.value} of {seat.email} in game {match.game_id} came before")
+    return tell_again(turn, match, seat, answer, envelope.message_id)
+
+
+def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    """Answer nothing and let the deadline run; the third unusable message ends the match (protocol 5.3.2)."""
+    entry = Unusable(kind=envelope.message_type, message_id=envelope.message_id[:200])
+    if entry in seat.unusable:
+        return match
+    payload = envelope.payload
+    why = str(payload.violations[0]) if isinstance(payload, BrokenPayload) and payload.violations else "nothing in it"
+    turn.warn("unusable_message", f"{entry.kind.value} of {seat.email} in game {match.game_id}: {why}"[:400])
+    seat = replace(seat, unusable=(*seat.unusable, entry))
+    match = with_seat(match, seat)
+    if sum(each.kind is entry.kind for each in seat.unusable) < turn.config.rules.unusable_limit:
+        return match
+    return abort_match(turn, match, Termination.FORMAT_VIOLATION, culprit=seat)
+
+
+def _is_in_time(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> bool:
+    """Whether the mail reached the server before the player's time was up, whenever it is read (protocol 5.3.4)."""
+    name = wait_timer(match, seat)
+    if any(timer.name == name and event.arrived_at > timer.at for timer in match.timers):
+        turn.warn(
+            "late_message", f"{event.envelope.message_type.value} of {seat.email} in game {match.game_id} is late"
+        )
+        return False
+    return True
+
+
+def _look_at_token(turn: RefereeTurn, match: Match, seat: Seat, token: str | None) -> None:
+    # The mailbox has authenticated the sender, so a wrong token is worth a word and nothing more (protocol 5.3.2).
+    if token is not None and token != match.auth_token:
+        turn.warn("wrong_token", f"{seat.email} echoed another auth_token in game {match.game_id}")
+
+
+def _accepted(seat: Seat, envelope: Envelope) -> Seat:
+    return replace(seat, answered_id=envelope.message_id, last_actor=seat.participant_id or seat.email)
+
+
+def _stop_waiting(turn: RefereeTurn, match: Match, seat: Seat) -> Match:
+    names = (wait_timer(match, seat), repeat_timer(match, seat))
+    return replace(match, timers=turn.clear_timers(match.timers, names))
+
+
+def _as_many_as_allowed(questions: QuestionBatch, most: int) -> QuestionBatch:
+    """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
+    found: dict[int, int] = {}
+    for position, question in enumerate(questions):
+        found.setdefault(question.number, position)
+    if len(found) == len(questions) <= most:
+        return questions
+    return tuple(questions[position] for position in list(found.values())[:most])
+
+
+# What the passing of time does.
+
+
+def deadline_passed(turn: RefereeTurn, match: Match, name: str) -> Next:
+    """A deadline of this match is over."""
+    timer = next((each for each in match.timers if each.name == name), None)
+    if timer is None:
+        return match
+    if turn.now < timer.at:
+        # It was moved after this event was on its way.
+        return replace(match, timers=turn.set_timer(match.timers, name, timer.at))
+    match = replace(match, timers=tuple(each for each in match.timers if each is not timer))
+    what, _, rest = name.partition(":")
+    role = rest.rpartition(":")[2]
+    seat = match.player2 if role == match.player2.role else match.player1
+    if what == "closing":
+        seat = next((each for each in match.seats if each.phase is SeatPhase.GUESSED), seat)
+    action = TIMERS.action(seat.phase, what)
+    return match if action is None else action(turn, match, seat)
+
+
+def _repeat_warmup_call(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
+    return tell_again(turn, match, seat, MessageType.Q21WARMUPCALL, None)
+
+
+def _stop_scoring(turn: RefereeTurn, match: Match, seat: Seat) -> Next:  # noqa: ARG001
+    stop_scoring(turn, match)
+    return None
+
+
+def _time_out(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
+    """A player let its deadline pass. If both did, the report names player 1 (protocol 5.3.4)."""
+    others = {timer.name for timer in match.timers if timer.at <= turn.now}
+    late = next(each for each in match.seats if each.role is seat.role or wait_timer(match, each) in others)
+    awaited = AWAITED.get(late.phase)
+    was_unusable = any(each.kind is awaited for each in late.unusable)
+    termination = Termination.FORMAT_VIOLATION if was_unusable else Termination.PLAYER_TIMEOUT
+    return abort_match(turn, match, termination, culprit=late)
+
+
+Message = Callable[[RefereeTurn, Match, Seat, Envelope], Next]
+Timeout = Callable[[RefereeTurn, Match, Seat], Next]
+
+
+def _step_rules(
+    phase: SeatPhase, accept: Message, after: SeatPhase, repeat: Message, effects: str, repeated: str
+) -> Iterator[Rule[Message]]:
+    """One awaited message: accepted in ``phase``, counted when it is unusable, and a repeat in every later phase."""
+    kind = AWAITED[phase]
+    yield Rule(phase=phase, event=kind, action=accept, next=(after,), effects=effects)
+    yield Rule(
+        phase=phase,
+        event=unusable(kind),
+        action=_count_unusable,
+        next=(phase, CLOSED),
+        effects="answer nothing, let the deadline run; after the third one abort format_violation",
+    )
+    for later in PLAYED[PLAYED.index(after) :]:
+        yield Rule(phase=later, event=kind, action=repeat, next=(later,), effects=repeated)
+
+
+MESSAGES: Table[Message] = Table(
+    MACHINE,
+    (
+        *_step_rules(
+            SeatPhase.WARMUP_SENT,
+            _accept_warmup,
+            SeatPhase.WARMED_UP,
+            _repeat_round_start,
+            "stop waiting; call get_round_start_info once all present players are here",
+            "send the stored Q21ROUNDSTART again, if there is one",
+        ),
+        *_step_rules(
+            SeatPhase.STARTED,
+            _accept_questions,
+            SeatPhase.QUESTIONED,
+            _repeat_answers,
+            "stop waiting; call get_answers for this player",
+            "send the stored Q21ANSWERSBATCH again, if there is one",
+        ),
+        *_step_rules(
+            SeatPhase.ANSWERED,
+            _accept_guess,
+            SeatPhase.GUESSED,
+            _repeat_feedback,
+            "stop waiting; call get_score_feedback for this player",
+            "send the stored Q21SCOREFEEDBACK again, if there is one",
+        ),
+    ),
+)
+"""What a message of a player does in an open match. A message without a row is early, or of an absent player: it is
+dropped with a warning. A late one is dropped before the table is asked: its deadline will speak for itself."""
+
+
+def _wait_rule(phase: SeatPhase) -> Rule[Timeout]:
+    effects = "abort player_timeout, or format_violation when an unusable message had come"
+    return Rule(phase=phase, event="wait", action=_time_out, next=(CLOSED,), effects=effects)
+
+
+TIMERS: Table[Timeout] = Table(
+    MACHINE,
+    (
+        Rule(
+            phase=SeatPhase.WARMUP_SENT,
+            event="repeat",
+            action=_repeat_warmup_call,
+            next=(SeatPhase.WARMUP_SENT,),
+            effects="half of the wait is over: the same Q21WARMUPCALL once more",
+        ),
+        *map(_wait_rule, AWAITED),
+        Rule(
+            phase=SeatPhase.GUESSED,
+            event="closing",
+            action=_stop_scoring,
+            next=(CLOSED,),
+            effects="an aborted match no longer waits for a score: zeros, Q21SCOREFEEDBACK, the report",
+        ),
+    ),
+)
+"""What a deadline does."""
+
+
+def match_transitions() -> list[Transition]:
+    """Every row of a match, in words."""
+    return [*CALLBACKS.transitions(), *MESSAGES.transitions(), *TIMERS.transitions()]

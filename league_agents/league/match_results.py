@@ -1,0 +1,196 @@
+"""What a referee's report means for the league.
+
+Rule 1: the referee's word is taken as it is: points and winner are not recomputed (protocol 7). What is made sure is that
+they belong to the two players of the game.
+Rule 2: the first final report wins; a game that was played to its end replaces one that was aborted (protocol 4.5.1).
+Rule 3: nothing that is kept here names a target or repeats feedback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from league_agents.core.violation import shown
+from league_agents.games.q21.model import Termination
+from league_agents.games.q21.rules import RuleSet
+from league_agents.league.manager_state import GameRecord
+from league_agents.league.schedule import Pairing, Team
+from league_agents.league.standings import NO_DUTY, NO_TALLY, MatchOutcome, MatchStatus, Standings, points_that_count
+from league_agents.protocol.league.address import same_address
+from league_agents.protocol.league.messages import (
+    AssignmentRole,
+    MatchReport,
+    MatchResultRow,
+    PlayerReportStatus,
+    ReportStatus,
+    ScoreRow,
+    StandingRow,
+)
+
+_STATUS = {
+    ReportStatus.COMPLETED: MatchStatus.COMPLETED,
+    ReportStatus.ABORTED: MatchStatus.ABORTED,
+    ReportStatus.COMPLETED_SINGLE_PLAYER: MatchStatus.SINGLE_PLAYER,
+    ReportStatus.CANCELLED_ALL_PLAYERS_MALFUNCTION: MatchStatus.CANCELLED,
+}
+
+_ENDED = {
+    MatchStatus.COMPLETED: Termination.COMPLETED,
+    MatchStatus.SINGLE_PLAYER: Termination.COMPLETED,
+    MatchStatus.CANCELLED: Termination.CANCELLED,
+    MatchStatus.NO_REPORT: Termination.NO_REPORT,
+}
+
+_ABORTS = {str(termination): termination for termination in Termination}
+
+
+class Verdict(Enum):
+    """What becomes of a report."""
+
+    COUNTS = "counts"
+    REPEATS = "repeats"
+    CONFLICTS = "conflicts"
+
+
+def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> Verdict:
+    """Whether a report counts, given what is known of its game."""
+    if known is None or known.status is MatchStatus.NO_REPORT:
+        return Verdict.COUNTS
+    if known == reported:
+        return Verdict.REPEATS
+    played = (MatchStatus.COMPLETED, MatchStatus.SINGLE_PLAYER)
+    if known.status is MatchStatus.ABORTED and reported.status in played:
+        return Verdict.COUNTS
+    return Verdict.CONFLICTS
+
+
+def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tuple[str, ...]]:
+    """The outcome that a report states, and what is odd about it."""
+    status = _STATUS[report.status]
+    if status is MatchStatus.CANCELLED:
+        return MatchOutcome(status=status), ()
+    odd: list[str] = []
+    one = _row_of(report.scores, pairing.player1, odd)
+    two = _row_of(report.scores, pairing.player2, odd)
+    missing = report.missing.role if report.missing is not None and status is MatchStatus.SINGLE_PLAYER else None
+    winner = _winner(report, pairing, odd)
+    if winner is not None and winner is missing:
+        odd.append("the absent player cannot win")
+        winner = None
+    outcome = MatchOutcome(
+        status=status,
+        winner=winner,
+        league_points=(one.league_points if one else 0, two.league_points if two else 0),
+        private_scores=(one.private_score if one else 0.0, two.private_score if two else 0.0),
+        reason=(report.abort_reason or "")[:200] if status is MatchStatus.ABORTED else "",
+        missing=missing,
+    )
+    return outcome, tuple(odd)
+
+
+def _row_of(rows: Sequence[ScoreRow], team: Team, odd: list[str]) -> ScoreRow | None:
+    # By address first: it is the only id that every client fills in (protocol 1.1).
+    for row in rows:
+        if same_address(row.email, team.player_email):
+            return row
+    for row in rows:
+        if row.participant_id == team.group_id:
+            return row
+    odd.append(f"there is no score of {team.group_id}: it counts as 0")
+    return None
+
+
+def _winner(report: MatchReport, pairing: Pairing, odd: list[str]) -> AssignmentRole | None:
+    winner = report.winner_id
+    if winner is None:
+        return None
+    for team, role in ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2)):
+        if winner == team.group_id or same_address(winner, team.player_email):
+            return role
+    odd.append(f"the winner {shown(winner)} is neither of the players: nobody won")
+    return None
+
+
+def termination_of(outcome: MatchOutcome) -> Termination:
+    """Why the match ended. An abort reason that nobody defined is the referee's own."""
+    ended = _ENDED.get(outcome.status)
+    return ended or _ABORTS.get(outcome.reason.partition(":")[0], Termination.REFEREE_FAILURE)
+
+
+def winner_id(pairing: Pairing, outcome: MatchOutcome) -> str | None:
+    """The winner's group id."""
+    if outcome.winner is None:
+        return None
+    return (pairing.player1 if outcome.winner is AssignmentRole.PLAYER1 else pairing.player2).group_id
+
+
+def result_row(pairing: Pairing, outcome: MatchOutcome, rules: RuleSet) -> MatchResultRow:
+    """The match in the results of its round."""
+    one, two = points_that_count(outcome, rules)
+    return MatchResultRow(
+        game_id=pairing.game_id,
+        winner_id=winner_id(pairing, outcome),
+        player1_score=one,
+        player2_score=two,
+        status=outcome.status.value,
+    )
+
+
+def match_facts(
+    pairing: Pairing, record: GameRecord, outcome: MatchOutcome, rules: RuleSet, *, season_id: str, round_number: int
+) -> dict[str, object]:
+    """The match as JSON values, for those who read about it later."""
+    counted = points_that_count(outcome, rules)
+    players = ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))
+    return {
+        "game_id": pairing.game_id,
+        "season_id": season_id,
+        "round_number": round_number,
+        "referee_group": pairing.referee.group_id,
+        "status": outcome.status.value,
+        "abort_reason": outcome.reason or None,
+        "winner_id": winner_id(pairing, outcome),
+        "is_draw": outcome.winner is None and outcome.status is MatchStatus.COMPLETED,
+        "missing_player": outcome.missing.value if outcome.missing is not None else None,
+        "players": [
+            {
+                "id": team.group_id,
+                "email": team.player_email,
+                "role": role.value,
+                "league_points": outcome.league_points[index],
+                "counted_points": counted[index],
+                "private_score": outcome.private_scores[index],
+                "own_report": _own_report(record.player_reports[index]),
+            }
+            for index, (team, role) in enumerate(players)
+        ],
+    }
+
+
+def _own_report(status: PlayerReportStatus | None) -> str | None:
+    return None if status is None else status.value
+
+
+def standings_facts(standings: Standings, rows: Sequence[StandingRow]) -> list[Mapping[str, object]]:
+    """The table as JSON values, with what decides ties and with what each group's referee did."""
+    found: list[Mapping[str, object]] = []
+    for row in rows:
+        tally = standings.players.get(row.participant_id, NO_TALLY)
+        duty = standings.referees.get(row.participant_id, NO_DUTY)
+        found.append(
+            {
+                "rank": row.rank,
+                "participant_id": row.participant_id,
+                "email": row.email,
+                "display_name": row.display_name,
+                "total_points": tally.points,
+                "private_score": tally.private_score,
+                "games_played": tally.played,
+                "games_won": tally.won,
+                "matches_judged": duty.judged,
+                "matches_aborted": duty.aborted,
+                "matches_unreported": duty.unreported,
+            }
+        )
+    return found

@@ -1,0 +1,198 @@
+"""What a referee knows of one match.
+
+Rule 1: the phase belongs to the player, not to the match (protocol 5.3.1).
+Rule 2: every message that was sent can be built again from what is stored here, byte for byte: an answer that a player
+missed is repeated from memory, and the agent is not asked again (protocol 2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from league_agents.games.q21.model import (
+    AnswerBatch,
+    Brief,
+    Guess,
+    QuestionBatch,
+    Scorecard,
+    Target,
+    Termination,
+)
+from league_agents.ids import GameId
+from league_agents.league.turn import Timers
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
+
+
+class SeatPhase(StrEnum):
+    """How far one player has come, spelled as in ``player_states`` of a report (protocol 4.5.1)."""
+
+    IDLE = "idle"
+    WARMUP_SENT = "warmup_sent"
+    WARMED_UP = "warmup_answered"
+    STARTED = "round_started"
+    QUESTIONED = "questions_submitted"
+    """The questions are here; the answers are being worked out."""
+    ANSWERED = "answers_received"
+    GUESSED = "guess_submitted"
+    """The guess is here; it is being scored."""
+    SCORED = "scored"
+    ABSENT = "not_initialized"
+    """Not in the lookup table when the round started (protocol 5.4)."""
+
+
+PLAYED: tuple[SeatPhase, ...] = tuple(phase for phase in SeatPhase if phase is not SeatPhase.ABSENT)
+"""The phases in the order in which a present player goes through them."""
+
+NOBODY = "none"
+REFEREE = "referee"
+"""Values of ``last_actor`` that are no participant id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A message to one player that went out."""
+
+    kind: MessageType
+    at: datetime
+    deadline: datetime | None
+    """As it was written into the message; ``None`` where the message asks for nothing."""
+
+    repeats: int = 0
+    """How often it was sent again because the player repeated itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unusable:
+    """A message of a player whose structure could not be used."""
+
+    kind: MessageType
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One player's run in the match."""
+
+    role: AssignmentRole
+    email: str
+    """Spelled as in the assignment table."""
+
+    participant_id: str
+    """The player's group id (protocol 1.2)."""
+
+    phase: SeatPhase = SeatPhase.IDLE
+    warmup_answer: str = ""
+    questions: QuestionBatch = ()
+    answers: AnswerBatch = ()
+    guess: Guess | None = None
+    scorecard: Scorecard | None = None
+
+    answered_id: str = ""
+    """The ``message_id`` of the player's message that was accepted last: our answer names it."""
+
+    last_actor: str = NOBODY
+    sent: tuple[Sent, ...] = ()
+    unusable: tuple[Unusable, ...] = ()
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the player takes part."""
+        return self.phase is not SeatPhase.ABSENT
+
+    def find_sent(self, kind: MessageType) -> Sent | None:
+        """The message of this kind that went out to the player."""
+        return next((sent for sent in self.sent if sent.kind is kind), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingCall:
+    """A callback whose result is awaited. A result that nobody awaits is ignored."""
+
+    call_id: str
+    callback: str
+    role: AssignmentRole | None
+    """For which player; ``None`` for a callback of the whole match."""
+
+    attempt: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abort:
+    """The match is over before its end, and perhaps a guess is still being scored (protocol 5.3.5)."""
+
+    termination: Termination
+    reason: str
+    """As in the report: ``player_timeout:<address>``."""
+
+    culprit: AssignmentRole | None
+    """The player who caused it; ``None`` when nobody at this table did."""
+
+    player_states: PlayerStates
+    """Taken when the match was frozen, before a pending guess is scored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """One open match."""
+
+    game_id: GameId
+    token: str
+    """Eight hex digits from which the ids of this match are derived: different when the same game id is played again
+    after a reset."""
+
+    round_number: int
+    round_id: str | None
+    """Copied from the round's broadcast into the report."""
+
+    season_id: str
+    league_id: str
+    player1: Seat
+    player2: Seat
+    opened_at: datetime
+    warmup_question: str = ""
+    brief: Brief | None = None
+    target: Target | None = field(default=None, repr=False)
+    """Secret until the score was sent. ``None`` when the agent kept it to itself."""
+
+    calls: tuple[PendingCall, ...] = ()
+    timers: Timers = ()
+    abort: Abort | None = None
+
+    def seat(self, role: AssignmentRole) -> Seat:
+        """The seat of player 1 or 2."""
+        return self.player1 if role is AssignmentRole.PLAYER1 else self.player2
+
+    @property
+    def seats(self) -> tuple[Seat, Seat]:
+        """Both seats, player 1 first."""
+        return (self.player1, self.player2)
+
+    def present(self) -> Iterator[Seat]:
+        """The seats of those who take part."""
+        return (seat for seat in (self.player1, self.player2) if seat.phase is not SeatPhase.ABSENT)
+
+    @property
+    def missing(self) -> Seat | None:
+        """The absent player of a single-player game."""
+        return next((seat for seat in self.seats if not seat.is_present), None)
+
+    @property
+    def auth_token(self) -> str:
+        """The same for both players; echoed, and not a secret (protocol 1.2)."""
+        return f"tok_{self.token}"
+
+
+AWAITED: Mapping[SeatPhase, MessageType] = MappingProxyType(
+    {
+        SeatPhase.WARMUP_SENT: MessageType.Q21WARMUPRESPONSE,
+        SeatPhase.STARTED: MessageType.Q21QUESTIONSBATCH,
+        SeatPhase.ANSWERED: MessageType.Q21GUESSSUBMISSION,
+    }
+)
+"""Which message of the player the referee waits for, and with a deadline."""

@@ -1,0 +1,64 @@
+"""What the player's callbacks are told (protocol 6.2). JSON values only: this is the border to user code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.model import Scorecard
+from league_agents.league.game_state import Game
+from league_agents.league.referee_contexts import question_as_json
+from league_agents.league.reports import scorecard_as_json
+
+Context = Mapping[str, object]
+
+
+def player_context(
+    spec: CallbackSpec,
+    game: Game,
+    *,
+    left: timedelta | None,
+    deadline: datetime | None,
+    auth_token: str | None,
+    required: int,
+    scorecard: Scorecard | None = None,
+) -> Context:
+    """The context of any of the four. ``left`` is the time that remains for it; ``None``: no deadline was stated."""
+    dynamic: dict[str, object] = {
+        **_own(spec.name, game, required, scorecard),
+        "match_id": game.game_id,
+        "game_id": game.game_id,
+        "season_id": game.season_id,
+        "round_number": game.round_number,
+        "referee_email": game.referee_email,
+        "deadline": None if deadline is None else deadline.isoformat(),
+        "auth_token": auth_token,
+        "my_role": None if game.own_role is None else game.own_role.value.upper(),
+        "opponent_email": game.opponent_email or None,
+    }
+    return {
+        "dynamic": dynamic,
+        "service": {**spec.service(left=left), "match_id": game.game_id, "game_id": game.game_id},
+    }
+
+
+def _own(callback: str, game: Game, required: int, scorecard: Scorecard | None) -> dict[str, object]:
+    """What only this callback is told."""
+    if callback == "get_warmup_answer":
+        return {"warmup_question": game.warmup_question}
+    if callback == "on_score_received":
+        return scorecard_as_json(scorecard) if scorecard else {}
+    brief = game.brief
+    told: dict[str, object] = {
+        "book_name": brief.book_name if brief else "",
+        "book_hint": brief.book_hint if brief else "",
+        "association_word": brief.association_domain if brief else "",
+    }
+    if callback == "get_questions":
+        return {**told, "questions_required": required}
+    return {
+        **told,
+        "answers": [{"question_number": answer.number, "answer": answer.choice.value} for answer in game.answers],
+        "questions_sent": [question_as_json(question) for question in game.questions],
+    }

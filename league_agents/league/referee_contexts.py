@@ -1,0 +1,127 @@
+"""What the referee's callbacks are told (protocol 6.1). JSON values only: this is the border to user code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.model import LETTERS, Guess, Question
+from league_agents.league.config import RefereeConfig
+from league_agents.league.match_state import Match, Seat
+
+Context = Mapping[str, object]
+
+
+def warmup_question_context(config: RefereeConfig, spec: CallbackSpec, match: Match) -> Context:
+    """For ``get_warmup_question``. ``player_a`` is player 1."""
+    one, two = match.seats
+    return _context(
+        config,
+        spec,
+        match,
+        player_a_id=one.participant_id,
+        player_a_email=one.email,
+        player_b_id=two.participant_id,
+        player_b_email=two.email,
+    )
+
+
+ABSENT_ANSWER = "ABSENT_MALFUNCTION"
+"""What stands for the warm-up answer of an absent player (protocol 5.4)."""
+
+
+def round_start_context(config: RefereeConfig, spec: CallbackSpec, match: Match) -> Context:
+    """For ``get_round_start_info``."""
+    one, two = match.seats
+    return _context(config, spec, match, player_a=_player(one), player_b=_player(two))
+
+
+def answers_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat: Seat) -> Context:
+    """For ``get_answers``: the questions are normalised, whatever form they came in."""
+    return _context(
+        config,
+        spec,
+        match,
+        **_brief_and_player(match, seat),
+        **_target(config, match),
+        questions=[question_as_json(question) for question in seat.questions],
+    )
+
+
+def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat: Seat) -> Context:
+    """For ``get_score_feedback``."""
+    return _context(
+        config,
+        spec,
+        match,
+        **_brief_and_player(match, seat),
+        **_target(config, match),
+        player_guess=guess_as_json(seat.guess),
+    )
+
+
+def question_as_json(question: Question) -> dict[str, object]:
+    """A question with the keys that user code is promised."""
+    return {
+        "question_number": question.number,
+        "question_text": question.text,
+        "options": dict(zip(LETTERS, question.options, strict=True)),
+    }
+
+
+def guess_as_json(guess: Guess | None) -> dict[str, object]:
+    """A guess with the keys that user code is promised; missing texts are empty."""
+    if guess is None:
+        guess = _NO_GUESS
+    return {
+        "opening_sentence": guess.opening_sentence,
+        "sentence_justification": guess.sentence_justification,
+        "associative_word": guess.associative_word,
+        "word_justification": guess.word_justification,
+        "confidence": guess.confidence,
+    }
+
+
+_NO_GUESS = Guess(
+    opening_sentence="", sentence_justification="", associative_word="", word_justification="", confidence=None
+)
+
+
+def _context(config: RefereeConfig, spec: CallbackSpec, match: Match, **more: object) -> Context:
+    dynamic: dict[str, object] = {
+        "season_id": match.season_id,
+        "league_id": match.league_id,
+        "game_id": match.game_id,
+        "match_id": match.game_id,
+        "referee_id": config.identity.participant_id,
+        "round_number": match.round_number,
+        "round_id": match.round_id,
+        "assignment_table_id": config.assignment_table_id,
+        **more,
+    }
+    return {"dynamic": dynamic, "service": spec.service()}
+
+
+def _player(seat: Seat) -> dict[str, object]:
+    answer = seat.warmup_answer if seat.is_present else ABSENT_ANSWER
+    return {"id": seat.participant_id, "email": seat.email, "warmup_answer": answer}
+
+
+def _brief_and_player(match: Match, seat: Seat) -> dict[str, object]:
+    brief = match.brief
+    return {
+        "player_id": seat.participant_id,
+        "player_email": seat.email,
+        "book_name": brief.book_name if brief else "",
+        "book_hint": brief.book_hint if brief else "",
+        "association_word": brief.association_domain if brief else "",
+    }
+
+
+def _target(config: RefereeConfig, match: Match) -> dict[str, object]:
+    """The secret, back to the agent that chose it: so a match survives a restart of the agent's process."""
+    sentence, word = config.actual_opening_sentence, config.actual_associative_word
+    if match.target is not None:
+        sentence = match.target.opening_sentence or sentence
+        word = match.target.associative_word or word
+    return {"actual_opening_sentence": sentence, "actual_associative_word": word}

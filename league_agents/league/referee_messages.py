@@ -1,0 +1,179 @@
+"""The messages that a referee sends in a match. Each is built from stored values only, so it can be built again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.model import UNSCORED, Brief
+from league_agents.league.config import RefereeConfig
+from league_agents.league.match_state import REFEREE, Match, Seat, SeatPhase, Sent
+from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import (
+    AnswersBatch,
+    MatchReport,
+    Payload,
+    RoundStart,
+    ScoreFeedback,
+    WarmupCall,
+)
+
+
+@dataclass(slots=True)
+class RefereeTurn(Turn):
+    """The surroundings of one step of a referee."""
+
+    config: RefereeConfig = field(kw_only=True)
+    specs: Mapping[str, CallbackSpec] = field(kw_only=True)
+
+
+PREFIXES: Mapping[MessageType, str] = MappingProxyType(
+    {
+        MessageType.Q21WARMUPCALL: "warmup",
+        MessageType.Q21ROUNDSTART: "round-start",
+        MessageType.Q21ANSWERSBATCH: "answers",
+        MessageType.Q21SCOREFEEDBACK: "score",
+    }
+)
+"""How message ids begin (protocol 3.2)."""
+
+PHASE_AFTER: Mapping[MessageType, SeatPhase] = MappingProxyType(
+    {
+        MessageType.Q21WARMUPCALL: SeatPhase.WARMUP_SENT,
+        MessageType.Q21ROUNDSTART: SeatPhase.STARTED,
+        MessageType.Q21ANSWERSBATCH: SeatPhase.ANSWERED,
+        MessageType.Q21SCOREFEEDBACK: SeatPhase.SCORED,
+    }
+)
+"""Where a player is when it was told this."""
+
+_NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
+
+
+def wait_for(turn: RefereeTurn, kind: MessageType) -> timedelta | None:
+    """How long a player may take to answer a message of this kind; ``None`` when nothing is asked."""
+    rules = turn.config.rules
+    if kind is MessageType.Q21WARMUPCALL:
+        return rules.warmup_wait
+    if kind is MessageType.Q21ROUNDSTART:
+        return rules.questions_wait
+    if kind is MessageType.Q21ANSWERSBATCH:
+        return rules.guess_wait
+    return None
+
+
+def wait_timer(match: Match, seat: Seat) -> str:
+    """The deadline of the player's present step."""
+    return f"wait:{match.game_id}:{seat.role.value}"
+
+
+def repeat_timer(match: Match, seat: Seat) -> str:
+    """When the warm-up call goes out once more."""
+    return f"repeat:{match.game_id}:{seat.role.value}"
+
+
+def closing_timer(match: Match) -> str:
+    """When an aborted match no longer waits for the score of a pending guess."""
+    return f"closing:{match.game_id}"
+
+
+def tell(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> Match:
+    """Send the player what it is due, and start waiting for its answer."""
+    wait = wait_for(turn, kind)
+    deadline = None if wait is None else turn.now + wait
+    sent = Sent(kind=kind, at=turn.now, deadline=deadline)
+    seat = replace(seat, phase=PHASE_AFTER[kind], last_actor=REFEREE, sent=(*seat.sent, sent))
+    timers = match.timers
+    if deadline is not None:
+        timers = turn.set_timer(timers, wait_timer(match, seat), deadline + turn.config.rules.grace)
+        if kind is MessageType.Q21WARMUPCALL and turn.config.rules.repeats_warmup:
+            timers = turn.set_timer(timers, repeat_timer(match, seat), turn.now + (deadline - turn.now) / 2)
+    match = with_seat(match, seat) if timers is match.timers else replace(with_seat(match, seat), timers=timers)
+    # During an abort the feedback names no message (protocol 5.3.5).
+    is_reply = kind in _REPLIES and match.abort is None
+    turn.send(game_message(turn, match, seat, sent, seat.answered_id if is_reply else None), seat.email)
+    return match
+
+
+_REPLIES = frozenset({MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK})
+"""What names the player's message that it answers (protocol 3.2)."""
+
+
+def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, correlation_id: str | None) -> Match:
+    """Send a stored message once more, if the player has not had it too often already."""
+    sent = seat.find_sent(kind)
+    if sent is None:
+        return match
+    if sent.repeats >= turn.config.repeat_limit:
+        turn.warn("repeat_limit", f"{kind.value} of game {match.game_id} was repeated {sent.repeats} times already")
+        return match
+    again = replace(sent, repeats=sent.repeats + 1)
+    seat = replace(seat, sent=tuple(again if each is sent else each for each in seat.sent))
+    match = with_seat(match, seat)
+    correlation_id = correlation_id if kind in _REPLIES else None
+    turn.send(game_message(turn, match, seat, again, correlation_id), seat.email, is_repeat=True)
+    return match
+
+
+def game_message(turn: RefereeTurn, match: Match, seat: Seat, sent: Sent, correlation_id: str | None) -> Envelope:
+    """The message that ``sent`` stands for."""
+    prefix = PREFIXES[sent.kind]
+    tail = turn.hex(prefix, match.game_id, match.token, seat.role)
+    return turn.envelope(
+        sent.kind,
+        _payload(match, seat, sent.kind, sent.deadline, turn.config.rules.questions_required),
+        message_id=f"{prefix}-{match.game_id}-{for_an_id(seat.participant_id)}-{tail}",
+        recipient_id=seat.participant_id or seat.email,
+        at=sent.at,
+        logical_id=turn.identity.participant_id,
+        correlation_id=correlation_id or None,
+        game_id=match.game_id,
+    )
+
+
+def _payload(match: Match, seat: Seat, kind: MessageType, deadline: datetime | None, required: int) -> Payload:
+    token = match.auth_token
+    if kind is MessageType.Q21WARMUPCALL:
+        return WarmupCall(warmup_question=match.warmup_question, deadline=deadline, auth_token=token)
+    if kind is MessageType.Q21ROUNDSTART:
+        brief = match.brief or _NO_BRIEF
+        return RoundStart(brief=brief, deadline=deadline, questions_required=required, auth_token=token)
+    if kind is MessageType.Q21ANSWERSBATCH:
+        return AnswersBatch(answers=seat.answers, deadline=deadline, auth_token=token)
+    return ScoreFeedback(scorecard=seat.scorecard or UNSCORED)
+
+
+def send_report(
+    turn: RefereeTurn,
+    report: MatchReport,
+    *,
+    match: Match,
+) -> None:
+    """Tell the league manager how the match ended."""
+    turn.tell_manager(
+        turn.envelope(
+            MessageType.MATCH_RESULT_REPORT,
+            report,
+            message_id=f"result-{match.game_id}-{turn.hex('result', match.game_id, match.token)}",
+            recipient_id=MANAGER_ID,
+            logical_id=turn.identity.participant_id,
+            # The report states all three, whatever the league manager left out (protocol 4.5.1).
+            league_id=match.league_id,
+            season_id=match.season_id,
+            round_id=match.round_id or f"{match.season_id}_R{match.round_number}",
+            game_id=match.game_id,
+        ),
+        game_id=match.game_id,
+    )
+
+
+def with_seat(match: Match, seat: Seat) -> Match:
+    """The match with this seat in its place."""
+    if seat.role is match.player1.role:
+        return replace(match, player1=seat)
+    return replace(match, player2=seat)

@@ -1,0 +1,210 @@
+"""How a match ended: the referee's report, and the record that people read (protocol 4.5.1, 5.3.5 and 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from league_agents.games.q21.model import Scorecard, Termination
+from league_agents.games.q21.rules import RuleSet
+from league_agents.league.match_state import Abort, Match, Seat, SeatPhase
+from league_agents.league.referee_contexts import guess_as_json, question_as_json
+from league_agents.protocol.league.messages import (
+    TECHNICAL_LOSS,
+    MatchReport,
+    MissingPlayer,
+    PlayerState,
+    PlayerStates,
+    ReportStatus,
+    ScoreRow,
+)
+
+
+def player_states(match: Match) -> PlayerStates:
+    """How far both players have come."""
+    return PlayerStates(player1=_state(match.player1), player2=_state(match.player2))
+
+
+def _state(seat: Seat) -> PlayerState:
+    return PlayerState(
+        email=seat.email,
+        participant_id=seat.participant_id,
+        phase_reached=seat.phase.value,
+        scored=seat.phase is SeatPhase.SCORED,
+        last_actor=seat.last_actor,
+    )
+
+
+def match_report(match: Match, rules: RuleSet) -> MatchReport:
+    """The one report of a match that was played to its end or aborted."""
+    abort, missing = match.abort, match.missing
+    rows = tuple(_score_row(seat, rules, with_feedback=abort is None) for seat in match.seats)
+    winner_id, is_draw = _winner(match, rows)
+    if abort is not None:
+        status = ReportStatus.ABORTED
+    else:
+        status = ReportStatus.COMPLETED if missing is None else ReportStatus.COMPLETED_SINGLE_PLAYER
+    return MatchReport(
+        status=status,
+        winner_id=winner_id,
+        is_draw=is_draw,
+        scores=rows,
+        abort_reason=abort.reason if abort else None,
+        player_states=abort.player_states if abort else None,
+        missing=None if missing is None or abort is not None else MissingPlayer(role=missing.role, email=missing.email),
+    )
+
+
+CANCELLED_REPORT = MatchReport(
+    status=ReportStatus.CANCELLED_ALL_PLAYERS_MALFUNCTION, winner_id=None, is_draw=True, scores=()
+)
+"""Nobody was there, nothing was played (protocol 5.4)."""
+
+
+def _score_row(seat: Seat, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
+    if not seat.is_present:
+        return ScoreRow(
+            participant_id=seat.participant_id,
+            email=seat.email,
+            league_points=rules.absent_points,
+            private_score=0.0,
+            score_reason=TECHNICAL_LOSS,
+        )
+    card = seat.scorecard
+    return ScoreRow(
+        participant_id=seat.participant_id,
+        email=seat.email,
+        league_points=card.league_points if card else 0,
+        private_score=card.private_score if card else 0.0,
+        feedback=card.feedback if card and with_feedback else None,
+    )
+
+
+def _winner(match: Match, rows: tuple[ScoreRow, ...]) -> tuple[str | None, bool]:
+    if match.missing is not None:
+        # The absent player has a point, and never wins: without this rule it would beat a present one with none.
+        present = rows[1] if match.missing is match.player1 else rows[0]
+        return (present.participant_id if present.league_points >= 1 else None), False
+    one, two = rows
+    if one.league_points == two.league_points:
+        return None, True
+    return (one if one.league_points > two.league_points else two).participant_id, False
+
+
+def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[str, object]:
+    """The match as JSON values, for those who read about it later. It holds the target: the match is over."""
+    target, brief = match.target, match.brief
+    return {
+        "game_id": match.game_id,
+        "season_id": match.season_id,
+        "round_number": match.round_number,
+        "referee_id": referee_id,
+        "status": report.status.value,
+        "winner_id": report.winner_id,
+        "is_draw": report.is_draw,
+        "abort_reason": report.abort_reason,
+        "warmup_question": match.warmup_question,
+        "brief": None
+        if brief is None
+        else {
+            "book_name": brief.book_name,
+            "book_hint": brief.book_hint,
+            "association_word": brief.association_domain,
+        },
+        "target": None
+        if target is None
+        else {
+            "book_name": target.book_name,
+            "opening_sentence": target.opening_sentence,
+            "associative_word": target.associative_word,
+        },
+        "players": [_player_facts(match, seat, row) for seat, row in zip(match.seats, report.scores, strict=True)],
+    }
+
+
+def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
+    return {
+        "id": seat.participant_id,
+        "email": seat.email,
+        "role": seat.role.value,
+        "termination": termination_of(seat, match.abort).value,
+        "phase": seat.phase.value,
+        "league_points": row.league_points,
+        "private_score": row.private_score,
+        "warmup_answer": seat.warmup_answer,
+        "questions": [question_as_json(question) for question in seat.questions],
+        "answers": [{"question_number": answer.number, "answer": answer.choice.value} for answer in seat.answers],
+        "guess": None if seat.guess is None else guess_as_json(seat.guess),
+        "scorecard": None if seat.scorecard is None else scorecard_as_json(seat.scorecard),
+    }
+
+
+def termination_of(seat: Seat, abort: Abort | None) -> Termination:
+    """How the match ended for one player. What ended it early ended it for both; the abort reason says who did."""
+    if not seat.is_present:
+        return Termination.ABSENT
+    if seat.phase is SeatPhase.SCORED or abort is None:
+        return Termination.COMPLETED
+    return abort.termination
+
+
+def cancelled_facts(match: Match, referee_id: str) -> Mapping[str, object]:
+    """The record of a match that nobody came to."""
+    return {
+        "game_id": match.game_id,
+        "season_id": match.season_id,
+        "round_number": match.round_number,
+        "referee_id": referee_id,
+        "status": CANCELLED_REPORT.status.value,
+        "winner_id": None,
+        "is_draw": True,
+        "abort_reason": None,
+        "players": [
+            {
+                "id": seat.participant_id,
+                "email": seat.email,
+                "role": seat.role.value,
+                "termination": Termination.ABSENT.value,
+            }
+            for seat in match.seats
+        ],
+    }
+
+
+def scorecard_as_json(card: Scorecard) -> dict[str, object]:
+    """A score with the keys of protocol 4.4.7."""
+    breakdown, feedback = card.breakdown, card.feedback
+    return {
+        "league_points": card.league_points,
+        "private_score": card.private_score,
+        "breakdown": {}
+        if breakdown is None
+        else {
+            "opening_sentence_score": breakdown.opening_sentence_score,
+            "sentence_justification_score": breakdown.sentence_justification_score,
+            "associative_word_score": breakdown.associative_word_score,
+            "word_justification_score": breakdown.word_justification_score,
+        },
+        "feedback": {}
+        if feedback is None
+        else {"opening_sentence": feedback.opening_sentence, "associative_word": feedback.associative_word},
+    }
+
+
+def abort_of(match: Match, termination: Termination, *, culprit: Seat | None = None, callback: str = "") -> Abort:
+    """Why and how far: taken at the moment in which the match is frozen."""
+    reason = termination.value
+    if culprit is not None:
+        reason = f"{reason}:{culprit.email}"
+    elif callback:
+        reason = f"{reason}:{callback}"
+    return Abort(
+        termination=termination,
+        reason=reason,
+        culprit=culprit.role if culprit else None,
+        player_states=player_states(match),
+    )
+
+
+def summary(match: Match) -> str:
+    """How far the match is, for a line to people: ``warmup_sent / idle``."""
+    return " / ".join(seat.phase.value for seat in match.seats)

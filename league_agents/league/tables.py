@@ -1,0 +1,66 @@
+"""Transition tables: what a machine does, as rows that a person and a test can read.
+
+Rule: the rows are the machine. A step looks its row up; what has no row does not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+Action = TypeVar("Action", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One row, in words."""
+
+    machine: str
+    """Whose table: ``participant``, ``referee: one player``, ``player: one game``."""
+
+    phase: str
+    """The phase before; ``any`` where the phase does not decide."""
+
+    event: str
+    next: tuple[str, ...]
+    """The phases that may follow. More than one where data decide, and then ``effects`` says which."""
+
+    effects: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Generic[Action]):
+    """One row together with the function that does it."""
+
+    phase: str
+    event: str
+    action: Action
+    next: tuple[str, ...]
+    effects: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Action]):
+    """The rows of one machine, found by phase and event."""
+
+    machine: str
+    rules: tuple[Rule[Action], ...]
+    _found: Mapping[tuple[str, str], Action] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found = {(rule.phase, rule.event): rule.action for rule in self.rules}
+        if len(found) != len(self.rules):
+            raise ValueError(f"{self.machine}: two rows for one phase and event")
+        object.__setattr__(self, "_found", found)
+
+    def action(self, phase: str, event: str) -> Action | None:
+        """What is to be done, or ``None`` when nothing happens in this phase."""
+        return self._found.get((phase, event))
+
+    def transitions(self) -> Iterable[Transition]:
+        """The rows in words, in the order in which they were written."""
+        for rule in self.rules:
+            yield Transition(
+                machine=self.machine, phase=rule.phase, event=rule.event, next=rule.next, effects=rule.effects
+            )
