@@ -51,7 +51,7 @@ ARROWS = (
     Row("protocol", (*LAYER_0, "core", "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
     Row("protocol.boardgame", (*LAYER_0, "core", "games", "interaction", "match"), ("pydantic",), "serves any game"),
     Row("league", (*LAYER_0, "core", "games.q21", "protocol.league", "league"), (), "sees neither mail nor models"),
-    Row("knowledge", (*LAYER_0, "knowledge"), ("rapidfuzz", "platformdirs"), "books are the same whoever asks about them"),
+    Row("knowledge", (*LAYER_0, "knowledge"), ("rapidfuzz", "platformdirs"), "books are the same whoever asks"),
     Row("llm.port", LAYER_0, (), "a port belongs to those who call it"),
     Row("llm", (*LAYER_0, "llm.port", "llm.usage", "llm.budget"), ANY_PACKAGE, "adapters: their own port only"),
     Row("mail.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
