@@ -46,7 +46,7 @@ _MIGRATIONS = (
         source TEXT NOT NULL,
         content_hash TEXT NOT NULL UNIQUE,
         words INTEGER NOT NULL
-    ) STRICT;
+    );
     CREATE TABLE passages (
         id INTEGER PRIMARY KEY,
         book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
@@ -55,7 +55,7 @@ _MIGRATIONS = (
         text TEXT NOT NULL,
         opening_sentence TEXT NOT NULL,
         UNIQUE (book_id, position)
-    ) STRICT;
+    );
     CREATE VIEW shelf AS
         SELECT b.title, b.author, b.language, b.source, b.words,
             (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
@@ -270,7 +270,7 @@ class KnowledgeIndex:
         connection = self._connection
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
-        is_empty = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+        is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if owner != _APPLICATION_ID and not is_empty:
             raise IndexUnusable(self._name, "is another program's database; choose another file")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -278,7 +278,7 @@ class KnowledgeIndex:
         connection.execute("PRAGMA foreign_keys = ON")
         with self._transaction():
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT")
+            connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)")
             done = connection.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
             if done > len(_MIGRATIONS):
                 raise IndexUnusable(self._name, f"was made by a newer version (schema {done}); update league-agents")
