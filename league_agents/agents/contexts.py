@@ -1,7 +1,7 @@
 """Reading what a runner hands to a callback.
 
-Rule 1: every key may be missing or of the wrong type, and every text may be hostile: what is not there reads as empty, and
-every text is cut before anybody looks at it.
+Rule 1: every key may be missing or of the wrong type, and every text may be hostile: what is not there reads as empty,
+and every text is cut before anybody looks at it.
 Rule 2: runners differ in where they put a key (protocol 6.2), so ``dynamic`` is asked first, then ``service``, then the
 context itself.
 """

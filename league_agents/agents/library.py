@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from league_agents.agents.questions.reading import Reading, read
+from league_agents.agents.questions.reading import Reading, fold, read
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.index import KnowledgeIndex
@@ -134,6 +134,16 @@ class Knowledge:
         """The words of the domain that ``domain`` means; none for one that is not in the catalogue."""
         name = self.domain(domain)
         return self.catalogue.words_of(name) if name else ()
+
+    @cached_property
+    def domain_forms(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """Each word of a domain, and its plural, to (word, domain): what to look for in a text."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for domain, words in sorted(self.catalogue.domains.items()):
+            for word in map(fold, words):
+                for form in (word, f"{word}s", f"{word}es"):
+                    found.setdefault(form, []).append((word, domain))
+        return {form: tuple(entries) for form, entries in found.items()}
 
     def _fetched(self, book: Shelved) -> Volume:
         with self._lock:

@@ -18,7 +18,7 @@ _MEANINGS = {
 
 
 def meaning_of(option: str) -> int | None:
-    """``YES``, ``NO``, ``PARTIALLY``, ``UNKNOWN`` for "cannot tell" and its like; ``None`` for an option of substance."""
+    """``YES``, ``NO``, ``PARTIALLY``, or ``UNKNOWN`` for "cannot tell"; ``None`` for an option of substance."""
     found = _FIRST_WORD.search(option[:60])
     word = found[0].casefold() if found else ""
     if len(option.split()) > 4:

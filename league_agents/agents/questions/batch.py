@@ -20,7 +20,6 @@ from league_agents.agents.questions.pool import Pool, predict, sentence_pool, wo
 from league_agents.agents.questions.reading import Reading
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import (
-    UNKNOWN,
     Floats,
     bits,
     log_likelihood,
@@ -38,6 +37,9 @@ _EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
 _EXTRA_PRIOR = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
 
 _MOST_WORD_QUESTIONS = 9
+_MOST_WORD_QUESTIONS_ALONE = 12
+"""If only one sentence is possible. The other questions then find out whether it is that one."""
+
 _RUNS = 160
 
 
@@ -83,9 +85,8 @@ def choose_batch(
     if strategy is not Strategy.CHOSEN:
         return _plain_batch(texts, words, count, strategy, draw or Draw(0, "batch"))
     for_texts = _selected(texts, candidates.prior, count, groups=candidates.groups)
-    for_words = _selected(
-        words, candidates.word_prior, min(count, max(_MOST_WORD_QUESTIONS, count - len(for_texts.inquiries)))
-    )
+    most = _MOST_WORD_QUESTIONS if texts.inquiries else _MOST_WORD_QUESTIONS_ALONE
+    for_words = _selected(words, candidates.word_prior, min(count, most))
     split = _best_split(candidates, for_texts, for_words, count, weights)
     on_texts = min(count - split, len(for_texts.inquiries))
     if on_texts < len(for_texts.inquiries):
@@ -192,7 +193,7 @@ def _simulated(
 
 
 def _scaled(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)), dtype=np.float32)
 
 
 def _plain_batch(texts: Pool, words: Pool, count: int, strategy: Strategy, draw: Draw) -> list[Inquiry]:
@@ -205,8 +206,3 @@ def _plain_batch(texts: Pool, words: Pool, count: int, strategy: Strategy, draw:
             pool.append(other)
     pool += on_words
     return pool[:count] if strategy is Strategy.FIRST else draw.shuffled(pool)[:count]
-
-
-def unheard(count: int) -> list[int]:
-    """Answers of a referee who said nothing."""
-    return [UNKNOWN] * count

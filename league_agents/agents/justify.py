@@ -1,0 +1,71 @@
+"""Reasons for a guess, in as many words as the rules want.
+
+Rule: only what is so. A question is cited with the answer that came, and only if that answer speaks for the guess; a
+letter of the alphabet is never named otherwise, so that nobody can mistake it for an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from league_agents.games.q21.rules import WordLimit
+from league_agents.games.q21.words import count_tokens, fit
+
+_FILLERS = (
+    "Every reply was weighed, allowing for mistakes on the way.",
+    "The competing candidates explain fewer of them.",
+    "Single errors would not change this.",
+    "The rest agrees.",
+    "Little contradicts it.",
+    "Plausibly.",
+)
+"""They repeat no other word, and the last one closes any gap."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A question whose answer speaks for the guess."""
+
+    number: int
+    letter: str
+
+    about: str
+    """What was asked, as a short noun phrase."""
+
+
+def justify_sentence(
+    evidence: Sequence[Evidence], limit: WordLimit, *, spoken_of: Sequence[str], rivals: int, agreeing: int, heard: int
+) -> str:
+    """Why this opening sentence. ``evidence``: best first; ``spoken_of``: words of the sentence that mark it."""
+    marks = " and ".join(f"“{word}”" for word in spoken_of[:2])
+    naming = f" that names {marks}" if marks else ""
+    if heard:
+        closing = f"Of {rivals} candidate openings, the one{naming} agrees best, with {agreeing} of {heard} replies."
+    else:
+        closing = f"Without usable replies the hint must decide, and the opening{naming} suits it best."
+    return _assembled(evidence[:4], closing, limit, most_long=2)
+
+
+def justify_word(
+    evidence: Sequence[Evidence], limit: WordLimit, *, word: str, domain: str, rivals: int, is_in_text: bool
+) -> str:
+    """Why this word."""
+    where = "and stands in the passage itself" if is_in_text else "and outweighs the other possibilities"
+    named = f" of the domain “{domain}”" if domain else ""
+    closing = f"Among {rivals} words{named} considered, “{word}” remains likeliest {where}."
+    return _assembled(evidence[:3], closing, limit, most_long=1)
+
+
+def _assembled(evidence: Sequence[Evidence], closing: str, limit: WordLimit, *, most_long: int) -> str:
+    """As many citations as there is room for, the first ones with what they are about."""
+    short = [f"Question {each.number} was answered {each.letter}." for each in evidence]
+    long = [f"Question {e.number} was answered {e.letter}, which settles {e.about}." for e in evidence]
+    room = limit.most if limit.most is not None else limit.least + 25
+    while short and count_tokens(" ".join([*short, closing])) > room:
+        short.pop()
+    lines = list(short)
+    for i in range(min(most_long, len(lines))):
+        if count_tokens(" ".join([*lines[:i], long[i], *lines[i + 1 :], closing])) <= room:
+            lines[i] = long[i]
+    return fit(" ".join([*lines, closing]), limit, _FILLERS)

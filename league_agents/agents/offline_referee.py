@@ -1,0 +1,164 @@
+"""A referee without a model: it draws a target, answers from the page, and scores in code.
+
+Rule 1: an answer is computed or read, never guessed. What the page does not tell is answered with the option that says
+so, or with ``Not Relevant``.
+Rule 2: the target survives a restart: it comes back in the context, is remembered, or is drawn again from the seed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from league_agents.agents.base import Context, RefereeAI, Reply
+from league_agents.agents.contexts import AskedQuestion, CallContext, as_text
+from league_agents.agents.library import Knowledge
+from league_agents.agents.questions.answer_key import meanings, place_of
+from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
+from league_agents.agents.questions.grammar import recognise
+from league_agents.agents.scripted import scorecard_reply
+from league_agents.agents.targets import Secret, choose_target, recall
+from league_agents.core.draw import Draw
+from league_agents.games.q21.model import LETTERS, Answer, Choice, Guess, Question
+from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.games.q21.scoring import score
+from league_agents.games.q21.untrusted import number_of
+
+_MATCHES_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one player asked and was answered."""
+
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...]
+
+
+class OfflineReferee(RefereeAI):
+    """Judges from the books of a ``Knowledge``; the same seed and match give the same target."""
+
+    def __init__(self, *, rules: RuleSet, knowledge: Knowledge, seed: int | str) -> None:
+        self._rules = rules
+        self._knowledge = knowledge
+        self._seed = seed
+        self._secrets: OrderedDict[str, Secret] = OrderedDict()
+        self._rounds: OrderedDict[tuple[str, str], _Round] = OrderedDict()
+
+    def get_warmup_question(self, ctx: Context) -> Reply:
+        """A sum."""
+        draw = Draw(self._seed, f"warmup/{CallContext(ctx).match_id()[:200]}")
+        return {"warmup_question": f"How much is {draw.below(20) + 2} plus {draw.below(20) + 2}?"}
+
+    def get_round_start_info(self, ctx: Context) -> Reply:
+        """The brief and, for this side only, the target."""
+        secret = self._drawn(CallContext(ctx).match_id())
+        return {
+            "book_name": secret.brief.book_name,
+            "book_hint": secret.brief.book_hint,
+            "association_word": secret.brief.association_domain,
+            "actual_opening_sentence": secret.target.opening_sentence,
+            "actual_associative_word": secret.target.associative_word,
+        }
+
+    def get_answers(self, ctx: Context) -> Reply:
+        """One answer to each question."""
+        context = CallContext(ctx)
+        secret = self._secret(context)
+        asked = context.questions("questions")
+        answers = tuple(Answer(number=q.number, choice=self._answer(q, secret)) for q in asked)
+        questions = tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked)
+        self._rounds[context.match_id(), context.text("player_id")] = _Round(questions, answers)
+        while len(self._rounds) > 2 * _MATCHES_KEPT:
+            self._rounds.popitem(last=False)
+        listed = [{"question_number": answer.number, "answer": answer.choice.value} for answer in answers]
+        # The contract wants at least one answer, also where nothing was asked.
+        return {"answers": listed or [{"question_number": 1, "answer": Choice.NOT_RELEVANT.value}]}
+
+    def get_score_feedback(self, ctx: Context) -> Reply:
+        """The score as the rules count it."""
+        context = CallContext(ctx)
+        secret = self._secret(context)
+        played = self._played(context)
+        card = score(_guess_in(context), secret.target, secret.brief, played.questions, played.answers, self._rules)
+        return scorecard_reply(card)
+
+    def _answer(self, asked: AskedQuestion, secret: Secret) -> Choice:
+        options = asked.options
+        if self._rules.answer_key is AnswerKey.FIXED and (not any(options) or meanings(options) is not None):
+            options = self._rules.fixed_options
+        ours = recognise(asked.text, options)
+        if ours is None:
+            place = answer_foreign(asked.text, options, secret.reading, secret.facts)
+        else:
+            place = ours.answer(secret.reading)
+            if place is not None and ours.options is None:
+                read = meanings(options)
+                place = place_of(place, options) if read is not None else place
+        if place is None:
+            place = cannot_tell(options)
+        return Choice.NOT_RELEVANT if place is None else Choice(LETTERS[place])
+
+    def _secret(self, context: CallContext) -> Secret:
+        match_id = context.match_id()
+        known = self._secrets.get(match_id)
+        sentence, word = context.text("actual_opening_sentence"), context.text("actual_associative_word")
+        if known is None and not sentence:
+            known = self._drawn(match_id)
+        if (
+            known is not None
+            and sentence in ("", known.target.opening_sentence)
+            and word
+            in (
+                "",
+                known.target.associative_word,
+            )
+        ):
+            return known
+        brief = context.brief()
+        if known is not None and not brief.book_name:
+            brief = known.brief
+        return self._kept(match_id, recall(self._knowledge, brief, sentence, word))
+
+    def _drawn(self, match_id: str) -> Secret:
+        known = self._secrets.get(match_id)
+        if known is not None and match_id:
+            return known
+        # Without a name for the match each call is a new match.
+        label = match_id[:200] or f"unnamed {len(self._secrets)}"
+        return self._kept(match_id, choose_target(self._knowledge, self._rules, Draw(self._seed, f"target/{label}")))
+
+    def _kept(self, match_id: str, secret: Secret) -> Secret:
+        self._secrets[match_id] = secret
+        self._secrets.move_to_end(match_id)
+        while len(self._secrets) > _MATCHES_KEPT:
+            self._secrets.popitem(last=False)
+        return secret
+
+    def _played(self, context: CallContext) -> _Round:
+        """Questions and answers of this player: from the context if it has them, else from memory, else none."""
+        asked = context.questions("questions")
+        letters = context.answers()
+        if asked and letters:
+            return _Round(
+                tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked),
+                tuple(Answer(number=q.number, choice=_choice(letters.get(q.number))) for q in asked),
+            )
+        return self._rounds.get((context.match_id(), context.text("player_id")), _Round((), ()))
+
+
+def _choice(letter: str | None) -> Choice:
+    return Choice.NOT_RELEVANT if letter is None else Choice(letter)
+
+
+def _guess_in(context: CallContext) -> Guess:
+    guess = context.value("player_guess")
+    fields = guess if isinstance(guess, dict) else {}
+    confidence = fields.get("confidence")
+    return Guess(
+        opening_sentence=as_text(fields.get("opening_sentence")),
+        sentence_justification=as_text(fields.get("sentence_justification")),
+        associative_word=as_text(fields.get("associative_word")),
+        word_justification=as_text(fields.get("word_justification")),
+        confidence=number_of(confidence),
+    )

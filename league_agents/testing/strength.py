@@ -1,0 +1,228 @@
+"""How well the offline player plays: seeded games against the offline referee, with answers made wrong on purpose.
+
+What is measured is the real thing: the two agents, called like a runner calls them, with real novels and all passages
+of the book as candidates. A wrong answer is drawn evenly from the other options that the question offers. Under the
+fixed key, where the options are yes, no, partially and unknown, a wrong answer to a plain question is the opposite in
+four cases of five and "partially" in one; a wrong answer to a question that defines "partially" is one of the two
+others. "Unknown" is never made wrong, and nothing is turned into it: silence is no error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from league_agents.agents.base import Context, RefereeAI, Reply
+from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.library import Knowledge
+from league_agents.agents.offline_player import OfflinePlayer
+from league_agents.agents.offline_referee import OfflineReferee
+from league_agents.agents.questions.batch import Strategy
+from league_agents.agents.questions.grammar import recognise
+from league_agents.core.draw import Draw
+from league_agents.games.q21.model import LETTERS
+from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
+from league_agents.games.q21.similarity import fold
+from league_agents.knowledge.documents import Document
+
+NOISE_LEVELS = (0, 5, 15)
+"""Percent of wrong answers."""
+
+GAMES = 200
+
+_OPPOSITE = 0.8
+"""Of the wrong answers to a plain question under the fixed key."""
+
+
+class NoisyReferee(RefereeAI):
+    """Another referee whose answers are made wrong with a probability, by a seeded draw for each match."""
+
+    def __init__(self, referee: RefereeAI, *, rules: RuleSet, wrong: float, seed: int | str) -> None:
+        """``wrong``: 0 to 1."""
+        self._referee = referee
+        self._rules = rules
+        self._wrong = wrong
+        self._seed = seed
+
+    def get_warmup_question(self, ctx: Context) -> Reply:
+        return self._referee.get_warmup_question(ctx)
+
+    def get_round_start_info(self, ctx: Context) -> Reply:
+        return self._referee.get_round_start_info(ctx)
+
+    def get_score_feedback(self, ctx: Context) -> Reply:
+        return self._referee.get_score_feedback(ctx)
+
+    def get_answers(self, ctx: Context) -> Reply:
+        """The referee's answers, each wrong with the probability that was given."""
+        context = CallContext(ctx)
+        draw = Draw(self._seed, f"noise/{context.match_id()}/{context.text('player_id')}")
+        asked = {question.number: question for question in context.questions("questions")}
+        answers = self._referee.get_answers(ctx)["answers"]
+        assert isinstance(answers, list)
+        return {
+            "answers": [
+                {**item, "answer": self._perhaps_wrong(item["answer"], asked.get(item["question_number"]), draw)}
+                for item in answers
+            ]
+        }
+
+    def _perhaps_wrong(self, answer: str, question: AskedQuestion | None, draw: Draw) -> str:
+        # Both draws are made for every answer, so that the same match has its errors at the same places at any level.
+        errs, aside = draw.chance(self._wrong), draw.fraction()
+        if not errs or question is None or answer not in LETTERS:
+            return answer
+        if self._rules.answer_key is AnswerKey.OWN:
+            ours = recognise(question.text, question.options)
+            others = [letter for letter in LETTERS[: ours.choices if ours else 4] if letter != answer]
+            return others[int(aside * len(others))]
+        if answer == LETTERS[3]:
+            return answer
+        ours = recognise(question.text, self._rules.fixed_options)
+        if ours is not None and ours.choices == 3:
+            others = [letter for letter in LETTERS[:3] if letter != answer]
+            return others[int(aside * len(others))]
+        opposite = {"A": "B", "B": "A", "C": "A"}[answer]
+        return opposite if aside < _OPPOSITE else "C" if answer != "C" else "B"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """What came out of a series of games."""
+
+    games: int
+
+    sentence_right: float
+    """The share of games with the right opening sentence."""
+
+    word_right: float
+
+    private_score: float
+    """The mean, 0 to 100."""
+
+    bits_won: float
+    """The mean of what the player's stated confidence in a right sentence is worth over guessing among all passages."""
+
+    @property
+    def margin(self) -> float:
+        """Half of the 95 % interval of ``sentence_right``."""
+        p = self.sentence_right
+        return 1.96 * math.sqrt(max(p * (1 - p), 1 / self.games) / self.games)
+
+
+def rules_for(name: str) -> RuleSet:
+    """The built-in set ``course`` or ``prd``, with passages as targets."""
+    return replace({"course": COURSE, "prd": PRD}[name], target_kind=TargetKind.PASSAGE_OPENING)
+
+
+def knowledge_of(books: Sequence[Document], *, without_catalogue: bool = False) -> Knowledge:
+    """The books and nothing else, in memory."""
+    from league_agents.knowledge.catalogue import Catalogue
+
+    catalogue = Catalogue.load()
+    return Knowledge(documents=books, catalogue=Catalogue([], catalogue.domains) if without_catalogue else catalogue)
+
+
+def measure(
+    knowledge: Knowledge,
+    rules: RuleSet,
+    *,
+    wrong_percent: float,
+    strategy: Strategy = Strategy.CHOSEN,
+    games: int = GAMES,
+    seed: int | str = 1,
+    hides_hint: bool = False,
+) -> Strength:
+    """Play ``games`` games. The targets depend on the seed alone, so every strategy and level of noise meets the same
+    ones.
+
+    ``hides_hint`` keeps hint and domain from the player, so that only its questions count.
+    """
+    referee = NoisyReferee(
+        OfflineReferee(rules=rules, knowledge=knowledge, seed=seed), rules=rules, wrong=wrong_percent / 100, seed=seed
+    )
+    player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed, strategy=strategy)
+    sentences = words = 0
+    total = bits = 0.0
+    for number in range(games):
+        game = play(referee, player, match_id=f"S{number:05d}", hides_hint=hides_hint)
+        sentences += game.is_sentence_right
+        words += game.is_word_right
+        total += game.private_score
+        volume = knowledge.volume(game.book_name)
+        passages = len(volume.passages) if volume else 1
+        bits += math.log2(max(game.confidence, 1 / passages) * passages) if game.is_sentence_right else 0.0
+    return Strength(
+        games=games,
+        sentence_right=sentences / games,
+        word_right=words / games,
+        private_score=total / games,
+        bits_won=bits / games,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedGame:
+    """One game by direct calls."""
+
+    book_name: str
+    is_sentence_right: bool
+    is_word_right: bool
+    private_score: float
+    confidence: float
+
+
+def play(referee: RefereeAI, player: OfflinePlayer, *, match_id: str, hides_hint: bool = False) -> PlayedGame:
+    """One game of one player, called as a runner calls."""
+    start = referee.get_round_start_info(_context(match_id))
+    brief = {key: start[key] for key in ("book_name", "book_hint", "association_word")}
+    seen = {**brief, "book_hint": "", "association_word": ""} if hides_hint else brief
+    secret = {key: start[key] for key in ("actual_opening_sentence", "actual_associative_word")}
+    questions = player.get_questions(_context(match_id, **seen))["questions"]
+    answers = referee.get_answers(_context(match_id, **brief, **secret, player_id="player", questions=questions))[
+        "answers"
+    ]
+    guess = player.get_guess(_context(match_id, **seen, questions_sent=questions, answers=answers))
+    card = referee.get_score_feedback(
+        _context(
+            match_id, **brief, **secret, player_id="player", player_guess=guess, questions=questions, answers=answers
+        )
+    )
+    player.on_score_received(_context(match_id))
+    return PlayedGame(
+        book_name=str(start["book_name"]),
+        is_sentence_right=guess["opening_sentence"] == secret["actual_opening_sentence"],
+        is_word_right=fold(str(guess["associative_word"])) == fold(str(secret["actual_associative_word"])),
+        private_score=_number(card["private_score"]),
+        confidence=_number(guess["confidence"]),
+    )
+
+
+def strength_table(
+    books: Sequence[Document], *, games: int = GAMES, seed: int | str = 1
+) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """Rule set -> percent of wrong answers -> strategy -> figures, for the benchmark."""
+    knowledge = knowledge_of(books)
+    table: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for name in ("course", "prd"):
+        for wrong in NOISE_LEVELS:
+            for strategy in Strategy:
+                found = measure(
+                    knowledge, rules_for(name), wrong_percent=wrong, strategy=strategy, games=games, seed=seed
+                )
+                table.setdefault(name, {}).setdefault(str(wrong), {})[strategy.value] = {
+                    "sentence": found.sentence_right,
+                    "word": found.word_right,
+                    "score": round(found.private_score, 2),
+                    "bits": round(found.bits_won, 2),
+                }
+    return table
+
+
+def _context(match_id: str, **dynamic: object) -> Mapping[str, object]:
+    return {"dynamic": {"match_id": match_id, **dynamic}, "service": {"match_id": match_id}}
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
