@@ -11,19 +11,20 @@ from hypothesis import strategies as st
 
 from league_agents.errors import LocalProtocolError
 from league_agents.ids import GameId
-from league_agents.protocol.league.compose import game_message
-from league_agents.protocol.league.envelope import Sender
+from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role, canonical_role, canonical_type
 from league_agents.protocol.league.messages import WarmupResponse
 from league_agents.protocol.league.subject import Subject, format_subject, parse_subject
 
-OURS = game_message(
-    WarmupResponse(answer="42"),
+OURS = Envelope(
+    protocol=Protocol.GAME,
+    message_type=MessageType.Q21WARMUPRESPONSE,
+    message_id="7c7f7c5e-5d0e",
+    timestamp=datetime(2031, 5, 2, tzinfo=UTC),
     sender=Sender(email="falcon.player@example.com", role=Role.PLAYER),
     recipient_id="REF-RAVENS",
+    payload=WarmupResponse(answer="42"),
     game_id=GameId("0302001"),
-    message_id="7c7f7c5e-5d0e",
-    now=datetime(2031, 5, 2, tzinfo=UTC),
 )
 
 WARMUP_CALL = Subject(
