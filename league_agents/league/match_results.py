@@ -1,7 +1,7 @@
 """What a referee's report means for the league.
 
-Rule 1: the referee's word is taken as it is: points and winner are not recomputed (protocol 7). What is made sure is that
-they belong to the two players of the game.
+Rule 1: the referee's word is taken as it is: points and winner are not recomputed (protocol 7). What is made sure is
+that they belong to the two players of the game.
 Rule 2: the first final report wins; a game that was played to its end replaces one that was aborted (protocol 4.5.1).
 Rule 3: nothing that is kept here names a target or repeats feedback.
 """

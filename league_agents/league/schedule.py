@@ -17,7 +17,7 @@ from league_agents.ids import GameId, game_id, is_game_id, round_of
 from league_agents.protocol.league.address import address_key, read_address
 from league_agents.protocol.league.messages import Assignment, AssignmentRole
 
-MOST_SEASON, MOST_ROUNDS, MOST_GAMES = 99, 99, 999
+MOST_SEASON, MOST_ROUNDS = 99, 99
 """What the digits of a game id can hold (protocol 1.2)."""
 
 
@@ -71,6 +71,9 @@ class Schedule:
     rounds: tuple[tuple[Pairing, ...], ...]
     """The first one is round 1."""
 
+    players: tuple[Team, ...] = field(init=False, repr=False, compare=False)
+    """The teams that play, in the order of their first games."""
+
     _places: Mapping[str, tuple[int, int]] = field(init=False, repr=False, compare=False)
     _addresses: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -85,6 +88,8 @@ class Schedule:
             for pairing in self
             for address in (pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email)
         }
+        players = dict.fromkeys(team for pairing in self for team in (pairing.player1, pairing.player2))
+        object.__setattr__(self, "players", tuple(players))
         object.__setattr__(self, "_places", places)
         object.__setattr__(self, "_addresses", frozenset(addresses))
 
@@ -145,16 +150,12 @@ def round_robin(
     return Schedule(tuple(rounds))
 
 
-def single_game(
-    player1: Team, player2: Team, referee: Team, *, season: int = 1, round_number: int = 1, game: int = 1
-) -> Schedule:
-    """A season of one game. Only the round of its id is used: a schedule's first round is round 1 otherwise."""
+def single_game(player1: Team, player2: Team, referee: Team, *, season: int = 1) -> Schedule:
+    """A season of one round with one game, for teams of three groups."""
     check_teams((player1, player2, referee), least=3)
     _check_season(season)
-    if not (1 <= round_number <= MOST_ROUNDS and 1 <= game <= MOST_GAMES):
-        raise ConfigError("game_id", f"a round is 1 to {MOST_ROUNDS} and a game 1 to {MOST_GAMES}")
-    pairing = Pairing(game_id=game_id(season, round_number, game), player1=player1, player2=player2, referee=referee)
-    return Schedule((*((),) * (round_number - 1), (pairing,)))
+    pairing = Pairing(game_id=game_id(season, 1, 1), player1=player1, player2=player2, referee=referee)
+    return Schedule(((pairing,),))
 
 
 def check_teams(teams: Sequence[Team], *, least: int) -> None:
@@ -185,7 +186,11 @@ def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
     """What a schedule that somebody else made does wrong."""
     found: list[Violation] = []
     seen: set[str] = set()
+    if not 1 <= len(schedule.rounds) <= MOST_ROUNDS:
+        found.append(Violation(path="rounds", rule=f"1 to {MOST_ROUNDS} rounds", found=str(len(schedule.rounds))))
     for number, pairings in enumerate(schedule.rounds, start=1):
+        if not pairings:
+            found.append(Violation(path=f"rounds[{number - 1}]", rule="one game or more", found="none"))
         busy: set[str] = set()
         for index, pairing in enumerate(pairings):
             path = f"rounds[{number - 1}][{index}]"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
 from league_agents.games.q21.rules import AbortedPoints, RuleSet
 from league_agents.league.schedule import Pairing, Team
@@ -84,8 +83,8 @@ NO_DUTY = Duty()
 class Standings:
     """All players and referees, by group id. Who is not in it has nothing yet."""
 
-    players: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
-    referees: Mapping[str, Duty] = field(default_factory=lambda: MappingProxyType({}))
+    players: Mapping[str, Tally] = field(default_factory=dict)
+    referees: Mapping[str, Duty] = field(default_factory=dict)
 
     def with_matches(
         self,
@@ -99,7 +98,7 @@ class Standings:
         for sign, group in ((-1, without), (1, matches)):
             for pairing, outcome in group:
                 _count(players, referees, pairing, outcome, rules, sign)
-        return Standings(players=MappingProxyType(players), referees=MappingProxyType(referees))
+        return Standings(players=players, referees=referees)
 
     def rows(self, teams: Sequence[Team]) -> tuple[StandingRow, ...]:
         """The table. Ranks are strict: names decide last, and of equal names the group ids."""

@@ -1,0 +1,193 @@
+"""What the league manager writes: one mail to everybody whom it concerns, or an answer to one member.
+
+Rule 1: ``sender.email`` is always stated, and a broadcast carries its id in the envelope, from where the codec puts it
+in both places (protocol 9).
+Rule 2: ids are derived from what a message stands for. A step that is run again after a crash writes the same mail.
+Rule 3: players that understand the core messages only are sent nothing else; strangers are sent nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from league_agents.league.effects import Send
+from league_agents.league.events import OperatorCommand
+from league_agents.league.manager_config import LookupTable, ManagerConfig, Member, Roster
+from league_agents.league.manager_state import ManagerState
+from league_agents.league.turn import Turn
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType, Role
+from league_agents.protocol.league.messages import NewRound, Payload
+
+EVERYBODY = "BROADCAST"
+"""How a broadcast names its recipient (protocol 3.1)."""
+
+CORE = frozenset(
+    {
+        MessageType.BROADCAST_START_SEASON,
+        MessageType.SEASON_REGISTRATION_RESPONSE,
+        MessageType.BROADCAST_ASSIGNMENT_TABLE,
+        MessageType.BROADCAST_NEW_LEAGUE_ROUND,
+        MessageType.LEAGUE_COMPLETED,
+    }
+)
+"""What every deployed client understands (protocol 9, for a league manager, 7)."""
+
+_WORDS = {
+    MessageType.BROADCAST_START_SEASON: "startseason",
+    MessageType.BROADCAST_ASSIGNMENT_TABLE: "assign",
+    MessageType.BROADCAST_NEW_LEAGUE_ROUND: "newround",
+    MessageType.BROADCAST_END_LEAGUE_ROUND: "endround",
+    MessageType.BROADCAST_ROUND_RESULTS: "results",
+    MessageType.LEAGUE_COMPLETED: "completed",
+    MessageType.BROADCAST_KEEP_ALIVE: "keepalive",
+    MessageType.BROADCAST_CRITICAL_PAUSE: "pause",
+    MessageType.BROADCAST_CRITICAL_CONTINUE: "continue",
+    MessageType.BROADCAST_CRITICAL_RESET: "reset",
+    MessageType.BROADCAST_FREE_TEXT: "text",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class SeasonTurn(Turn):
+    """One step of the league manager."""
+
+    config: ManagerConfig
+    roster: Roster
+    command: OperatorCommand | None = None
+    """What the operator wants, if that is what the step is about."""
+
+    @property
+    def command_text(self) -> str:
+        """What the operator wrote with the command."""
+        return self.command.text.strip() if self.command is not None else ""
+
+
+def round_id(config: ManagerConfig, resets: int, number: int) -> str:
+    """The id of a round. After a reset it is another one, so that a report from before can be told apart."""
+    again = f"_{resets}" if resets else ""
+    return f"{config.season_id}_R{number}{again}"
+
+
+def broadcast(
+    turn: SeasonTurn,
+    state: ManagerState,
+    kind: MessageType,
+    payload: Payload,
+    to: Iterable[Member],
+    *,
+    about: str,
+    round_number: int = 0,
+) -> str:
+    """Send one mail to all of ``to`` who understand it; returns its id. ``about`` tells broadcasts of a kind apart."""
+    envelope = broadcast_envelope(turn, state, kind, payload, about=about, round_number=round_number)
+    addresses = tuple(member.email for member in to if kind in CORE or not member.is_core_only)
+    if addresses:
+        turn.effects.append(Send(envelope=envelope, to=addresses))
+    return envelope.broadcast_id or ""
+
+
+def broadcast_envelope(
+    turn: SeasonTurn,
+    state: ManagerState,
+    kind: MessageType,
+    payload: Payload,
+    *,
+    about: str,
+    round_number: int = 0,
+    at: datetime | None = None,
+) -> Envelope:
+    """A broadcast: the same for the same season, kind, ``about`` and instant."""
+    config, resets = turn.config, state.season.resets
+    stands_for = (config.season_id, resets, kind.value, about)
+    return turn.envelope(
+        kind,
+        payload,
+        message_id=turn.uuid("message", *stands_for),
+        recipient_id=EVERYBODY,
+        at=at,
+        logical_id=turn.identity.participant_id or None,
+        league_id=config.league_id,
+        season_id=config.season_id,
+        round_id=round_id(config, resets, round_number) if round_number else None,
+        broadcast_id=f"bc-{_WORDS[kind]}-{turn.hex('broadcast', *stands_for, digits=12)}",
+    )
+
+
+def answer(
+    turn: SeasonTurn,
+    state: ManagerState,
+    kind: MessageType,
+    payload: Payload,
+    to: Member,
+    *,
+    about: str,
+    correlation_id: str | None,
+    is_repeat: bool = False,
+) -> None:
+    """Send one member a message of its own."""
+    config = turn.config
+    envelope = turn.envelope(
+        kind,
+        payload,
+        message_id=turn.uuid("answer", config.season_id, state.season.resets, kind.value, to.key, about),
+        recipient_id=to.email,
+        logical_id=turn.identity.participant_id or None,
+        correlation_id=correlation_id,
+        league_id=config.league_id,
+        season_id=config.season_id,
+    )
+    turn.effects.append(Send(envelope=envelope, to=(to.email,), is_repeat=is_repeat))
+
+
+def audience(turn: SeasonTurn, state: ManagerState) -> tuple[Member, ...]:
+    """Whom the season concerns: who registered or has a game; before there is a schedule, the whole roster."""
+    schedule = state.schedule
+    if schedule is None:
+        return turn.roster.members
+    return tuple(
+        member
+        for member, attendance in zip(turn.roster.members, state.attendance, strict=True)
+        if attendance.registered_at is not None or schedule.involves(member.key)
+    )
+
+
+def judges(turn: SeasonTurn, state: ManagerState) -> tuple[Member, ...]:
+    """The referees among them."""
+    return tuple(member for member in audience(turn, state) if member.role is Role.REFEREE)
+
+
+def new_round(turn: SeasonTurn, state: ManagerState, number: int) -> NewRound:
+    """The news that a round begins."""
+    total = len(state.schedule.rounds) if state.schedule is not None else 0
+    return NewRound(
+        round_number=number,
+        round_ended=number - 1 if number > 1 else None,
+        total_rounds=total,
+        is_final_round=number == total,
+        participant_lookup_table=_present(turn, state),
+    )
+
+
+def _present(turn: SeasonTurn, state: ManagerState) -> tuple[str, ...] | None:
+    """Who is present, or ``None`` when the season has not had the time to know."""
+    if turn.config.lookup_table is LookupTable.OFF:
+        return None
+    heard = tuple(
+        member.email
+        for member, attendance in zip(turn.roster.members, state.attendance, strict=True)
+        if attendance.is_heard
+    )
+    return heard if heard and _had_time_to_be_heard(turn, state) else None
+
+
+def _had_time_to_be_heard(turn: SeasonTurn, state: ManagerState) -> bool:
+    season, inquiry = state.season, state.inquiry
+    closed, deadline = season.registration_closed_at, season.registration_deadline
+    if closed is not None and deadline is not None and closed >= deadline:
+        return True
+    if inquiry is not None and inquiry.is_keep_alive and turn.now - inquiry.asked_at >= turn.config.presence_wait:
+        return True
+    return all(attendance.is_heard for attendance in state.attendance)

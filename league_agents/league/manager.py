@@ -1,0 +1,309 @@
+"""The league manager, as a pure state machine.
+
+Rule 1: what the season does next is one of the rows below: a command, a deadline, or that everybody who was waited for
+is there. A message never moves the season; it changes what is known, and then the rows are looked at.
+Rule 2: nobody outside the roster is listened to or written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from league_agents.core.violation import shown
+from league_agents.errors import RemoteProtocolError
+from league_agents.league.broadcasts import SeasonTurn
+from league_agents.league.effects import Effect
+from league_agents.league.events import (
+    Command,
+    DeadlinePassed,
+    Event,
+    MessageArrived,
+    OperatorCommand,
+)
+from league_agents.league.manager_config import ManagerConfig, Roster, roster_of
+from league_agents.league.manager_dump import dump_part, load_state
+from league_agents.league.manager_opening import (
+    Letter,
+    acknowledge,
+    close_registration,
+    has_everybody_acknowledged,
+    is_everybody_registered,
+    note,
+    open_season,
+    register,
+    send_table_again,
+)
+from league_agents.league.manager_rounds import (
+    close_and_start,
+    close_round,
+    end_round,
+    finish,
+    finish_after_round,
+    finish_now,
+    go_on,
+    is_last_round,
+    report,
+    start_round,
+)
+from league_agents.league.manager_service import (
+    free_text,
+    go_on_after_pause,
+    heard,
+    keep_alive,
+    pause,
+    peer_error,
+    replied,
+    reset,
+    wants_to_leave,
+)
+from league_agents.league.manager_state import ManagerState, SeasonPhase, initial_state, parts_of
+from league_agents.league.tables import Rule, Table, Transition
+from league_agents.protocol.league.kinds import MessageType, Role
+
+Move = Callable[[SeasonTurn, ManagerState], ManagerState]
+Hearing = Callable[[SeasonTurn, ManagerState, Letter], ManagerState]
+
+ANY = "any"
+ALL_REGISTERED, ALL_ACKNOWLEDGED, ALL_REPORTED = "all registered", "all acknowledged", "all reported"
+ROUND_OVER = "round over"
+
+_SETUP, _REGISTRATION, _ASSIGNED = SeasonPhase.SETUP, SeasonPhase.REGISTRATION, SeasonPhase.ASSIGNED
+_ROUND, _CLOSING, _BETWEEN, _FINISHED = (
+    SeasonPhase.ROUND,
+    SeasonPhase.CLOSING,
+    SeasonPhase.BETWEEN,
+    SeasonPhase.FINISHED,
+)
+
+_START = "BROADCAST_START_SEASON to the roster; deadline registration"
+_TABLE = "BROADCAST_ASSIGNMENT_TABLE to those who play or registered; deadline start"
+_NEW = "BROADCAST_NEW_LEAGUE_ROUND; deadline round:n"
+_END = "BROADCAST_END_LEAGUE_ROUND to the referees; deadline grace:n when reports are missing"
+_RESULTS = "no_report for missing reports; BROADCAST_ROUND_RESULTS; record of the round; deadline next:n with a gap"
+_COMPLETED = "LEAGUE_COMPLETED; record of the season"
+
+
+def _row(phase: str, event: str, action: Move, after: str | tuple[str, ...], effects: str) -> Rule[Move]:
+    return Rule(
+        phase=phase, event=event, action=action, next=(after,) if isinstance(after, str) else after, effects=effects
+    )
+
+
+SEASON: Table[Move] = Table(
+    "league manager: season",
+    (
+        _row(_SETUP, Command.OPEN_SEASON, open_season, _REGISTRATION, _START),
+        *(
+            _row(_REGISTRATION, event, close_registration, _ASSIGNED, _TABLE)
+            for event in (ALL_REGISTERED, "deadline registration", Command.CLOSE_REGISTRATION)
+        ),
+        *(
+            _row(_ASSIGNED, event, start_round, _ROUND, _NEW)
+            for event in (ALL_ACKNOWLEDGED, "deadline start", Command.START_ROUND)
+        ),
+        *(
+            _row(_ROUND, event, end_round, _CLOSING, _END)
+            for event in (ALL_REPORTED, "deadline round", Command.END_ROUND)
+        ),
+        *(
+            _row(_CLOSING, event, close_round, _BETWEEN, _RESULTS)
+            for event in (ALL_REPORTED, "deadline grace", Command.END_ROUND)
+        ),
+        _row(_CLOSING, Command.START_ROUND, close_and_start, (_ROUND, _BETWEEN), f"{_RESULTS}; {_NEW}"),
+        *(
+            _row(_BETWEEN, event, go_on, (_ROUND, _FINISHED), f"a round is left: {_NEW}; none is: {_COMPLETED}")
+            for event in (ROUND_OVER, "deadline next")
+        ),
+        _row(_BETWEEN, Command.START_ROUND, start_round, (_ROUND, _BETWEEN), f"a round is left: {_NEW}"),
+        *(
+            _row(phase, Command.FINISH_SEASON, finish, _FINISHED, _COMPLETED)
+            for phase in (_REGISTRATION, _ASSIGNED, _BETWEEN)
+        ),
+        _row(_ROUND, Command.FINISH_SEASON, finish_after_round, _CLOSING, f"{_END}; the season ends with it"),
+        _row(_CLOSING, Command.FINISH_SEASON, finish_now, _FINISHED, f"{_RESULTS}; {_COMPLETED}"),
+    ),
+)
+"""How a season goes. Deadlines and conditions count while it is not paused; conditions in an automatic season."""
+
+SERVICE: Table[Move] = Table(
+    "league manager: service",
+    (
+        _row(ANY, Command.KEEP_ALIVE, keep_alive, ANY, "BROADCAST_KEEP_ALIVE"),
+        _row(ANY, Command.FREE_TEXT, free_text, ANY, "BROADCAST_FREE_TEXT"),
+        _row(ANY, Command.PAUSE, pause, ANY, "BROADCAST_CRITICAL_PAUSE; deadlines stop"),
+        _row(ANY, Command.CONTINUE, go_on_after_pause, ANY, "BROADCAST_CRITICAL_CONTINUE; deadlines go on"),
+        _row(ANY, Command.RESET, reset, _SETUP, "BROADCAST_CRITICAL_RESET; records of what was cut off"),
+    ),
+)
+"""What the operator may say at any time, also during a pause."""
+
+
+def _mail(kind: MessageType, action: Hearing, effects: str) -> Rule[Hearing]:
+    return Rule(phase=ANY, event=kind.value, action=action, next=(ANY,), effects=effects)
+
+
+_ERRORS = (
+    MessageType.ERROR_RESPONSE,
+    MessageType.ERROR,
+    MessageType.PROTOCOL_ERROR,
+    MessageType.LEAGUE_ERROR,
+    MessageType.GAME_ERROR,
+)
+_REPLIES = (
+    MessageType.RESPONSE_KEEP_ALIVE,
+    MessageType.CRITICAL_PAUSE_RESPONSE,
+    MessageType.CRITICAL_CONTINUE_RESPONSE,
+    MessageType.CRITICAL_RESET_RESPONSE,
+    MessageType.FREE_TEXT_RESPONSE,
+)
+_SIGNS_OF_LIFE = (
+    MessageType.HEARTBEAT,
+    MessageType.CONNECTIVITY_TEST_ECHO,
+    MessageType.START_SEASON_RESPONSE,
+    MessageType.LEAGUE_REGISTER_REQUEST,
+    MessageType.QUERY_STANDINGS_REQUEST,
+    MessageType.EXTENSION_REQUEST,
+    MessageType.MALFUNCTION_REPORT,
+)
+
+MAIL: Table[Hearing] = Table(
+    "league manager: mail",
+    (
+        _mail(MessageType.SEASON_REGISTRATION_REQUEST, register, "SEASON_REGISTRATION_RESPONSE to the sender"),
+        _mail(MessageType.RESPONSE_GROUP_ASSIGNMENT, acknowledge, "the sender has the table"),
+        _mail(MessageType.REQUEST_ASSIGNMENT_TABLE, send_table_again, "the stored table to the sender"),
+        _mail(MessageType.MATCH_RESULT_REPORT, report, "record of the match, when the report counts"),
+        _mail(MessageType.LEAGUE_UNREGISTER_REQUEST, wants_to_leave, "a warning for the operator"),
+        *(_mail(kind, replied, "the sender has replied") for kind in _REPLIES),
+        *(_mail(kind, peer_error, "a warning; never an answer") for kind in _ERRORS),
+        *(_mail(kind, heard, "nothing but a sign of life") for kind in _SIGNS_OF_LIFE),
+    ),
+)
+"""What members of the roster may say, in every phase."""
+
+
+def transition_table() -> Iterable[Transition]:
+    """All rows in words."""
+    for table in (SEASON, SERVICE):
+        yield from table.transitions()
+    yield from MAIL.transitions()
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """The league manager of one season."""
+
+    config: ManagerConfig
+    roster: Roster = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roster", roster_of(self.config))
+
+    @property
+    def role(self) -> str:
+        """``manager``."""
+        return "manager"
+
+    def initial(self) -> ManagerState:
+        """Before the season opens."""
+        return initial_state(self.config, self.roster)
+
+    def step(self, state: ManagerState, event: Event, now: datetime) -> tuple[ManagerState, Sequence[Effect]]:
+        """One event. Raises ``RemoteProtocolError`` for mail of somebody who is not on the roster."""
+        turn = SeasonTurn(
+            identity=self.config.identity,
+            role=Role.LEAGUEMANAGER,
+            manager_email=self.config.identity.email,
+            now=now,
+            is_paused=state.season.paused_at is not None,
+            config=self.config,
+            roster=self.roster,
+        )
+        if isinstance(event, MessageArrived):
+            state = _hear(turn, state, event)
+        elif isinstance(event, OperatorCommand):
+            state = _obey(turn, state, event)
+        elif isinstance(event, DeadlinePassed):
+            state = _time_out(turn, state, event)
+        else:
+            return state, turn.effects
+        return _advance(turn, state), turn.effects
+
+    def parts(self, state: ManagerState) -> Mapping[str, object]:
+        """``season``, ``attendance``, ``standings``, ``schedule``, ``inquiry``, ``round/<n>``, ``game/<id>``."""
+        return parts_of(state)
+
+    def dump_part(self, name: str, part: object) -> str:
+        """One part as JSON text."""
+        return dump_part(self.roster, part)
+
+    def load(self, parts: Mapping[str, str]) -> ManagerState:
+        """The state of these parts. Raises ``JournalError``."""
+        return load_state(self.config, self.roster, parts)
+
+
+def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> ManagerState:
+    envelope = event.envelope
+    member = turn.roster.member(envelope.sender.email)
+    if member is None:
+        sender = shown(envelope.sender.email)
+        raise RemoteProtocolError(f"{envelope.message_type.value} of {sender}, who is not on the roster")
+    attendance = state.attendance[member.index]
+    if not attendance.is_heard and state.season.phase is not SeasonPhase.SETUP:
+        state = note(state, member, replace(attendance, is_heard=True))
+    action = MAIL.action(ANY, envelope.message_type.value)
+    if action is None:
+        turn.warn("unexpected_type", f"{envelope.message_type.value} of {member.email} is not for a league manager")
+        return state
+    return action(turn, state, Letter(envelope, event.arrived_at, member))
+
+
+def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> ManagerState:
+    turn.command = command
+    move = SERVICE.action(ANY, command.command)
+    if move is None and not turn.is_paused:
+        move = SEASON.action(state.season.phase, command.command)
+    if move is None:
+        turn.warn("command_refused", f"{command.command.value}: the season is in {state.season.label}")
+        return state
+    return move(turn, state)
+
+
+def _time_out(turn: SeasonTurn, state: ManagerState, event: DeadlinePassed) -> ManagerState:
+    season = state.season
+    timers = tuple(timer for timer in season.timers if timer.name != event.name)
+    move = SEASON.action(season.phase, f"deadline {event.name.partition(':')[0]}")
+    if turn.is_paused or move is None or len(timers) == len(season.timers):
+        return state  # it was taken back
+    return move(turn, replace(state, season=replace(season, timers=timers)))
+
+
+def _advance(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Whatever need not be waited for any longer happens."""
+    while (condition := _condition(turn, state)) is not None:
+        move = SEASON.action(state.season.phase, condition)
+        assert move is not None, f"{state.season.phase} has no row for {condition}"
+        state = move(turn, state)
+    return state
+
+
+def _condition(turn: SeasonTurn, state: ManagerState) -> str | None:
+    season, config = state.season, turn.config
+    if season.paused_at is not None:
+        return None
+    match season.phase:
+        case SeasonPhase.ROUND if state.awaited == 0 and config.is_automatic:
+            return ALL_REPORTED
+        case SeasonPhase.CLOSING if state.awaited == 0:
+            return ALL_REPORTED
+        case SeasonPhase.BETWEEN if season.is_finishing:
+            return ROUND_OVER
+        case SeasonPhase.BETWEEN if config.is_automatic and (not config.round_gap or is_last_round(state)):
+            return ROUND_OVER
+        case SeasonPhase.REGISTRATION if config.is_automatic and is_everybody_registered(state):
+            return ALL_REGISTERED
+        case SeasonPhase.ASSIGNED if config.is_automatic and has_everybody_acknowledged(turn, state):
+            return ALL_ACKNOWLEDGED
+    return None

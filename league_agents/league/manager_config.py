@@ -1,0 +1,167 @@
+"""What the league manager is told before anything happens, and who is on its roster.
+
+Rule: whoever is not on the roster is nobody. Participants are known by their address, without letter case; every other
+id that a message states is a label (protocol 1.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from league_agents.errors import ConfigError
+from league_agents.games.q21.rules import RuleSet
+from league_agents.league.events import Identity
+from league_agents.league.schedule import MOST_SEASON, Schedule, Team, check_schedule, check_teams, round_robin
+from league_agents.protocol.league.address import address_key, read_address
+from league_agents.protocol.league.kinds import Role
+from league_agents.protocol.league.reading import id_of
+
+_LONGEST_SEASON_ID = 180
+"""Round ids are made of it, and an id has at most 200 characters."""
+
+
+class LookupTable(StrEnum):
+    """Whether round broadcasts say who is present."""
+
+    OFF = "off"
+    """They say nothing: everybody counts as present (protocol 5.4)."""
+
+    SEEN = "seen"
+    """They list everybody who was heard of this season, once enough time was given to be heard. Who is left out loses
+    its match at the table, so an address is left out only for a season's silence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagerConfig:
+    """One season of one league."""
+
+    identity: Identity
+    season_id: str
+    season_name: str
+    league_id: str
+    season_number: int
+    """The two first digits of game ids, 0 to 99."""
+
+    teams: tuple[Team, ...]
+    rules: RuleSet
+    schedule: Schedule | None = None
+    """``None``: a round robin of the teams that registered is drawn up when registration closes."""
+
+    is_double: bool = False
+    """Whether a schedule that is drawn up lets everybody meet twice."""
+
+    registration_wait: timedelta = timedelta(minutes=10)
+    start_delay: timedelta = timedelta(seconds=10)
+    """From the assignment table to the first round, unless everybody acknowledged before."""
+
+    round_wait: timedelta = timedelta(minutes=30)
+    end_of_round_grace: timedelta = timedelta(minutes=2)
+    """How long the reports of matches that were cut off are awaited."""
+
+    round_gap: timedelta = timedelta(0)
+    """From the end of a round to the next one."""
+
+    presence_wait: timedelta = timedelta(minutes=1)
+    """How long a keep-alive must have been out before silence counts as absence."""
+
+    is_automatic: bool = True
+    """Whether the season runs by itself once it is opened. If not, every step waits for the operator."""
+
+    results_broadcast: bool = True
+    lookup_table: LookupTable = LookupTable.OFF
+    core_only: frozenset[str] = frozenset()
+    """Addresses of players that understand the five core messages only (protocol 9)."""
+
+    answer_limit: int = 10
+    """How many registration answers, tables and errors one participant is sent in a season. A client that is stuck must
+    not make the manager write for ever."""
+
+    def __post_init__(self) -> None:
+        check_teams(self.teams, least=3)
+        if not 0 <= self.season_number <= MOST_SEASON:
+            raise ConfigError("season_number", f"must be 0 to {MOST_SEASON}, found {self.season_number}")
+        for key, text in (("season_id", self.season_id), ("league_id", self.league_id)):
+            if id_of(text) != text or len(text) > _LONGEST_SEASON_ID:
+                raise ConfigError(key, f"must be one line of 1 to {_LONGEST_SEASON_ID} visible characters")
+        for team in self.teams:
+            if id_of(team.group_id) != team.group_id or id_of(team.name) != team.name:
+                raise ConfigError("teams", f"{team.group_id[:40]!a}: ids and names are one line of 1 to 200 characters")
+        own = address_key(self.identity.email)
+        if read_address(self.identity.email) is None:
+            raise ConfigError("identity", f"{self.identity.email[:60]!a} is not a mail address")
+        if any(own in (address_key(team.player_email), address_key(team.referee_email)) for team in self.teams):
+            raise ConfigError("teams", f"{self.identity.email} is the league manager's own mailbox")
+        waits = ("registration_wait", "start_delay", "round_wait", "end_of_round_grace", "round_gap", "presence_wait")
+        for key in waits:
+            if getattr(self, key) < timedelta(0):
+                raise ConfigError(key, "must not be negative")
+        if self.answer_limit < 1:
+            raise ConfigError("answer_limit", f"must be 1 or more, found {self.answer_limit}")
+        if self.schedule is None:
+            round_robin(self.teams, season=self.season_number, double=self.is_double)
+        else:
+            violations = check_schedule(self.schedule, season=self.season_number)
+            if violations:
+                raise ConfigError("schedule", str(violations[0]))
+            known = set(self.teams)
+            for pairing in self.schedule:
+                for team in (pairing.player1, pairing.player2, pairing.referee):
+                    if team not in known:
+                        raise ConfigError("schedule", f"{pairing.game_id}: {team.group_id} is not one of the teams")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One mailbox of the roster."""
+
+    index: int
+    """Its place in the roster and in the state's list of members."""
+
+    email: str
+    key: str
+    """What the address is compared by."""
+
+    role: Role
+    team: Team
+    is_core_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Everybody the league manager writes to and listens to: the players and referees of all teams."""
+
+    members: tuple[Member, ...]
+    _by_key: Mapping[str, Member] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_key", {member.key: member for member in self.members})
+
+    def member(self, address: str) -> Member | None:
+        """Who has this address, or ``None`` for a stranger."""
+        return self._by_key.get(address_key(address))
+
+
+def roster_of(config: ManagerConfig) -> Roster:
+    """The roster, team by team."""
+    core_only = {address_key(address) for address in config.core_only}
+    mailboxes = [
+        (email, role, team)
+        for team in config.teams
+        for email, role in ((team.player_email, Role.PLAYER), (team.referee_email, Role.REFEREE))
+    ]
+    return Roster(
+        tuple(
+            Member(
+                index=index,
+                email=email,
+                key=address_key(email),
+                role=role,
+                team=team,
+                is_core_only=address_key(email) in core_only,
+            )
+            for index, (email, role, team) in enumerate(mailboxes)
+        )
+    )

@@ -1,0 +1,157 @@
+"""The parts of the league manager's state as JSON texts, and back.
+
+Rule: what is read is what was written. A part that does not fit is an error that names it, never a default: a standings
+table must not be made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from league_agents.errors import JournalError
+from league_agents.ids import GameId
+from league_agents.league.manager_config import ManagerConfig, Roster
+from league_agents.league.manager_state import (
+    NOTHING_YET,
+    UNHEARD,
+    Attendance,
+    ClosedRound,
+    GameRecord,
+    Inquiry,
+    ManagerState,
+    Season,
+    SeasonPhase,
+    initial_state,
+)
+from league_agents.league.schedule import Pairing, Schedule, Team
+from league_agents.league.standings import Standings
+from league_agents.league.stored import dump, load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredGame:
+    """A pairing that names its teams by their places."""
+
+    game_id: GameId
+    player1: int
+    player2: int
+    referee: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSchedule:
+    """A schedule that spells each team once."""
+
+    teams: tuple[Team, ...]
+    rounds: tuple[tuple[StoredGame, ...], ...]
+
+
+def dump_part(roster: Roster, part: object) -> str:
+    """One part as JSON text."""
+    if isinstance(part, Schedule):
+        return dump(_stored(part))
+    if isinstance(part, tuple):
+        # By address: the roster may have been edited when it is read again.
+        pairs = zip(roster.members, part, strict=True)
+        return dump({member.email: each for member, each in pairs if each != UNHEARD})
+    return dump(part)
+
+
+def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) -> ManagerState:
+    """The state of these parts. Raises ``JournalError`` when one cannot be read or is of another season."""
+    if not parts:
+        return initial_state(config, roster)
+    missing = next((name for name in ("season", "attendance", "standings") if name not in parts), None)
+    if missing is not None:
+        raise JournalError(f"the journal has no part {missing!r}: it is not one of a league manager")
+    season: Season = load(Season, parts["season"], "season")
+    if season.season_id != config.season_id:
+        raise JournalError(
+            f"the journal is of season {season.season_id[:60]!a}, the configuration of {config.season_id!a}: "
+            "use another journal, or the season that this one was made for"
+        )
+    attendance: Mapping[str, Attendance] = load(Mapping[str, Attendance], parts["attendance"], "attendance")
+    by_key = {member.key: attendance[email] for email in attendance if (member := roster.member(email)) is not None}
+    schedule = _restored(load(StoredSchedule, parts["schedule"], "schedule")) if "schedule" in parts else None
+    games = _games(season, schedule, parts)
+    return ManagerState(
+        season=season,
+        attendance=tuple(by_key.get(member.key, UNHEARD) for member in roster.members),
+        schedule=schedule,
+        games=games,
+        awaited=sum(record.outcome is None for record in games),
+        closed=_closed(parts),
+        standings=load(Standings, parts["standings"], "standings"),
+        inquiry=load(Inquiry, parts["inquiry"], "inquiry") if "inquiry" in parts else None,
+    )
+
+
+def _games(season: Season, schedule: Schedule | None, parts: Mapping[str, str]) -> tuple[GameRecord, ...]:
+    records: dict[str, GameRecord] = {
+        name.removeprefix("game/"): load(GameRecord, text, name)
+        for name, text in parts.items()
+        if name.startswith("game/")
+    }
+    games: tuple[GameRecord, ...] = ()
+    if season.phase in (SeasonPhase.ROUND, SeasonPhase.CLOSING):
+        if schedule is None or not 1 <= season.round_number <= len(schedule.rounds):
+            raise JournalError(f"the journal is in round {season.round_number} and has no schedule for it")
+        pairings = schedule.round(season.round_number)
+        games = tuple(records.pop(pairing.game_id, NOTHING_YET) for pairing in pairings)
+    if records:
+        raise JournalError(f"part 'game/{min(records)}' of the journal is of no game that is being played")
+    return games
+
+
+def _closed(parts: Mapping[str, str]) -> tuple[ClosedRound, ...]:
+    found: list[ClosedRound] = [
+        load(ClosedRound, text, name) for name, text in parts.items() if name.startswith("round/")
+    ]
+    found.sort(key=lambda closed: closed.number)
+    if [closed.number for closed in found] != list(range(1, len(found) + 1)):
+        raise JournalError("the journal lacks a round that is over; restore it from a copy")
+    return tuple(found)
+
+
+def _stored(schedule: Schedule) -> StoredSchedule:
+    teams: dict[Team, int] = {}
+
+    def place(team: Team) -> int:
+        return teams.setdefault(team, len(teams))
+
+    rounds = tuple(
+        tuple(
+            StoredGame(
+                game_id=pairing.game_id,
+                player1=place(pairing.player1),
+                player2=place(pairing.player2),
+                referee=place(pairing.referee),
+            )
+            for pairing in pairings
+        )
+        for pairings in schedule.rounds
+    )
+    return StoredSchedule(teams=tuple(teams), rounds=rounds)
+
+
+def _restored(stored: StoredSchedule) -> Schedule:
+    teams = stored.teams
+    places = range(len(teams))
+    for game in (game for games in stored.rounds for game in games):
+        if not all(place in places for place in (game.player1, game.player2, game.referee)):
+            raise JournalError(f"part 'schedule' of the journal names no team in game {game.game_id}")
+    return Schedule(
+        tuple(
+            tuple(
+                Pairing(
+                    game_id=game.game_id,
+                    player1=teams[game.player1],
+                    player2=teams[game.player2],
+                    referee=teams[game.referee],
+                )
+                for game in games
+            )
+            for games in stored.rounds
+        )
+    )

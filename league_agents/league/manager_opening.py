@@ -1,0 +1,265 @@
+"""The season opens: registration and the assignment table (protocol 4.1).
+
+Rule 1: whoever is on the roster is heard, in whatever form; the mail's sender says who it is (protocol 4.1.2).
+Rule 2: a repeated request is answered as the first one was. Nothing waits for an acknowledgement for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from league_agents.errors import ConfigError
+from league_agents.league.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
+from league_agents.league.effects import Send
+from league_agents.league.manager_config import Member
+from league_agents.league.manager_state import (
+    UNHEARD,
+    Attendance,
+    ManagerState,
+    SeasonPhase,
+)
+from league_agents.league.schedule import Schedule, round_robin
+from league_agents.protocol.league.envelope import Envelope
+from league_agents.protocol.league.kinds import MessageType, Role
+from league_agents.protocol.league.messages import (
+    AssignmentTable,
+    ErrorResponse,
+    RegistrationRequest,
+    RegistrationResponse,
+    RegistrationStatus,
+    StartSeason,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message of one member of the roster."""
+
+    envelope: Envelope
+    arrived_at: datetime
+    member: Member
+
+
+def enter(
+    turn: SeasonTurn,
+    state: ManagerState,
+    phase: SeasonPhase,
+    *,
+    timer: str = "",
+    wait: timedelta | None = None,
+    **changes: Any,
+) -> ManagerState:
+    """Go to a phase: its deadline, if it has one, takes the place of the phase's before."""
+    season = state.season
+    timers = turn.clear_timers(season.timers)
+    if timer and wait is not None:
+        timers = turn.set_timer(timers, timer, turn.now + wait)
+    return replace(state, season=replace(season, phase=phase, timers=timers, **changes))
+
+
+def note(state: ManagerState, member: Member, attendance: Attendance) -> ManagerState:
+    """Keep what was heard of a member."""
+    index = member.index
+    before = state.attendance
+    return replace(state, attendance=(*before[:index], attendance, *before[index + 1 :]))
+
+
+def complain(
+    turn: SeasonTurn, state: ManagerState, letter: Letter, code: str, text: str, *, is_recoverable: bool = False
+) -> ManagerState:
+    """Warn, and tell the sender unless it would not understand, was told often enough, or complained itself."""
+    member, envelope = letter.member, letter.envelope
+    turn.warn(code.lower(), f"{envelope.message_type.value} of {member.email}: {text}"[:400])
+    attendance = state.attendance[member.index]
+    if member.is_core_only or attendance.extras >= turn.config.answer_limit:
+        return state
+    payload = ErrorResponse(
+        error_code=code,
+        error_message=text[:400],
+        original_message_type=envelope.message_type.value,
+        recoverable=is_recoverable,
+    )
+    answer(
+        turn,
+        state,
+        MessageType.ERROR_RESPONSE,
+        payload,
+        member,
+        about=envelope.message_id,
+        correlation_id=envelope.message_id,
+    )
+    return note(state, member, replace(attendance, extras=attendance.extras + 1))
+
+
+# The season opens.
+
+
+def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Tell the roster, and wait for registrations."""
+    config = turn.config
+    deadline = turn.now + config.registration_wait
+    schedule = config.schedule or _full_schedule(turn)
+    payload = StartSeason(
+        season_name=config.season_name or config.season_id,
+        total_rounds=len(schedule.rounds),
+        registration_deadline=deadline,
+        registered_players=len(config.teams),
+        registered_referees=len(config.teams),
+        message_text=turn.command_text or None,
+    )
+    broadcast(turn, state, MessageType.BROADCAST_START_SEASON, payload, turn.roster.members, about="")
+    state = replace(state, attendance=(UNHEARD,) * len(turn.roster.members))
+    return enter(
+        turn,
+        state,
+        SeasonPhase.REGISTRATION,
+        timer="registration",
+        wait=config.registration_wait if config.is_automatic else None,
+        registration_deadline=deadline,
+    )
+
+
+def register(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """Answer a registration request."""
+    member, envelope = letter.member, letter.envelope
+    attendance = state.attendance[member.index]
+    if attendance.registration_answers >= turn.config.answer_limit:
+        turn.warn("answer_limit", f"{member.email} was sent {attendance.registration_answers} registration answers")
+        return state
+    claimed = envelope.payload.participant_role if isinstance(envelope.payload, RegistrationRequest) else None
+    if claimed is not None and claimed is not member.role:
+        turn.warn("role_mismatch", f"{member.email} registers as {claimed.value} and is on the roster as {member.role}")
+    is_repeat = attendance.registered_at is not None
+    reason = _refusal(turn, state, letter)
+    if reason is None:
+        payload = RegistrationResponse(
+            status=RegistrationStatus.ACCEPTED, registration_id=f"reg-{member.index + 1:04d}", message="Welcome."
+        )
+    else:
+        payload = RegistrationResponse(status=RegistrationStatus.REJECTED, reason=reason, message=_REASONS[reason])
+    count = attendance.registration_answers
+    answer(
+        turn,
+        state,
+        MessageType.SEASON_REGISTRATION_RESPONSE,
+        payload,
+        member,
+        about="accepted" if reason is None else f"rejected/{count}",
+        correlation_id=envelope.message_id,
+        is_repeat=is_repeat and reason is None,
+    )
+    attendance = replace(attendance, registration_answers=count + 1)
+    if reason is None and not is_repeat:
+        attendance = replace(attendance, registered_at=letter.arrived_at)
+    return note(state, member, attendance)
+
+
+_REASONS = {
+    "season_not_open": "The season is not open yet.",
+    "unknown_season": "This is another season.",
+    "deadline_passed": "Registration is closed.",
+}
+
+
+def _refusal(turn: SeasonTurn, state: ManagerState, letter: Letter) -> str | None:
+    """Why a request is rejected; ``None`` when it is accepted."""
+    season = state.season
+    if season.phase is SeasonPhase.SETUP:
+        return "season_not_open"
+    if letter.envelope.season_id and letter.envelope.season_id != turn.config.season_id:
+        return "unknown_season"
+    if state.attendance[letter.member.index].registered_at is not None:
+        return None
+    if season.registration_closed_at is not None:
+        # Mail that was in time and is read late still counts, as long as the table has a place for its sender.
+        has_games = state.schedule is not None and state.schedule.involves(letter.member.key)
+        return None if has_games and letter.arrived_at <= season.registration_closed_at else "deadline_passed"
+    if season.paused_at is None and season.registration_deadline is not None:
+        return "deadline_passed" if letter.arrived_at > season.registration_deadline else None
+    return None
+
+
+def is_everybody_registered(state: ManagerState) -> bool:
+    """Whether registration has nobody left to wait for."""
+    return all(attendance.registered_at is not None for attendance in state.attendance)
+
+
+# The table.
+
+
+def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Draw up the schedule and send it to everybody who has a game or registered."""
+    config, season = turn.config, state.season
+    schedule = config.schedule or _schedule_of_registered(turn, state)
+    closed_at = turn.now
+    if season.registration_deadline is not None:
+        closed_at = min(closed_at, season.registration_deadline)
+    state = replace(state, schedule=schedule)
+    envelope = _table(turn, state, schedule, turn.now)
+    turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
+    return enter(
+        turn,
+        state,
+        SeasonPhase.ASSIGNED,
+        timer="start",
+        wait=config.start_delay if config.is_automatic else None,
+        registration_closed_at=closed_at,
+        table_sent_at=turn.now,
+    )
+
+
+def _full_schedule(turn: SeasonTurn) -> Schedule:
+    config = turn.config
+    return round_robin(config.teams, season=config.season_number, double=config.is_double)
+
+
+def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
+    config = turn.config
+    present = {
+        (member.role, member.team.group_id)
+        for member in turn.roster.members
+        if state.attendance[member.index].registered_at is not None
+    }
+    players = [team for team in config.teams if (Role.PLAYER, team.group_id) in present]
+    referees = [team for team in config.teams if (Role.REFEREE, team.group_id) in present]
+    try:
+        return round_robin(players, season=config.season_number, double=config.is_double, referees=referees)
+    except ConfigError as error:
+        # Mail gets lost; rather a season in which some games may fail than none.
+        turn.warn("too_few_registered", f"the whole roster plays, for of those who registered: {error}")
+        return _full_schedule(turn)
+
+
+def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: datetime) -> Envelope:
+    table = AssignmentTable(assignments=schedule.assignments())
+    return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about="", at=at)
+
+
+def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """A member has the table."""
+    attendance = state.attendance[letter.member.index]
+    if state.schedule is None or attendance.has_acknowledged:
+        return state
+    return note(state, letter.member, replace(attendance, has_acknowledged=True))
+
+
+def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
+    """Whether everybody who was sent the table has it."""
+    return all(state.attendance[member.index].has_acknowledged for member in audience(turn, state))
+
+
+def send_table_again(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """A member that lost the table gets it once more, and nobody else (protocol 4.6)."""
+    member, schedule, sent_at = letter.member, state.schedule, state.season.table_sent_at
+    if schedule is None or sent_at is None:
+        return complain(turn, state, letter, "INVALID_STATE", "There is no assignment table yet.", is_recoverable=True)
+    attendance = state.attendance[member.index]
+    if attendance.registered_at is None and not schedule.involves(member.key):
+        return complain(turn, state, letter, "NOT_REGISTERED", "This season is played by those who registered.")
+    if attendance.extras >= turn.config.answer_limit:
+        turn.warn("answer_limit", f"{member.email} was sent enough assignment tables")
+        return state
+    turn.effects.append(Send(envelope=_table(turn, state, schedule, sent_at), to=(member.email,), is_repeat=True))
+    return note(state, member, replace(attendance, extras=attendance.extras + 1))

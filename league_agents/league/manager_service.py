@@ -1,0 +1,117 @@
+"""Pause, continue, reset, keep-alive and free text (protocol 4.3), and what members say that asks for nothing.
+
+Rule: during a pause nothing moves on and no deadline runs; what arrives is still taken in. Afterwards every deadline
+has as much time left as it had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from league_agents.core.violation import shown
+from league_agents.games.q21.model import Termination
+from league_agents.league.broadcasts import SeasonTurn, broadcast
+from league_agents.league.manager_opening import Letter
+from league_agents.league.manager_rounds import record_open_games, record_season
+from league_agents.league.manager_state import Inquiry, ManagerState, SeasonPhase, initial_state
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import (
+    CriticalContinue,
+    CriticalPause,
+    CriticalReset,
+    ErrorResponse,
+    FreeText,
+    KeepAlive,
+    Payload,
+)
+
+
+def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Stop everything. Said again during a pause, it is only said again."""
+    payload = CriticalPause(reason=turn.command_text or "paused by the organiser")
+    state = _ask(turn, state, MessageType.BROADCAST_CRITICAL_PAUSE, payload)
+    if state.season.paused_at is not None:
+        return state
+    turn.stop_timers(state.season.timers)
+    return replace(state, season=replace(state.season, paused_at=turn.now))
+
+
+def go_on_after_pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Go on where it was paused. Said without a pause, it is only said."""
+    payload = CriticalContinue(message_text=turn.command_text or None)
+    state = _ask(turn, state, MessageType.BROADCAST_CRITICAL_CONTINUE, payload)
+    season = state.season
+    if season.paused_at is None:
+        return state
+    paused_for = turn.now - season.paused_at
+    deadline = season.registration_deadline
+    if deadline is not None and season.phase is SeasonPhase.REGISTRATION:
+        deadline += paused_for
+    timers = turn.resume_timers(season.timers, paused_for)
+    turn.is_paused = False
+    season = replace(season, paused_at=None, timers=timers, registration_deadline=deadline)
+    return replace(state, season=season)
+
+
+def reset(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Forget the season. Open games end without a report (protocol 4.3.2)."""
+    payload = CriticalReset(reason=turn.command_text or "reset by the organiser")
+    _ask(turn, state, MessageType.BROADCAST_CRITICAL_RESET, payload)
+    turn.clear_timers(state.season.timers)
+    if state.season.phase is not SeasonPhase.SETUP:
+        record_open_games(turn, state)
+        record_season(turn, state, Termination.RESET)
+    return initial_state(turn.config, turn.roster, state.season.resets + 1)
+
+
+def keep_alive(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Ask who is there."""
+    payload = KeepAlive(message_text=turn.command_text or None)
+    return _ask(turn, state, MessageType.BROADCAST_KEEP_ALIVE, payload)
+
+
+def free_text(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """A word to everybody."""
+    if not turn.command_text:
+        turn.warn("command_refused", "free_text: there is no text")
+        return state
+    return _ask(turn, state, MessageType.BROADCAST_FREE_TEXT, FreeText(message_text=turn.command_text))
+
+
+def _ask(turn: SeasonTurn, state: ManagerState, kind: MessageType, payload: Payload) -> ManagerState:
+    """Say something to the whole roster, and count who replies."""
+    nonce = turn.command.nonce if turn.command is not None else ""
+    broadcast_id = broadcast(turn, state, kind, payload, turn.roster.members, about=nonce)
+    is_keep_alive = kind is MessageType.BROADCAST_KEEP_ALIVE
+    return replace(state, inquiry=Inquiry(broadcast_id=broadcast_id, asked_at=turn.now, is_keep_alive=is_keep_alive))
+
+
+def replied(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """A member answered a broadcast. The deployed referee does not say which keep-alive it answers (protocol 4.3.1)."""
+    inquiry, envelope, email = state.inquiry, letter.envelope, letter.member.email
+    if inquiry is None or email in inquiry.replied:
+        return state
+    stated = {envelope.broadcast_id, envelope.correlation_id} - {None}
+    is_bare = not stated and envelope.message_type is MessageType.RESPONSE_KEEP_ALIVE and inquiry.is_keep_alive
+    if not is_bare and inquiry.broadcast_id not in stated:
+        return state
+    return replace(state, inquiry=replace(inquiry, replied=(*inquiry.replied, email)))
+
+
+def heard(_turn: SeasonTurn, state: ManagerState, _letter: Letter) -> ManagerState:
+    """A sign of life and nothing more."""
+    return state
+
+
+def wants_to_leave(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """For a person to decide."""
+    turn.warn("wants_to_leave", f"{letter.member.email} asks to be taken out of the league")
+    return state
+
+
+def peer_error(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """Logged, and never answered (protocol 4.3.4)."""
+    payload = letter.envelope.payload
+    text = payload.error_message if isinstance(payload, ErrorResponse) else letter.envelope.message_type.value
+    turn.warn("peer_error", f"{letter.member.email}: {shown(text, 300)}")
+    return state

@@ -1,0 +1,176 @@
+"""What the league manager knows of its season.
+
+Rule 1: one fact, one place. Standings hold the rounds that are over; ``games`` are those of the present round.
+Rule 2: the state is made of small parts, so that a report rewrites one match and not a season.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from league_agents.league.manager_config import ManagerConfig, Roster
+from league_agents.league.schedule import Schedule
+from league_agents.league.standings import MatchOutcome, Standings
+from league_agents.league.turn import Timer
+from league_agents.protocol.league.messages import PlayerReportStatus
+
+
+class SeasonPhase(StrEnum):
+    """How far the season is (protocol 5.1). ``ROUND(n)`` of the protocol is a phase and a round number here."""
+
+    SETUP = "setup"
+    REGISTRATION = "registration"
+    ASSIGNED = "assigned"
+    ROUND = "round"
+    """A round is being played."""
+    CLOSING = "closing"
+    """The round was ended, and reports of matches that were cut off are awaited."""
+    BETWEEN = "between"
+    """The round is over, the next one is not started."""
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """Where the season stands."""
+
+    season_id: str
+    phase: SeasonPhase = SeasonPhase.SETUP
+    resets: int = 0
+    """How often the league was reset. Ids are derived from it, so that nothing of before is taken for now."""
+
+    round_number: int = 0
+    """The round that is played or was played last; 0 before the first."""
+
+    paused_at: datetime | None = None
+    """``None`` when not paused."""
+
+    timers: tuple[Timer, ...] = ()
+    """The deadline of the phase, if it has one. During a pause it is only kept here."""
+
+    registration_deadline: datetime | None = None
+    """As it was announced; later by the length of each pause."""
+
+    registration_closed_at: datetime | None = None
+    table_sent_at: datetime | None = None
+    is_finishing: bool = False
+    """Whether the season ends with this round, because the operator said so."""
+
+    @property
+    def label(self) -> str:
+        """The state's name for people: ``ROUND(3)``, ``paused`` where it is."""
+        name = self.phase.value.upper()
+        if self.phase in (SeasonPhase.ROUND, SeasonPhase.CLOSING, SeasonPhase.BETWEEN):
+            name = f"{name}({self.round_number})"
+        return f"{name}, paused" if self.paused_at is not None else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attendance:
+    """What was heard of one member of the roster in this season."""
+
+    is_heard: bool = False
+    registered_at: datetime | None = None
+    registration_answers: int = 0
+    """How many answers to its registration requests went out."""
+
+    has_acknowledged: bool = False
+    """Whether it has the assignment table."""
+
+    extras: int = 0
+    """How many errors and repeated tables it was sent."""
+
+
+UNHEARD = Attendance()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """What is known of one game of a round."""
+
+    outcome: MatchOutcome | None = None
+    """``None``: no report yet."""
+
+    reported_at: datetime | None = None
+    player_reports: tuple[PlayerReportStatus | None, PlayerReportStatus | None] = (None, None)
+    """What player 1 and player 2 said while their referee had not reported. Never scored (protocol 4.5.2)."""
+
+
+NOTHING_YET = GameRecord()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedRound:
+    """A round that is over. Every game has an outcome, if only that nobody reported."""
+
+    number: int
+    closed_at: datetime
+    games: tuple[GameRecord, ...]
+    """In the order of the schedule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """The last broadcast that asks for replies, and who has replied."""
+
+    broadcast_id: str
+    asked_at: datetime
+    is_keep_alive: bool
+    replied: tuple[str, ...] = ()
+    """Addresses, in the order of the replies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagerState:
+    """All of it."""
+
+    season: Season
+    attendance: tuple[Attendance, ...]
+    """One for each member of the roster, in its order."""
+
+    schedule: Schedule | None = None
+    """``None`` before registration is closed."""
+
+    games: tuple[GameRecord, ...] = ()
+    """Of the round that is being played; empty between rounds."""
+
+    awaited: int = 0
+    """How many of ``games`` have no report."""
+
+    closed: tuple[ClosedRound, ...] = ()
+    """Rounds 1, 2, …"""
+
+    standings: Standings = field(default_factory=Standings)
+    """Over the closed rounds."""
+
+    inquiry: Inquiry | None = None
+
+
+def initial_state(config: ManagerConfig, roster: Roster, resets: int = 0) -> ManagerState:
+    """The state before the season opens."""
+    season = Season(season_id=config.season_id, resets=resets)
+    return ManagerState(season=season, attendance=(UNHEARD,) * len(roster.members))
+
+
+def parts_of(state: ManagerState) -> Mapping[str, object]:
+    """The state in pieces. A game that has nothing to say has none, and the games of a closed round are one piece."""
+    parts: dict[str, object] = {
+        "season": state.season,
+        "attendance": state.attendance,
+        "standings": state.standings,
+    }
+    schedule = state.schedule
+    if schedule is not None:
+        parts["schedule"] = schedule
+    if state.inquiry is not None:
+        parts["inquiry"] = state.inquiry
+    for closed in state.closed:
+        parts[f"round/{closed.number}"] = closed
+    if schedule is not None and state.games:
+        for pairing, record in zip(schedule.round(state.season.round_number), state.games, strict=True):
+            if record is not NOTHING_YET:
+                parts[f"game/{pairing.game_id}"] = record
+    return parts
