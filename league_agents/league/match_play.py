@@ -7,8 +7,9 @@ Rule 3: a player goes on by itself; only the start of the round waits for the ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from league_agents.games.q21.model import QuestionBatch, Termination
 from league_agents.league.events import MessageArrived
@@ -26,7 +27,13 @@ from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tel
 from league_agents.league.tables import Rule, Table, Transition
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import BrokenPayload, GuessSubmission, QuestionsBatch, WarmupResponse
+from league_agents.protocol.league.messages import (
+    BrokenPayload,
+    GuessSubmission,
+    Payload,
+    QuestionsBatch,
+    WarmupResponse,
+)
 
 
 def message_arrived(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> Next:
@@ -55,11 +62,20 @@ def unusable(kind: MessageType) -> str:
     return f"{kind.value}, unusable"
 
 
+_PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(
+    {
+        MessageType.Q21WARMUPRESPONSE: WarmupResponse,
+        MessageType.Q21QUESTIONSBATCH: QuestionsBatch,
+        MessageType.Q21GUESSSUBMISSION: GuessSubmission,
+    }
+)
+
+
 def _is_usable(envelope: Envelope) -> bool:
     payload = envelope.payload
-    if isinstance(payload, QuestionsBatch):
-        return bool(payload.questions)
-    return isinstance(payload, WarmupResponse | GuessSubmission)
+    if not isinstance(payload, _PAYLOADS[envelope.message_type]):
+        return False
+    return not isinstance(payload, QuestionsBatch) or bool(payload.questions)
 
 
 def _accept_warmup(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:

@@ -5,8 +5,9 @@ Rule: what has no row in the table below does nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
@@ -27,7 +28,16 @@ from league_agents.league.turn import Turn
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (
+    AssignmentTable,
     BrokenPayload,
+    ConnectivityCall,
+    EndRound,
+    ErrorResponse,
+    FreeText,
+    NewRound,
+    Payload,
+    RegistrationResponse,
+    RoundResults,
 )
 
 
@@ -43,8 +53,9 @@ def manager_message(
     key = f"{kind.value}:{envelope.broadcast_id or envelope.message_id}"[:300]
     if key in league.seen:
         return reply_again(turn, config, league, envelope, key), None
-    if isinstance(envelope.payload, BrokenPayload) and kind not in _MEANT_BY_TYPE:
-        why = str(envelope.payload.violations[0]) if envelope.payload.violations else ""
+    payload = envelope.payload
+    if not isinstance(payload, _PAYLOADS.get(kind, object)):
+        why = str(payload.violations[0]) if isinstance(payload, BrokenPayload) and payload.violations else "no content"
         turn.warn("unusable_message", f"{kind.value} of the league manager: {why}"[:400])
         return league, None
     desk = Desk(turn=turn, config=config, envelope=envelope, open_games=open_games, key=key)
@@ -52,19 +63,20 @@ def manager_message(
     return replace(league, seen=(*league.seen[1 - REMEMBERED_MESSAGES :], key)), desk.order
 
 
-_MEANT_BY_TYPE = frozenset(
+_PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(
     {
-        MessageType.BROADCAST_START_SEASON,
-        MessageType.BROADCAST_START_SEASON_REGISTRATION,
-        MessageType.BROADCAST_END_SEASON,
-        MessageType.LEAGUE_COMPLETED,
-        MessageType.BROADCAST_KEEP_ALIVE,
-        MessageType.BROADCAST_CRITICAL_PAUSE,
-        MessageType.BROADCAST_CRITICAL_CONTINUE,
-        MessageType.BROADCAST_CRITICAL_RESET,
+        MessageType.SEASON_REGISTRATION_RESPONSE: RegistrationResponse,
+        MessageType.BROADCAST_ASSIGNMENT_TABLE: AssignmentTable,
+        MessageType.ASSIGNMENT_TABLE_RESPONSE: AssignmentTable,
+        MessageType.BROADCAST_NEW_LEAGUE_ROUND: NewRound,
+        MessageType.BROADCAST_END_LEAGUE_ROUND: EndRound,
+        MessageType.BROADCAST_ROUND_RESULTS: RoundResults,
+        MessageType.BROADCAST_FREE_TEXT: FreeText,
+        MessageType.ERROR_RESPONSE: ErrorResponse,
+        MessageType.CONNECTIVITY_TEST_CALL: ConnectivityCall,
     }
 )
-"""What is understood without its payload: the type says it all, and the ids are the envelope's."""
+"""Which messages cannot be understood without their payload. Of the others the type says it all."""
 
 
 ANY = "any"
