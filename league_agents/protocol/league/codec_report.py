@@ -178,8 +178,6 @@ def write_match_report(payload: MatchReport, envelope: Envelope) -> Document:
 
 def _check_match_report(payload: MatchReport, envelope: Envelope) -> None:
     """The keys of each status (protocol 4.5.1)."""
-    if envelope.round_id is None or envelope.season_id is None or envelope.league_id is None:
-        raise refuse(envelope, "it needs league_id, season_id and round_id")
     is_aborted = payload.status is ReportStatus.ABORTED
     if is_aborted != (payload.abort_reason is not None) or is_aborted != (payload.player_states is not None):
         raise refuse(envelope, "abort_reason and player_states belong to an aborted match, and only to one")

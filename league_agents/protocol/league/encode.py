@@ -97,6 +97,20 @@ CANONICAL_TYPES: Mapping[type, MessageType] = MappingProxyType(
 )
 """The type as which each payload is sent. The others are only received."""
 
+_OF_A_SEASON = frozenset(
+    {
+        MessageType.BROADCAST_START_SEASON,
+        MessageType.SEASON_REGISTRATION_RESPONSE,
+        MessageType.BROADCAST_ASSIGNMENT_TABLE,
+        MessageType.BROADCAST_NEW_LEAGUE_ROUND,
+        MessageType.BROADCAST_END_LEAGUE_ROUND,
+        MessageType.BROADCAST_ROUND_RESULTS,
+        MessageType.BROADCAST_END_SEASON,
+        MessageType.LEAGUE_COMPLETED,
+    }
+)
+"""What the league manager cannot say without naming its league and the season (protocol 3.1)."""
+
 _TYPED = frozenset(CANONICAL_TYPES.values())
 
 
@@ -144,23 +158,30 @@ def _check(envelope: Envelope) -> None:
         raise refuse(envelope, "it needs a game_id")
     if envelope.game_id is not None and not is_game_id(envelope.game_id):
         raise refuse(envelope, f"its game_id must be seven digits, not {envelope.game_id[:20]!a}")
+    if not envelope.message_id or not envelope.recipient_id:
+        raise refuse(envelope, "it needs a message_id and a recipient_id")
+    if envelope.message_type in _OF_A_SEASON and not (envelope.league_id and envelope.season_id):
+        raise refuse(envelope, "it needs a league_id and a season_id")
     ids = (envelope.message_id, envelope.recipient_id, *(value for _, value in _context(envelope)), sender.logical_id)
     for value in ids:
-        if value is not None and id_of(value) != value:
+        if value and id_of(value) != value:
             raise refuse(envelope, f"{value[:60]!a} is no id: it must be one line of 1 to 200 visible characters")
 
 
 def _context(envelope: Envelope) -> tuple[tuple[str, str | None], ...]:
-    """The optional keys of the envelope that this type carries at the top, in order."""
+    """The optional keys of the envelope that this type carries at the top, in order. ``None``: the key is left out."""
     kind = envelope.message_type
+    # A league manager that never names its league is no reason to keep a result from it: the report's keys are then
+    # there and empty, as the deployed referee writes them (protocol 3.2).
+    unknown = "" if isinstance(envelope.payload, MatchReport) else None
     return (
         ("correlation_id", envelope.correlation_id),
         # A reply names its broadcast in the payload and as correlation_id; only broadcasts have it here (protocol 3.1).
         ("broadcast_id", envelope.broadcast_id if kind in BROADCAST_TYPES else None),
-        ("league_id", envelope.league_id),
+        ("league_id", envelope.league_id or unknown),
         # The season is what is asked for: it stands in the payload only (protocol 4.1.2).
-        ("season_id", None if kind is MessageType.SEASON_REGISTRATION_REQUEST else envelope.season_id),
-        ("round_id", envelope.round_id if kind is MessageType.MATCH_RESULT_REPORT else None),
+        ("season_id", None if kind is MessageType.SEASON_REGISTRATION_REQUEST else envelope.season_id or unknown),
+        ("round_id", envelope.round_id or unknown if kind is MessageType.MATCH_RESULT_REPORT else None),
         ("game_id", envelope.game_id),
     )
 

@@ -179,6 +179,13 @@ def test_only_finished_games_mention_their_feedback() -> None:
     assert "feedback" not in payload_of(league(aborted))["scores"][0]  # type: ignore[index]
 
 
+def test_a_result_is_reported_to_a_league_that_never_said_its_name() -> None:
+    document = encode(replace(league(COMPLETED), league_id=None, season_id="", round_id=None))
+    assert (document["league_id"], document["season_id"], document["round_id"]) == ("", "", "")
+    nameless = replace(league(KeepAliveReply()), league_id="", season_id=None)
+    assert {"league_id", "season_id"}.isdisjoint(encode(nameless))
+
+
 def test_a_player_reports_who_it_is() -> None:
     report = PlayerReport(
         status=PlayerReportStatus.COMPLETED,
@@ -291,6 +298,9 @@ def test_an_envelope_that_breaks_the_protocol_is_not_sent() -> None:
         replace(good, sender=replace(PLAYER, role=None)),
         replace(good, payload=Legacy(fields={"answer": "42"})),
         replace(league(FreeText(message_text="hello"), MANAGER), broadcast_id=None),
+        replace(league(NewRound(round_number=2), MANAGER), season_id=None),
+        replace(league(NewRound(round_number=2), MANAGER), league_id=""),
+        replace(league(NewRound(round_number=2), MANAGER), round_id=None),
     ):
         with pytest.raises(LocalProtocolError):
             encode(bad)
