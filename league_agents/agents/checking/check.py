@@ -1,0 +1,194 @@
+"""Trying an agent out.
+
+Rule 1: who calls the agent, with which time limit, is handed in: here nothing runs user code.
+Rule 2: a contract is broken by a bad result in a valid game, or by an exception or a hung call in any; a bad result in
+an odd or hostile game is a warning, because the runner repairs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.agents.checking.games import Game, Side, side_of
+from league_agents.agents.checking.report import CallbackReport, CheckReport, Finding, Kind, Severity, Tried, merged
+from league_agents.agents.checking.twists import games_for
+from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.rules import RuleSet
+
+SLOW_SHARE = 0.5
+"""Of its time limit. Above it a busy machine or a slow network makes the callback late."""
+
+
+class End(StrEnum):
+    """How a call ended."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    NOT_MADE = "not_made"
+    """There is no instance: its constructor failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """What came of one call."""
+
+    end: End
+    result: object = None
+    """Whatever the agent returned, untouched; ``None`` unless it returned."""
+
+    detail: str = ""
+    """``KeyError: 'answers'`` for an exception. One line."""
+
+    where: str | None = None
+    """``file:line`` in the user's code."""
+
+    seconds: float = 0.0
+
+
+class Caller(Protocol):
+    """Who calls the agent: always the same instance, unless it hung."""
+
+    def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
+        """Run one callback. Never raises."""
+        ...
+
+
+def check_agent(
+    role: str,
+    rules: RuleSet,
+    call: Caller,
+    *,
+    longest: timedelta | None = None,
+    valid_only: bool = False,
+    told: Callable[[Game], None] = lambda _game: None,
+) -> CheckReport:
+    """Play every invented game with one agent.
+
+    ``longest`` shortens the rules' time limits; ``told`` is called before each game.
+    """
+    trial = _Trial(role, rules, call, longest)
+    games = games_for(role, valid_only=valid_only)
+    for number, game in enumerate(games, start=1):
+        told(game)
+        trial.play(game, number)
+        if trial.unmade is not None:
+            break
+    return trial.report(games)
+
+
+class _Trial:
+    """The state of one check."""
+
+    def __init__(self, role: str, rules: RuleSet, call: Caller, longest: timedelta | None) -> None:
+        self._role = role
+        self._rules = rules
+        self._call = call
+        self._specs = callback_specs(rules)
+        self._limits = {name: min(spec.timeout, longest or spec.timeout) for name, spec in self._specs.items()}
+        self._callbacks = REFEREE_CALLBACKS if role == "referee" else PLAYER_CALLBACKS
+        self._tried = {(callback, kind): Tried() for callback in self._callbacks for kind in Kind}
+        self._findings: dict[str, list[Finding]] = {callback: [] for callback in self._callbacks}
+        self._slowest = dict.fromkeys(self._callbacks, 0.0)
+        self._hung: set[str] = set()
+        self.unmade: Finding | None = None
+
+    def play(self, game: Game, number: int) -> None:
+        """One game, in the order of its calls."""
+        side = side_of(self._role, self._rules, game, number)
+        for callback, seat in side.calls:
+            if self.unmade is None:
+                self._one(side, game, callback, seat)
+
+    def _one(self, side: Side, game: Game, callback: str, seat: str) -> None:
+        if callback in self._hung:
+            # One hung call costs its whole time limit; the others would most likely hang as well.
+            self._count(callback, game.kind, skipped=1)
+            return
+        used = game.twist(side.context(callback, seat))
+        called = self._call(callback, used, self._limits[callback])
+        self._slowest[callback] = max(self._slowest[callback], called.seconds)
+        # The context once more: the agent may have changed the one that it was given.
+        findings = self._judge(side, game, callback, called, game.twist(side.context(callback, seat)))
+        if called.end is End.NOT_MADE:
+            self.unmade = findings[0]
+            return
+        if called.end is End.RETURNED:
+            side.remember(callback, called.result)
+        self._count(callback, game.kind, calls=1, kept=0 if findings else 1)
+        if called.end is End.RETURNED and called.seconds > SLOW_SHARE * self._limits[callback].total_seconds():
+            findings.append(self._slow(game, callback, called))
+        self._findings[callback] += findings
+
+    def _judge(
+        self, side: Side, game: Game, callback: str, called: Called, used: Mapping[str, object]
+    ) -> list[Finding]:
+        def finding(severity: Severity, path: str, rule: str, found: str) -> Finding:
+            return Finding(
+                severity=severity,
+                callback=callback,
+                game=game.name,
+                kind=game.kind,
+                path=path,
+                rule=rule,
+                found=found,
+                where=called.where,
+            )
+
+        match called.end:
+            case End.NOT_MADE:
+                return [finding(Severity.BROKEN, "", "a class that can be made without arguments", called.detail)]
+            case End.RAISED:
+                return [finding(Severity.BROKEN, "", "a result, not an exception (protocol 6)", called.detail)]
+            case End.TIMED_OUT:
+                self._hung.add(callback)
+                rule = f"a result within {self._limits[callback].total_seconds():g} s (protocol 6)"
+                return [finding(Severity.BROKEN, "", rule, "none; its further calls were left out")]
+        # What a player returns for its score is thrown away, so it breaks nothing.
+        is_mild = game.kind is not Kind.VALID or callback == "on_score_received"
+        severity = Severity.WARNING if is_mild else Severity.BROKEN
+        return [
+            finding(severity, each.path, each.rule, each.found) for each in side.check(callback, called.result, used)
+        ]
+
+    def _slow(self, game: Game, callback: str, called: Called) -> Finding:
+        limit_s = self._limits[callback].total_seconds()
+        return Finding(
+            severity=Severity.WARNING,
+            callback=callback,
+            game=game.name,
+            kind=game.kind,
+            path="",
+            rule=f"well within its {limit_s:g} s: a busy machine takes twice as long",
+            found=f"{called.seconds:.1f} s",
+        )
+
+    def _count(self, callback: str, kind: Kind, *, calls: int = 0, kept: int = 0, skipped: int = 0) -> None:
+        old = self._tried[callback, kind]
+        self._tried[callback, kind] = Tried(
+            calls=old.calls + calls, kept=old.kept + kept, skipped=old.skipped + skipped
+        )
+
+    def report(self, games: tuple[Game, ...]) -> CheckReport:
+        return CheckReport(
+            role=self._role,
+            rules=self._rules.name,
+            games=tuple(game.name for game in games),
+            callbacks=tuple(
+                CallbackReport(
+                    callback=callback,
+                    promise=self._specs[callback].description.partition(": ")[2],
+                    tried={kind: self._tried[callback, kind] for kind in Kind},
+                    slowest_s=self._slowest[callback],
+                    limit_s=self._limits[callback].total_seconds(),
+                    findings=merged(self._findings[callback]),
+                )
+                for callback in self._callbacks
+            ),
+            unmade=self.unmade,
+        )

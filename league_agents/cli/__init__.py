@@ -1,0 +1,173 @@
+"""The command ``league-agents``.
+
+Rule 1: a command's module is imported when it is used, so that ``--help`` answers at once.
+Rule 2: errors become lines and exit codes here and nowhere else. Whoever can do something about an error reads one
+line that names the thing and the remedy; a traceback is for those who ask for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, NoReturn
+
+import click
+
+from league_agents import __version__
+from league_agents.errors import (
+    AuthorizationExpired,
+    ConfigError,
+    JournalError,
+    LeagueError,
+    MailboxUnavailable,
+    ModelUnavailable,
+    QuotaExhausted,
+)
+
+PROGRAM = "league-agents"
+DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
+
+COMMANDS = {
+    "run": ("Play a match.", "league_agents.cli.run"),
+    "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
+    "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
+    "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
+}
+"""Name -> (short help, module whose ``command`` it is). The help text must not need the module."""
+
+
+class Exit(IntEnum):
+    """What the process's exit code says."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    CONFIGURATION = 3
+    UNAVAILABLE = 4
+    BUG = 70
+    """As in ``sysexits.h``: internal software error."""
+    INTERRUPTED = 130
+    """128 and the number of SIGINT, as shells say it."""
+
+
+HELP = f"""An email-driven league of AI agents that play the 21 questions book game.
+
+\b
+Examples:
+  {PROGRAM} run --single-game                      one match, offline, no key needed
+  {PROGRAM} run --single-game --player-a my_player:MyPlayerAI
+  {PROGRAM} check my_player:MyPlayerAI             before you send it into a match
+  {PROGRAM} corpus add my-novel.txt                one more book to play with
+"""
+
+EPILOG = f"""\b
+Exit codes:
+  {Exit.OK.value:<4} done
+  {Exit.FAILED.value:<4} the command ran and failed, or 'check' found a broken contract
+  {Exit.USAGE.value:<4} the command line is wrong
+  {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong
+  {Exit.UNAVAILABLE.value:<4} something that is needed is not available at the moment
+  {Exit.BUG.value:<4} a bug; {DEBUG_VARIABLE}=1 shows the traceback
+  {Exit.INTERRUPTED.value:<4} interrupted from the keyboard
+"""
+
+
+class CommandLine(click.Group):
+    """A group whose commands are imported when they are used, and the place where every error ends."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][1]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (text, _) in COMMANDS.items()])
+
+    def main(  # type: ignore[override]  # the same parameters, without the overloads' fuss
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run one command line and leave the process with its exit code."""
+        extra["standalone_mode"] = False
+        try:
+            result = super().main(args=args, prog_name=prog_name or PROGRAM, **extra)
+            sys.stdout.flush()
+            sys.exit(result if isinstance(result, int) else Exit.OK)
+        except click.exceptions.Exit as done:
+            sys.exit(done.exit_code)
+        except (KeyboardInterrupt, click.Abort):
+            leave("interrupted", Exit.INTERRUPTED)
+        except BrokenPipeError:
+            # Whoever read has seen enough (``… | head``). Python would complain when it closes the stream on its own.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.exit(Exit.OK)
+        except click.ClickException as error:
+            leave(_usage(error), Exit.USAGE)
+        except LeagueError as error:
+            leave(str(error), exit_code_of(error))
+        except Exception as error:
+            # The edge of the program: whatever comes here was not foreseen.
+            if os.environ.get(DEBUG_VARIABLE) == "1":
+                traceback.print_exc()
+            hint = "" if os.environ.get(DEBUG_VARIABLE) == "1" else f"; {DEBUG_VARIABLE}=1 shows where"
+            leave(f"this is a bug in {PROGRAM}: {type(error).__name__}: {error}{hint}", Exit.BUG)
+
+
+def exit_code_of(error: LeagueError) -> Exit:
+    """The code for a failure that has a name."""
+    if isinstance(error, ConfigError):
+        return Exit.CONFIGURATION
+    unavailable = (MailboxUnavailable, AuthorizationExpired, QuotaExhausted, ModelUnavailable, JournalError)
+    if isinstance(error, unavailable):
+        return Exit.UNAVAILABLE
+    from league_agents.knowledge.failures import KnowledgeError
+
+    return Exit.CONFIGURATION if isinstance(error, KnowledgeError) else Exit.FAILED
+
+
+def leave(message: str, code: Exit) -> NoReturn:
+    """End the process with one line on stderr. Raises ``SystemExit``."""
+    from league_agents.report.printable import printable
+
+    # A message may quote a file or an agent: it stays one line and moves no cursor.
+    click.echo(f"{PROGRAM}: {printable(message, 2000)}", err=True)
+    sys.exit(code)
+
+
+def _usage(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message}; see '{ctx.command_path if ctx is not None else PROGRAM} --help'"
+
+
+@click.command(
+    cls=CommandLine,
+    help=HELP,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name=PROGRAM)
+def command_line() -> None:
+    """Everything is in the commands."""
+
+
+def main() -> NoReturn:
+    """The entry point of ``league-agents`` and of ``python -m league_agents``."""
+    if sys.stdout is None or sys.stderr is None:  # closed by whoever started us
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+            sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+            command_line.main()
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows no Hebrew shows question marks instead of ending the match.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    command_line.main()

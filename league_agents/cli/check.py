@@ -1,0 +1,247 @@
+"""``league-agents check``: does a class keep the contracts of its role?"""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from league_agents.cli.screen import console, own_stdout, print_document
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from league_agents.agents.checking.report import CallbackReport, CheckReport, Finding
+    from league_agents.games.q21.rules import RuleSet
+    from league_agents.settings.agents import AgentRole, ChosenAgent
+
+EPILOG = """\b
+What is tried, always on one instance and in the real order of the calls:
+  valid     proper games, one after the other: any broken promise counts
+  odd       what deployed counterparts send: empty hints, answers: [], absent players, other
+            scripts, missing ids: a broken promise is a warning, an exception counts
+  hostile   None everywhere, missing keys, wrong types, 100,000 characters, control
+            characters, orders in place of texts: likewise
+
+\b
+Examples:
+  league-agents check my_player:MyPlayerAI
+  league-agents check agents/my_referee.py:MyRefereeAI --rules course
+  league-agents check my_player:MyPlayerAI --valid-only --time-limit 5
+  league-agents check offline --role player
+
+\b
+Exit codes: 0 every contract is kept (there may be warnings), 1 one is broken,
+            3 the class cannot be loaded.
+"""
+
+MOST_FINDINGS = 40
+"""Lines of the table. An agent with more of them is mended from the top."""
+
+
+@click.command(name="check", short_help="Try out your own agent on every callback.", epilog=EPILOG)
+@click.argument("spec", metavar="module:Class")
+@click.option("--role", type=click.Choice(["referee", "player"]), help="Needed only for a class that could be both.")
+@click.option("--rules", metavar="NAME|FILE", default="prd", show_default=True, help="prd, course, or your own file.")
+@click.option("--valid-only", is_flag=True, help="Only proper games: fewer calls, for agents whose calls cost money.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0.01, 3600),
+    metavar="SECONDS",
+    help="Allow no callback more than this. The rules' own limits hold in any case.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
+def command(
+    *, spec: str, role: AgentRole | None, rules: str, valid_only: bool, time_limit: float | None, as_json: bool
+) -> int:
+    """Run a RefereeAI or PlayerAI through every callback and say which contracts it keeps and which it breaks.
+
+    module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
+    """
+    from league_agents.cli import Exit
+    from league_agents.settings.rules import rules_named
+
+    chosen_rules = rules_named(rules)
+    with own_stdout() as stdout:
+        agent, role = _agent(spec, role, chosen_rules)
+        report = _check(agent, role, chosen_rules, time_limit, valid_only=valid_only, is_quiet=as_json)
+        if as_json:
+            print_document(_document(spec, report), stdout)
+        else:
+            _print(spec, report, stdout)
+    return Exit.OK if report.is_kept else Exit.FAILED
+
+
+def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAgent, AgentRole]:
+    from league_agents.agents.loading import load_class, role_of
+    from league_agents.settings.agents import OFFLINE, SCRIPTED, choose_agent
+
+    if role is None:
+        if spec.partition(":")[0] in (OFFLINE, SCRIPTED):
+            raise click.UsageError(f"{spec} exists for both roles; add --role referee or --role player")
+        role = "referee" if role_of(load_class(spec)) == "referee" else "player"
+    return choose_agent(spec, role, rules=rules, seed=0), role
+
+
+def _check(
+    agent: ChosenAgent, role: AgentRole, rules: RuleSet, time_limit: float | None, *, valid_only: bool, is_quiet: bool
+) -> CheckReport:
+    from league_agents.agents.checking.check import check_agent
+    from league_agents.agents.checking.games import Game
+    from league_agents.cli.trial import TrialRun
+
+    stderr = console(sys.stderr)
+
+    def told(game: Game) -> None:
+        if not is_quiet:
+            stderr.print(f"{game.kind:>8}  {game.name}", style="dim", soft_wrap=True)
+
+    trial = TrialRun(agent.factory)
+    try:
+        return check_agent(
+            role,
+            rules,
+            trial,
+            longest=None if time_limit is None else timedelta(seconds=time_limit),
+            valid_only=valid_only,
+            told=told,
+        )
+    finally:
+        trial.close()
+
+
+def _document(spec: str, report: CheckReport) -> dict[str, object]:
+    return {
+        "spec": spec,
+        "role": report.role,
+        "rules": report.rules,
+        "kept": report.is_kept,
+        "games": list(report.games),
+        "unmade": None if report.unmade is None else _finding(report.unmade),
+        "callbacks": [
+            {
+                "callback": each.callback,
+                "kept": each.is_kept,
+                "tried": {
+                    str(kind): {"calls": tried.calls, "kept": tried.kept, "skipped": tried.skipped}
+                    for kind, tried in each.tried.items()
+                },
+                "slowest_s": round(each.slowest_s, 3),
+                "limit_s": each.limit_s,
+                "findings": [_finding(finding) for finding in each.findings],
+            }
+            for each in report.callbacks
+        ],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "severity": str(finding.severity),
+        "game": finding.game,
+        "kind": str(finding.kind),
+        "path": finding.path,
+        "rule": finding.rule,
+        "found": finding.found,
+        "where": finding.where,
+        "times": finding.times,
+    }
+
+
+def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
+    from rich.text import Text
+
+    from league_agents.agents.checking.report import Severity
+    from league_agents.report.printable import printable
+
+    screen = console(stdout)
+    screen.print(Text(f"{printable(spec, 200)} as a {report.role}, rules {report.rules}", style="bold"))
+    if report.unmade is not None:
+        screen.print(Text(f"No instance could be made: {_told(report.unmade)}", style="red"))
+        return
+    screen.print(_overview(report))
+    findings = [finding for each in report.callbacks for finding in each.findings]
+    findings.sort(key=lambda finding: finding.severity is not Severity.BROKEN)
+    if findings:
+        screen.print(_findings(findings[:MOST_FINDINGS]))
+    if len(findings) > MOST_FINDINGS:
+        screen.print(Text(f"and {len(findings) - MOST_FINDINGS} more; --json lists them all", style="dim"))
+    broken = sum(finding.severity is Severity.BROKEN for finding in findings)
+    warnings = len(findings) - broken
+    counted = f"{broken} broken, {warnings} warning{'' if warnings == 1 else 's'}"
+    if report.is_kept:
+        said = "Every contract is kept." if not warnings else f"Every contract is kept, with {counted[10:].lstrip()}."
+        screen.print(Text(said, style="bold green"))
+    else:
+        screen.print(Text(f"Contracts are broken: {counted}.", style="bold red"))
+
+
+def _overview(report: CheckReport) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("Callback", no_wrap=True)
+    table.add_column("Contract")
+    for heading in ("Valid", "Odd", "Hostile", "Slowest"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in report.callbacks:
+        verdict = Text("kept", style="green") if each.is_kept else Text("BROKEN", style="bold red")
+        if each.is_kept and each.findings:
+            verdict = Text("kept, warned", style="yellow")
+        share = each.slowest_s / each.limit_s
+        slowest = f"{each.slowest_s:.1f} s, {share:.0%}" if each.slowest_s >= 0.05 else "0 s"
+        table.add_row(each.callback, verdict, *_counts(each), slowest)
+    return table
+
+
+def _counts(each: CallbackReport) -> list[str]:
+    return [
+        (f"{tried.kept}/{tried.calls}" + (f" (–{tried.skipped})" if tried.skipped else ""))
+        if tried.calls or tried.skipped
+        else "–"
+        for tried in each.tried.values()
+    ]
+
+
+def _findings(findings: list[Finding]) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from league_agents.agents.checking.report import Severity
+    from league_agents.report.printable import printable
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), expand=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("Where", overflow="fold", max_width=34)
+    table.add_column("The contract, and what was found", overflow="fold", ratio=1)
+    for finding in findings:
+        is_broken = finding.severity is Severity.BROKEN
+        place = Text(finding.callback)
+        if finding.path:
+            place.append(f"\n{printable(finding.path, 120)}")
+        told = Text.assemble(
+            ("must be ", "dim"),
+            printable(finding.rule, 300),
+            ("\nfound ", "dim"),
+            (printable(finding.found, 300), "bold"),
+        )
+        if finding.where is not None:
+            told.append(f"\nat {printable(finding.where, 200)}")
+        times = f", {finding.times} times in all" if finding.times > 1 else ""
+        told.append(f"\n{finding.kind} game: {finding.game}{times}", style="dim")
+        word = Text("broken", style="bold red") if is_broken else Text("warning", style="yellow")
+        table.add_row(word, place, told)
+        table.add_section()
+    return table
+
+
+def _told(finding: Finding) -> str:
+    from league_agents.report.printable import printable
+
+    where = f" (at {printable(finding.where, 200)})" if finding.where is not None else ""
+    return f"{printable(finding.found, 300)}{where}; it must be {finding.rule}"

@@ -1,0 +1,151 @@
+"""What happens in a match, told while it happens: one line on stderr for each message that leaves a mailbox.
+
+Rule: this only watches. Whatever it cannot put into words is left out or shown as it is called, never an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from rich.console import Console
+from rich.text import Text
+
+from league_agents.games.q21.model import Choice
+from league_agents.journal.port import InboxRow, Note, OutboxItem
+from league_agents.report.printable import of, printable
+
+LONGEST_QUOTE = 60
+LONGEST_LINE = 400
+
+
+class Progress:
+    """An ``Observer`` of the runner that writes to a console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._start: datetime | None = None
+
+    def received(self, role: str, row: InboxRow) -> None:
+        """Nothing: it was told when it was sent; a mail that was refused is noted."""
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        document = item.document
+        payload = document.get("payload")
+        message = _Message(payload if isinstance(payload, Mapping) else {}, _recipient(document))
+        words = _WORDS.get(item.message_type, f"sends {item.message_type} to {message.whom}")
+        told = words if isinstance(words, str) else words(message)
+        is_game = item.message_type.startswith("Q21") or item.message_type == "MATCH_RESULT_REPORT"
+        self._line(item.created_at, _sender(document, role), told, "" if is_game else "dim")
+
+    def noted(self, role: str, note: Note) -> None:
+        if note.kind == "warning":
+            text = of(note.facts.get("text"), LONGEST_LINE) or printable(note.key, 80)
+            self._line(note.at, _ROLES.get(role, role), f"notes: {text}", "yellow")
+
+    def _line(self, at: datetime, who: str, told: str, style: str) -> None:
+        # The league's own clock: offline it runs ahead of the real one whenever everybody waits.
+        self._start = min(self._start or at, at)
+        seconds = int((at - self._start).total_seconds())
+        clock = f"{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        line = Text.assemble((f"{clock:>8}  ", "dim"), (printable(who, 40), "bold"), " ", printable(told, LONGEST_LINE))
+        line.stylize(style)
+        line.overflow = "ellipsis"
+        self._console.print(line, no_wrap=self._console.is_terminal, overflow="ellipsis", soft_wrap=False)
+
+
+_ROLES = {"referee": "The referee", "player": "A player", "manager": "The league manager"}
+
+
+def _sender(document: Mapping[str, object], role: str) -> str:
+    sender = document.get("sender")
+    named = of(sender.get("logical_id"), 40) if isinstance(sender, Mapping) else ""
+    return named if role == "player" and named else _ROLES.get(role, role)
+
+
+def _recipient(document: Mapping[str, object]) -> str:
+    named = of(document.get("recipient_id"), 40)
+    return {"BROADCAST": "everybody", "LEAGUEMANAGER": "the league manager", "": "somebody"}.get(named, named)
+
+
+def _quoted(value: object) -> str:
+    return f"“{of(value, LONGEST_QUOTE)}”"
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, list | tuple) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What a line is made of."""
+
+    payload: Mapping[str, object]
+    whom: str
+
+    def quoted(self, key: str) -> str:
+        return _quoted(self.payload.get(key))
+
+    def plain(self, key: str) -> str:
+        return of(self.payload.get(key), 120) or "?"
+
+
+def _questions(message: _Message) -> str:
+    questions = message.payload.get("questions")
+    first = questions[0] if isinstance(questions, list | tuple) and questions else None
+    begin = f", the first: {_quoted(first.get('question_text'))}" if isinstance(first, Mapping) else ""
+    return f"asks {_length(questions)} questions{begin}"
+
+
+def _answers(message: _Message) -> str:
+    answers = message.payload.get("answers")
+    rows = answers[:100] if isinstance(answers, list | tuple) else []
+    given = [of(row.get("answer"), 20) for row in rows if isinstance(row, Mapping)]
+    letters = " ".join("–" if answer == Choice.NOT_RELEVANT else answer[:1] for answer in given)
+    return f"answers {message.whom}: {letters or 'nothing'}"
+
+
+def _guess(message: _Message) -> str:
+    guess = message.payload.get("guess")
+    parts = guess if isinstance(guess, Mapping) else message.payload
+    return f"guesses {_quoted(parts.get('opening_sentence'))} and the word {_quoted(parts.get('associative_word'))}"
+
+
+def _score(message: _Message) -> str:
+    points = of(message.payload.get("league_points")) or "no"
+    unit = "point" if points == "1" else "points"
+    return f"gives {message.whom} {points} {unit} (private score {message.plain('private_score')})"
+
+
+def _report(message: _Message) -> str:
+    status = of(message.payload.get("status"), 60)
+    if status not in ("", "completed"):
+        reason = of(message.payload.get("abort_reason"), 120)
+        return f"reports how the match ended: {status}{f', {reason}' if reason else ''}"
+    winner = of(message.payload.get("winner_id"), 60)
+    return f"reports the result: {f'{winner} wins' if winner else 'a draw'}"
+
+
+_WORDS: Mapping[str, str | Callable[[_Message], str]] = {
+    "BROADCAST_START_SEASON": "opens the season",
+    "SEASON_REGISTRATION_REQUEST": "registers",
+    "SEASON_REGISTRATION_RESPONSE": lambda message: f"replies to the registration of {message.whom}",
+    "BROADCAST_ASSIGNMENT_TABLE": "sends everybody the table of matches",
+    "RESPONSE_GROUP_ASSIGNMENT": "has read the table of matches",
+    "BROADCAST_NEW_LEAGUE_ROUND": lambda message: f"starts round {message.plain('round_number')}",
+    "BROADCAST_END_LEAGUE_ROUND": lambda message: f"ends round {message.plain('round_number')}",
+    "BROADCAST_ROUND_RESULTS": lambda message: f"publishes the results of round {message.plain('round_number')}",
+    "BROADCAST_END_SEASON": "ends the season",
+    "LEAGUE_COMPLETED": "publishes the final standings",
+    "Q21WARMUPCALL": lambda message: f"asks {message.whom} to warm up: {message.quoted('warmup_question')}",
+    "Q21WARMUPRESPONSE": lambda message: f"answers {message.quoted('answer')}",
+    "Q21ROUNDSTART": lambda message: (
+        f"tells {message.whom} the book {message.quoted('book_name')} and the hint {message.quoted('book_hint')}"
+    ),
+    "Q21QUESTIONSBATCH": _questions,
+    "Q21ANSWERSBATCH": _answers,
+    "Q21GUESSSUBMISSION": _guess,
+    "Q21SCOREFEEDBACK": _score,
+    "MATCH_RESULT_REPORT": _report,
+}

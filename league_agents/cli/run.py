@@ -1,0 +1,141 @@
+"""``league-agents run``: play."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from league_agents.cli.record_file import check_record, write_record
+from league_agents.cli.screen import console, document_text, own_stdout, print_document
+from league_agents.games.q21.rules import RuleSet
+
+LARGEST_SEED = 2**63 - 1
+DRAWN_SEEDS = 1_000_000
+"""Few enough to be typed again, many enough that one hardly ever comes twice."""
+
+SPEC_HELP = "offline (default), scripted, scripted:NAME or module:Class."
+
+EPILOG = """\b
+Agents (SPEC):
+  offline           plays from the built-in books and your own (league-agents corpus)
+  scripted          fixed texts; scripted:NAME misbehaves in one way: late, silent, malformed, …
+                    (a wrong NAME lists them all)
+  module:Class      your class with the four callbacks of its role, inheriting or not;
+                    path/to/file.py:Class works too
+
+\b
+Examples:
+  league-agents run --single-game
+  league-agents run --single-game --seed 7 --rules course
+  league-agents run --single-game --player-a my_player:MyPlayerAI
+  league-agents run --single-game --referee my_referee.py:MyRefereeAI --json | jq .match
+  league-agents run --single-game --player-b scripted:stuffing --record match.json
+
+Progress goes to stderr and the result to stdout. The exit code is 0 when the match came to any end, an aborted one
+included: "status" and "termination" say which. The same seed gives the same match, as far as your own code does.
+"""
+
+
+@click.command(name="run", short_help="Play a match.", epilog=EPILOG)
+@click.option("--single-game", is_flag=True, help="One match on this machine: no account, no key, no network.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, LARGEST_SEED),
+    metavar="N",
+    help="What every draw depends on. Without it one is drawn and printed.",
+)
+@click.option("--rules", metavar="NAME|FILE", default="prd", show_default=True, help="prd, course, or your own file.")
+@click.option("--referee", metavar="SPEC", help=f"Who judges: {SPEC_HELP}")
+@click.option("--player-a", metavar="SPEC", help=f"Who plays as player A: {SPEC_HELP}")
+@click.option("--player-b", metavar="SPEC", help=f"Who plays as player B: {SPEC_HELP}")
+@click.option("--demo", is_flag=True, help="Everybody is scripted, with fixed texts.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep the same document in FILE; an earlier record is replaced, any other file is not.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep the journals: FILE with each mailbox's name before its ending, as in match.referee.db.",
+)
+def command(
+    *,
+    single_game: bool,
+    seed: int | None,
+    rules: str,
+    referee: str | None,
+    player_a: str | None,
+    player_b: str | None,
+    demo: bool,
+    as_json: bool,
+    record: Path | None,
+    journal: Path | None,
+) -> None:
+    """Play one match between a referee and two players, through the same mail and the same rules as in the league."""
+    if not single_game:
+        raise click.UsageError("choose what to run: --single-game plays one match on this machine")
+    specs = {"--referee": referee, "--player-a": player_a, "--player-b": player_b}
+    given = [option for option, spec in specs.items() if spec is not None]
+    if demo and given:
+        raise click.UsageError(f"--demo chooses all three agents; leave out {' and '.join(given)} or --demo")
+    if journal is not None and (not journal.name or journal.is_dir()):
+        raise click.BadParameter(f"{journal} is a folder; name a file in it", param_hint="'--journal'")
+    from league_agents.settings.rules import rules_named
+
+    place = check_record(record) if record is not None else None
+    chosen_rules = rules_named(rules)
+    chosen_seed = secrets.randbelow(DRAWN_SEEDS) if seed is None else seed
+    default = "scripted" if demo else "offline"
+    with own_stdout() as stdout:
+        document = _play(
+            seed=chosen_seed,
+            rules=chosen_rules,
+            specs={option: default if spec is None else spec for option, spec in specs.items()},
+            journal=journal,
+            is_quiet=as_json,
+        )
+        if place is not None:
+            write_record(place, document_text(document))
+        if as_json:
+            print_document(document, stdout)
+        else:
+            _print_transcript(document, chosen_rules, stdout)
+
+
+def _play(
+    *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool
+) -> dict[str, object]:
+    from league_agents.cli.progress import Progress
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.settings.offline import play_single_game
+
+    stderr = console(sys.stderr)
+    if not is_quiet:
+        sides = f"{specs['--player-a']} against {specs['--player-b']}, judged by {specs['--referee']}"
+        stderr.print(f"Seed {seed}, rules {rules.name}: {sides}", style="bold", soft_wrap=True)
+    return play_single_game(
+        seed=seed,
+        rules=rules,
+        referee=specs["--referee"],
+        player_a=specs["--player-a"],
+        player_b=specs["--player-b"],
+        journal=journal,
+        index_path=default_index_path(),
+        observer=None if is_quiet else Progress(stderr),
+    )
+
+
+def _print_transcript(document: dict[str, object], rules: RuleSet, stdout: TextIO) -> None:
+    from league_agents.report.transcript import transcript
+
+    screen = console(stdout)
+    screen.print()
+    screen.print(transcript(document, rules))

@@ -1,0 +1,69 @@
+"""Where a command writes: results to stdout, everything else to stderr.
+
+Rule: while code of the user's own runs, stdout belongs to this program alone, because a script may be reading JSON
+from it. Whatever that code prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDEST = 120
+"""Columns. Longer lines of prose are hard to read, however wide the window."""
+
+
+def console(stream: TextIO) -> Console:
+    """A console that adds no colours of its own, and none at all where nobody could see them."""
+    from rich.console import Console
+
+    made = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if made.width > WIDEST:
+        made.width = WIDEST
+    return made
+
+
+@contextlib.contextmanager
+def own_stdout() -> Iterator[TextIO]:
+    """The real stdout, while everybody else's prints go to stderr, those of child processes included."""
+    real = sys.stdout
+    is_replaced = real is not sys.__stdout__  # by somebody who calls a command in his own process, such as a test
+    if is_replaced:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield real
+        return
+    # It stays so until the process ends: a thread that was left behind, or an exit function, may print later.
+    real.flush()
+    kept = open(os.dup(real.fileno()), "w", encoding=real.encoding, errors="replace")  # noqa: PTH123, SIM115
+    os.dup2(sys.stderr.fileno(), real.fileno())
+    sys.stdout = sys.stderr
+    try:
+        yield kept
+    finally:
+        kept.close()
+
+
+def document_text(document: object) -> str:
+    """A JSON document as it is printed and recorded: the same bytes for the same values."""
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    # A lone surrogate cannot be written as UTF-8; as JSON's own escape it can.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def print_document(document: object, stream: TextIO) -> None:
+    """One JSON document in UTF-8, whatever the locale says."""
+    text = document_text(document)
+    raw = getattr(stream, "buffer", None)
+    if raw is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        raw.write(text.encode())
+    stream.flush()

@@ -1,0 +1,134 @@
+"""Calling an agent that is being checked: on a thread with a time limit, and remembering where it failed.
+
+Rule: the agent is called as in a match, by ``ThreadHost``; this only listens in.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+
+from league_agents.agents.checking.check import Called, End
+from league_agents.journal.port import PendingCall
+from league_agents.league.events import CallbackFailed, Failure
+from league_agents.report.printable import printable
+from league_agents.runner.calls import AgentFactory, ThreadHost
+
+_OURS = Path(__file__).resolve().parents[1]
+_INSTALLED = tuple(Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib"))
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What was heard of one call."""
+
+    started_s: float = 0.0
+    seconds: float = 0.0
+    has_returned: bool = False
+    result: object = None
+    detail: str = ""
+    where: str | None = None
+    was_made: bool = True
+
+
+class TrialRun:
+    """A ``Caller``: always the same instance, a new one only after a call that hung."""
+
+    def __init__(self, factory: AgentFactory) -> None:
+        self._heard = _Heard()
+        self._calls = 0
+
+        def make() -> object:
+            heard = self._heard
+            try:
+                agent = factory()
+            except BaseException as error:  # the constructor is user code
+                heard.was_made = False
+                heard.detail, heard.where = _told(error), _place(error.__traceback__)
+                raise RuntimeError(heard.detail) from None
+            # A constructor's own time is not the callback's.
+            heard.started_s = time.monotonic()
+            return _Listening(agent, lambda: self._heard)
+
+        self._host = ThreadHost(make, one_game_each=False, waits=True)
+
+    def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
+        heard = self._heard = _Heard(started_s=time.monotonic())
+        self._calls += 1
+        call_id = f"check-{self._calls}"
+        self._host.submit(
+            PendingCall(call_id=call_id, callback=callback, context=context, timeout=timeout, game_id="check")
+        )
+        (outcome,) = self._host.collect()
+        if isinstance(outcome, CallbackFailed) and outcome.failure is Failure.TIMED_OUT:
+            return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
+        if not heard.was_made:
+            return Called(end=End.NOT_MADE, detail=heard.detail, where=heard.where)
+        if heard.has_returned:
+            return Called(end=End.RETURNED, result=heard.result, seconds=heard.seconds)
+        detail = heard.detail or (outcome.detail if isinstance(outcome, CallbackFailed) else "")
+        return Called(end=End.RAISED, detail=detail, where=heard.where, seconds=heard.seconds)
+
+    def close(self) -> None:
+        """Stop the threads that are idle; a hung one ends with the process."""
+        self._host.close()
+
+
+class _Listening:
+    """Stands for the agent and passes every callback on to it."""
+
+    def __init__(self, agent: object, current: Callable[[], _Heard]) -> None:
+        self._agent = agent
+        self._current = current
+
+    def __getattr__(self, callback: str) -> Callable[[Mapping[str, object]], object]:
+        def call(context: Mapping[str, object]) -> object:
+            # Taken at the start: when this call hangs and ends later, another one is being listened to.
+            heard = self._current()
+            try:
+                heard.result = getattr(self._agent, callback)(context)
+                heard.has_returned = True
+            except BaseException as error:  # user code may raise anything, SystemExit included
+                heard.detail, heard.where = _told(error), _place(error.__traceback__)
+                # KeyboardInterrupt on a worker's thread did not come from the keyboard.
+                raise RuntimeError(heard.detail) from None
+            finally:
+                heard.seconds = time.monotonic() - heard.started_s
+            return heard.result
+
+        return call
+
+
+def _told(error: BaseException) -> str:
+    try:
+        text = printable(str(error), 250)
+    except Exception:  # an exception of user code whose text raises
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _place(trace: TracebackType | None) -> str | None:
+    """``file:line`` of the innermost frame that is the user's own; of the innermost at all if none is."""
+    frames: list[tuple[Path, int]] = []
+    while trace is not None:
+        frames.append((Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno))
+        trace = trace.tb_next
+    own = [(path, line) for path, line in frames if _is_own(path)] or frames[1:]
+    if not own:
+        return None
+    path, line = own[-1]
+    here = Path.cwd()
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    return f"{shown}:{line}"
+
+
+def _is_own(path: Path) -> bool:
+    if not path.is_absolute() and not path.exists():  # "<string>", "<frozen …>"
+        return False
+    place = path.resolve()
+    return not place.is_relative_to(_OURS) and not any(place.is_relative_to(root) for root in _INSTALLED)

@@ -1,0 +1,61 @@
+"""Texts of strangers, made fit to be shown.
+
+Rule: what an agent, a file or a mail says never moves a cursor, never changes colours or the direction of writing, and
+never fills the screen. It is shown as one line of visible characters, or as several bounded ones.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST = 100_000
+"""Characters that are looked at at all."""
+
+MOST_MARKS = 4
+"""Combining marks on one letter. Pointed and cantillated Hebrew needs three; heaps of them paint over other lines."""
+
+# CSI and OSC sequences with their parameters: taking only the escape character out would leave "[31m" behind.
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]{0,4}[0-~]?"
+)
+_JOINERS = "\u200c\u200d"
+"""Invisible, but Persian, Hindi and emoji are wrong without them."""
+
+
+def printable(text: str, most: int | None = None) -> str:
+    """``text`` as one line of visible characters, of at most ``most`` characters: a longer one ends in ``…``."""
+    line = " ".join("".join(_visible(_ESCAPES.sub("", text[:LONGEST]))).split())
+    if most is not None and len(line) > most:
+        return line[: max(0, most - 1)].rstrip() + "…"
+    return line
+
+
+def _visible(text: str) -> list[str]:
+    if text.isascii() and text.isprintable():
+        return [text]
+    found: list[str] = []
+    marks = 0
+    for character in text:
+        kind = unicodedata.category(character)
+        marks = marks + 1 if kind in ("Mn", "Me") else 0
+        if kind in ("Cc", "Zl", "Zp"):
+            found.append(" ")
+        elif kind == "Cs":
+            found.append("�")
+        elif (kind == "Cf" and character not in _JOINERS) or marks > MOST_MARKS:
+            continue
+        else:
+            found.append(character)
+    return found
+
+
+def of(value: object, most: int | None = None) -> str:
+    """A JSON value from somebody else's document as printable text; ``""`` for ``None`` and for anything nested."""
+    if isinstance(value, bool) or value is None or isinstance(value, (list, dict)):
+        return ""
+    if isinstance(value, float):
+        return f"{value:g}" if abs(value) < 1e15 else ""
+    return printable(str(value), most) if isinstance(value, str) else str(value)[:40]
