@@ -109,6 +109,7 @@ class RoleRunner(Generic[S]):
         if parts:
             self._state = self._machine.load(parts)
             self._parts = self._machine.parts(self._state)
+        self._next_wake = self._journal.next_wake()
         self._mailbox.acknowledge(self._journal.latest_mail_ids(FETCH_BATCH))
         for call in self._journal.pending_calls():
             self._submit(call)

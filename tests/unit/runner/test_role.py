@@ -1,0 +1,461 @@
+"""The runner loses nothing and sends nothing twice, whatever line the process dies at.
+
+The machine of these tests answers every free text: it asks its agent for a word, and sends that word back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from league_agents.clock import ManualClock
+from league_agents.errors import MailboxUnavailable, RemoteProtocolError
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import InboxRow, InboxVerdict, Journal, Note, OutboxItem, OutboxState
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
+from league_agents.league.events import (
+    CallbackFailed,
+    CallbackReturned,
+    Command,
+    DeadlinePassed,
+    Event,
+    MessageArrived,
+    OperatorCommand,
+)
+from league_agents.mail.memory import MemoryMailbox, PostOffice
+from league_agents.mail.port import AmbiguousSend, Mailbox, OutgoingMail
+from league_agents.protocol.league.encode import encode
+from league_agents.protocol.league.envelope import Envelope, Sender
+from league_agents.protocol.league.kinds import MessageType, Protocol, Role
+from league_agents.protocol.league.messages import FreeText, FreeTextReply
+from league_agents.protocol.league.subject import format_subject
+from league_agents.runner.calls import InlineHost
+from league_agents.runner.role import RoleRunner
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+OFFICE = "office@league.test"
+PLAYER = "player@league.test"
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    waiting: tuple[str, ...] = ()
+    """Ids of the messages to be answered."""
+
+    answered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EchoMachine:
+    role: str = "player"
+
+    def initial(self) -> Echoes:
+        return Echoes()
+
+    def step(self, state: Echoes, event: Event, now: datetime) -> tuple[Echoes, Sequence[Effect]]:
+        match event:
+            case MessageArrived(envelope=envelope) if isinstance(envelope.payload, FreeText):
+                text, key = envelope.payload.message_text, envelope.message_id
+                if text == "unusable":
+                    raise RemoteProtocolError("the text cannot be used")
+                if text == "bug":
+                    raise ZeroDivisionError("a bug of the machine")
+                call = Call(
+                    call_id=key,
+                    callback="get_warmup_answer",
+                    context={"dynamic": {"text": text}, "service": {}},
+                    timeout=timedelta(seconds=20),
+                    game_id="0101001",
+                )
+                return replace(state, waiting=(*state.waiting, key)), [call]
+            case CallbackReturned(call_id=call_id, result=result):
+                word = str(result["answer"])
+            case CallbackFailed(call_id=call_id, detail=word):
+                pass
+            case DeadlinePassed(name=name):
+                return state, [Warn(code="woken", text=name)]
+            case OperatorCommand(nonce=nonce):
+                return state, [SetDeadline(name=nonce, at=now + timedelta(minutes=1))]
+            case _:
+                return state, []
+        waiting = tuple(key for key in state.waiting if key != call_id)
+        reply = Envelope(
+            protocol=Protocol.LEAGUE,
+            message_type=MessageType.FREE_TEXT_RESPONSE,
+            message_id=f"reply-{call_id}",
+            timestamp=now,
+            sender=Sender(email=PLAYER, role=Role.PLAYER),
+            recipient_id="LEAGUEMANAGER",
+            payload=FreeTextReply(message_text=word, response_timestamp=now),
+            league_id="L",
+            broadcast_id=f"bc-{call_id}",
+        )
+        return Echoes(waiting, state.answered + 1), [Send(envelope=reply, to=(OFFICE,))]
+
+    def parts(self, state: Echoes) -> Mapping[str, object]:
+        return {"waiting": state.waiting, "answered": state.answered}
+
+    def dump_part(self, name: str, part: object) -> str:
+        return json.dumps(part)
+
+    def load(self, parts: Mapping[str, str]) -> Echoes:
+        return Echoes(tuple(json.loads(parts["waiting"])), json.loads(parts["answered"]))
+
+
+class EchoAgent:
+    def get_warmup_answer(self, ctx: Mapping[str, Any]) -> Mapping[str, object]:
+        if ctx["dynamic"]["text"] == "fail":
+            raise ValueError("no word today")
+        return {"answer": ctx["dynamic"]["text"][::-1]}
+
+
+def text_mail(number: int, text: str) -> OutgoingMail:
+    envelope = Envelope(
+        protocol=Protocol.LEAGUE,
+        message_type=MessageType.BROADCAST_FREE_TEXT,
+        message_id=f"m{number}",
+        timestamp=NOON,
+        sender=Sender(email=OFFICE, role=Role.LEAGUEMANAGER),
+        recipient_id="BROADCAST",
+        payload=FreeText(message_text=text),
+        league_id="L",
+        broadcast_id=f"bc-{number}",
+    )
+    return OutgoingMail(
+        sender=OFFICE,
+        to=(PLAYER,),
+        subject=format_subject(envelope),
+        document=encode(envelope),
+        transaction_id=f"m{number}",
+        sent_at=NOON,
+    )
+
+
+def word_of(mail: object) -> object:
+    assert isinstance(mail, dict)
+    return mail["payload"]["message_text"]
+
+
+class World:
+    """A post office, a player's journal, and as many lives of the player's process as are needed."""
+
+    def __init__(self, journal_path: Path | None = None) -> None:
+        self.clock = ManualClock(NOON)
+        self.post = PostOffice(self.clock)
+        self.office = self.post.mailbox(OFFICE)
+        self.player = self.post.mailbox(PLAYER)
+        self.path = journal_path
+        self.memory = MemoryJournal(dump=EchoMachine().dump_part)
+
+    def open_journal(self) -> Journal:
+        if self.path is None:
+            return self.memory
+        return SqliteJournal(self.path, role="player", address=PLAYER, dump=EchoMachine().dump_part)
+
+    def runner(
+        self, journal: Journal | None = None, mailbox: Mailbox | None = None, observer: Any = None
+    ) -> RoleRunner[Echoes]:
+        return RoleRunner(
+            EchoMachine(),
+            mailbox or self.player,
+            journal or self.open_journal(),
+            InlineHost(EchoAgent, self.clock, one_game_each=False),
+            self.clock,
+            observer=observer,
+        )
+
+    def replies(self) -> list[object]:
+        return [word_of(mail.documents[0]) for mail in self.office.fetch(1000, lambda _: False)]
+
+
+def run_out(world: World, runner: RoleRunner[Echoes]) -> None:
+    """Tick until nothing is left, letting time pass where that is what is waited for."""
+    while True:
+        while runner.tick():
+            pass
+        wake = runner.next_wake()
+        if wake is None:
+            return
+        world.clock.advance_to(max(wake, world.clock.now() + timedelta(seconds=1)))
+
+
+def test_a_message_is_answered_and_acknowledged() -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    runner = world.runner()
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    assert world.player.fetch(10, lambda _: False) == []
+    assert runner.state == Echoes((), 1)
+
+
+def test_a_failed_callback_is_an_event_too() -> None:
+    world = World()
+    world.office.send(text_mail(1, "fail"))
+    runner = world.runner()
+    runner.start()
+    run_out(world, runner)
+    (reply,) = world.replies()
+    assert "no word today" in str(reply)
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+class DyingJournal:
+    """Dies before or after the n-th write."""
+
+    WRITES = ("commit", "claim_outbox", "finish_sends", "postpone_send", "fail_send")
+
+    def __init__(self, journal: Journal, plan: Plan) -> None:
+        self._journal = journal
+        self._plan = plan
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._journal, name)
+        return self._plan.around(name, method) if name in self.WRITES else method
+
+
+class DyingMailbox:
+    """Dies before or after the n-th call."""
+
+    CALLS = ("fetch", "acknowledge", "send", "was_sent")
+
+    def __init__(self, mailbox: MemoryMailbox, plan: Plan) -> None:
+        self._mailbox = mailbox
+        self._plan = plan
+        self.address = mailbox.address
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._mailbox, name)
+        return self._plan.around(name, method) if name in self.CALLS else method
+
+
+class Plan:
+    """Counts the points at which a process may die, and lets it die at one of them."""
+
+    def __init__(self, die_at: int | None) -> None:
+        self.points = 0
+        self.die_at = die_at
+        self.died_in = ""
+
+    def _point(self, name: str) -> None:
+        self.points += 1
+        if self.points == self.die_at:
+            self.died_in = name
+            raise Killed(name)
+
+    def around(self, name: str, method: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
+            self._point(f"before {name}")
+            result = method(*arguments, **named)
+            self._point(f"after {name}")
+            return result
+
+        return call
+
+
+TEXTS = ("one", "two", "unusable", "bug", "fail", "three")
+
+
+def a_life(world: World, plan: Plan) -> None:
+    """One life of the process: it ends when everything is done, or when it is killed."""
+    journal = world.open_journal()
+    runner = world.runner(DyingJournal(journal, plan), DyingMailbox(world.player, plan))  # type: ignore[arg-type]
+    try:
+        runner.start()
+        run_out(world, runner)
+    except Killed:
+        pass
+    finally:
+        journal.close()
+
+
+def the_world_after(die_at: int | None, path: Path | None) -> tuple[World, Plan]:
+    world = World(path)
+    for number, text in enumerate(TEXTS):
+        world.office.send(text_mail(number, text))
+    plan = Plan(die_at)
+    a_life(world, plan)
+    if die_at is not None:
+        a_life(world, Plan(None))
+    return world, plan
+
+
+def expect_everything_exactly_once(world: World) -> None:
+    replies = world.replies()
+    assert len(replies) == 4
+    assert [word for word in replies if "no word" not in str(word)] == ["eno", "owt", "eerht"]
+    assert world.player.fetch(10, lambda _: False) == []
+    journal = world.open_journal()
+    verdicts = [row.verdict for row in journal.inbox()]
+    assert verdicts == [
+        InboxVerdict.PROCESSED,
+        InboxVerdict.PROCESSED,
+        InboxVerdict.REJECTED,
+        InboxVerdict.PARKED,
+        InboxVerdict.PROCESSED,
+        InboxVerdict.PROCESSED,
+    ]
+    assert journal.pending_calls() == []
+    assert {item.state for item in journal.outbox()} == {OutboxState.SENT}
+    journal.close()
+
+
+@pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "sqlite"])
+def test_a_process_killed_at_any_write_or_call_loses_nothing_and_sends_nothing_twice(
+    tmp_path: Path, on_disk: bool
+) -> None:
+    world, plan = the_world_after(None, tmp_path / "whole.db" if on_disk else None)
+    expect_everything_exactly_once(world)
+    points = plan.points
+    assert points > 40
+    died_in = set()
+    for die_at in range(1, points + 1):
+        world, plan = the_world_after(die_at, tmp_path / f"killed{die_at}.db" if on_disk else None)
+        died_in.add(plan.died_in)
+        expect_everything_exactly_once(world)
+    assert {"before send", "after send", "before commit", "after commit", "before acknowledge"} <= died_in
+
+
+def test_a_mail_that_is_no_protocol_mail_is_left_unread_and_looked_at_once() -> None:
+    world = World()
+    newsletter = replace(text_mail(1, "buy"), subject="News", document={"message_type": "NEWS", "payload": {}})
+    world.office.send(newsletter)
+    world.office.send(text_mail(2, "abc"))
+    runner = world.runner()
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    assert [mail.subject for mail in world.player.fetch(10, lambda _: False)] == ["News"]
+    verdicts = [row.verdict for row in world.memory.inbox()]
+    assert verdicts == [InboxVerdict.IGNORED, InboxVerdict.PROCESSED]
+
+
+def test_a_forged_mail_is_rejected_with_its_reason() -> None:
+    world = World()
+    forged = text_mail(1, "abc")
+    forged = replace(forged, document={**forged.document, "sender": {"email": "king@league.test", "role": "REFEREE"}})
+    world.office.send(forged)
+    runner = world.runner()
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == []
+    (row,) = world.memory.inbox()
+    assert row.verdict is InboxVerdict.REJECTED
+    assert "king@league.test" in row.reason
+    assert world.player.fetch(10, lambda _: False) == []
+
+
+class Faulty:
+    """A mailbox whose first sends fail in the given ways."""
+
+    def __init__(self, mailbox: MemoryMailbox, failures: list[str]) -> None:
+        self._mailbox = mailbox
+        self.failures = failures
+        self.address = mailbox.address
+        self.sends: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def send(self, mail: OutgoingMail) -> None:
+        failure = self.failures.pop(0) if self.failures else "none"
+        self.sends.append(failure)
+        if failure == "unavailable":
+            raise MailboxUnavailable("try later", retry_after=timedelta(seconds=30))
+        if failure == "ambiguous, taken":
+            self._mailbox.send(mail)
+            raise AmbiguousSend()
+        if failure == "ambiguous, lost":
+            raise AmbiguousSend()
+        self._mailbox.send(mail)
+
+
+@pytest.mark.parametrize(
+    ("failures", "posts"),
+    [
+        (["unavailable", "unavailable"], 3),
+        (["ambiguous, taken"], 1),  # found among the sent mails: not posted again
+        (["ambiguous, lost"], 2),
+        (["ambiguous, lost", "unavailable", "ambiguous, taken"], 3),
+    ],
+)
+def test_a_send_that_fails_is_tried_again_and_one_that_may_have_worked_is_looked_for_first(
+    failures: list[str], posts: int
+) -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    mailbox = Faulty(world.player, list(failures))
+    runner = world.runner(mailbox=mailbox)  # type: ignore[arg-type]
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    assert len(mailbox.sends) == posts
+    assert [item.state for item in world.memory.outbox()] == [OutboxState.SENT]
+
+
+def test_the_servers_own_waiting_time_is_kept() -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    runner = world.runner(mailbox=Faulty(world.player, ["unavailable"]))  # type: ignore[arg-type]
+    runner.start()
+    while runner.tick():
+        pass
+    assert runner.next_wake() == NOON + timedelta(seconds=30)
+
+
+def test_a_command_is_carried_out_once_and_its_deadline_fires_once_even_after_a_restart(tmp_path: Path) -> None:
+    world = World(tmp_path / "j.db")
+    runner = world.runner()
+    runner.start()
+    command = OperatorCommand(command=Command.KEEP_ALIVE, nonce="wake me")
+    assert runner.command(command)
+    assert not runner.command(command)
+    runner.close()
+    runner = world.runner()
+    runner.start()
+    run_out(world, runner)
+    journal = world.open_journal()
+    assert [note.facts["text"] for note in journal.notes()] == ["wake me"]
+    journal.close()
+    runner.close()
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def received(self, role: str, row: InboxRow) -> None:
+        self.seen.append(f"{role} received {row.message_type}")
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self.seen.append(f"{role} sent {item.message_type}")
+
+    def noted(self, role: str, note: Note) -> None:
+        self.seen.append(f"{role} noted {note.key}")
+
+
+def test_an_observer_is_told_what_was_committed() -> None:
+    world = World()
+    world.office.send(text_mail(1, "bug"))
+    world.office.send(text_mail(2, "abc"))
+    watcher = Watcher()
+    runner = world.runner(observer=watcher)
+    runner.start()
+    run_out(world, runner)
+    assert watcher.seen == [
+        "player received BROADCAST_FREE_TEXT",
+        "player noted mail_parked",
+        "player received BROADCAST_FREE_TEXT",
+        "player sent FREE_TEXT_RESPONSE",
+    ]
