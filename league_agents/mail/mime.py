@@ -210,7 +210,10 @@ def _leaves_of(message: email.message.Message, problems: list[str]) -> Iterator[
         if count == MOST_PARTS:
             problems.append(f"the mail has more than {MOST_PARTS} parts")
             return
-        if part.is_multipart() or not _is_short(part):
+        if part.is_multipart():
+            continue
+        if not _is_short(part):
+            problems.append(f"part {count} has headers of more than {_LONGEST_HEADER} characters")
             continue
         content_type = part.get_content_type()
         try:

@@ -317,6 +317,7 @@ AS_JSON = "Content-Type: application/json"
         (mail('{"a":' * 70 + "1" + "}" * 70), "levels"),
         (mail("[" + "[]," * 300_000 + "[]]", AS_JSON), "values"),
         (mail("[" + "9" * 5000 + "]", AS_JSON), "no JSON"),
+        (mail(TEXT, AS_JSON + "; x=" + "y" * 5000), "headers"),
     ],
 )
 def test_a_mail_that_costs_too_much_is_refused_with_its_reason(hostile: bytes, reason: str) -> None:
@@ -354,6 +355,10 @@ pieces = st.sampled_from(
 
 
 @settings(max_examples=300, deadline=None)
+@example(b"Content-Type: application/json; name*=idna''%80.json\r\n\r\n{}")
+@example(b"Content-Type: application/json; name*0*=hex''%80; name*99999999999*=x\r\n\r\n{}")
+@example(b"Content-Type: application/json; charset*=zip''%FF\r\n\r\n{}")
+@example(b"Content-Type: text/plain; charset=idna\r\nContent-Transfer-Encoding: base64\r\n\r\n====")
 @given(st.lists(pieces | st.binary(max_size=6), max_size=40).map(b"".join) | st.binary(max_size=200))
 def test_any_bytes_can_be_read(hostile: bytes) -> None:
     parsed = read(hostile)
