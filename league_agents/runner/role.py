@@ -89,7 +89,8 @@ class RoleRunner(Generic[S]):
         self._clock = clock
         self._observer = observer
         self._state = machine.initial()
-        self._parts = machine.parts(self._state)
+        self._parts: Mapping[str, object] = {}
+        """As the journal has them: of a new journal none, so that its first step writes all."""
         self._next_wake: datetime | None = None
         self._may_have_mail_to_send = True
 
@@ -217,7 +218,7 @@ class RoleRunner(Generic[S]):
         """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
-        parts = self._parts if state is self._state else self._machine.parts(state)
+        parts = self._parts if self._parts and state is self._state else self._machine.parts(state)
         commit = commit_of(
             effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=_changes(self._parts, parts)
         )
