@@ -18,7 +18,9 @@ from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager, ManagerConfig, ManagerState
+from league_agents.league.manager import Manager
+from league_agents.league.manager_config import ManagerConfig
+from league_agents.league.manager_state import ManagerState
 from league_agents.league.player import Player
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import Schedule, Team, single_game
@@ -35,6 +37,7 @@ from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """When every offline league begins: what happens in it depends on the seed, not on the day."""
 
+SEASON = 1
 DOMAIN = "league.test"
 
 
@@ -153,6 +156,8 @@ def offline_league(
             season_id=f"SEASON_{START:%Y-%m-%d}",
             season_name="Offline league",
             league_id="OFFLINE",
+            season_number=SEASON,
+            teams=tuple(side.team for side in sides),
             schedule=schedule,
             rules=rules,
         )
@@ -219,7 +224,7 @@ def play_single_game(
         Side(team=team_a, player=chosen(player_a, team_a, is_referee=False), referee=None),
         Side(team=team_b, player=chosen(player_b, team_b, is_referee=False), referee=None),
     ]
-    schedule = single_game(team_a, team_b, house, season=1)
+    schedule = single_game(team_a, team_b, house, season=SEASON)
     league = offline_league(
         sides,
         schedule,

@@ -157,7 +157,9 @@ class World:
     def open_journal(self) -> Journal:
         if self.path is None:
             return self.memory
-        return SqliteJournal(self.path, role="player", address=PLAYER, dump=EchoMachine().dump_part)
+        return SqliteJournal(
+            self.path, role="player", address=PLAYER, dump=EchoMachine().dump_part, synchronous="NORMAL"
+        )
 
     def runner(
         self, journal: Journal | None = None, mailbox: Mailbox | None = None, observer: Any = None
