@@ -27,6 +27,8 @@ def match_document(
     reported has none.
     """
     facts = _facts(referee.journal.notes(), game_id)
+    # What counts is what the league manager holds: a report that it never got is no report.
+    official = _facts(manager.journal.notes(), game_id) or facts
     mails = sent_messages([manager, referee, *players])
     by_id = {str(row["id"]): row for row in _mappings(facts.get("players"))}
     return {
@@ -34,10 +36,10 @@ def match_document(
         "rules": rules,
         "match": {
             "game_id": game_id,
-            "status": facts.get("status", Termination.NO_REPORT.value),
-            "winner_id": facts.get("winner_id"),
-            "is_draw": facts.get("is_draw", True),
-            "abort_reason": facts.get("abort_reason"),
+            "status": official.get("status", Termination.NO_REPORT.value),
+            "winner_id": official.get("winner_id"),
+            "is_draw": official.get("is_draw", True),
+            "abort_reason": official.get("abort_reason"),
             "brief": facts.get("brief"),
         },
         "target": facts.get("target"),
