@@ -157,6 +157,7 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from league_agents.report.printable import printable
 
     screen = console(stdout)
+    screen.print()
     screen.print(Text(f"{printable(spec, 200)} as a {report.role}, rules {report.rules}", style="bold"))
     if report.unmade is not None:
         screen.print(Text(f"No instance could be made: {_told(report.unmade)}", style="red"))
@@ -165,9 +166,11 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     findings = [finding for each in report.callbacks for finding in each.findings]
     findings.sort(key=lambda finding: finding.severity is not Severity.BROKEN)
     if findings:
+        screen.print()
         screen.print(_findings(findings[:MOST_FINDINGS]))
     if len(findings) > MOST_FINDINGS:
         screen.print(Text(f"and {len(findings) - MOST_FINDINGS} more; --json lists them all", style="dim"))
+    screen.print()
     broken = sum(finding.severity is Severity.BROKEN for finding in findings)
     warnings = len(findings) - broken
     counted = f"{broken} broken, {warnings} warning{'' if warnings == 1 else 's'}"
@@ -183,7 +186,7 @@ def _overview(report: CheckReport) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("Callback", no_wrap=True)
     table.add_column("Contract")
     for heading in ("Valid", "Odd", "Hostile", "Slowest"):
@@ -215,7 +218,7 @@ def _findings(findings: list[Finding]) -> Table:
     from league_agents.agents.checking.report import Severity
     from league_agents.report.printable import printable
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), expand=True)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("", no_wrap=True)
     table.add_column("Where", overflow="fold", max_width=34)
     table.add_column("The contract, and what was found", overflow="fold", ratio=1)
@@ -235,8 +238,7 @@ def _findings(findings: list[Finding]) -> Table:
         times = f", {finding.times} times in all" if finding.times > 1 else ""
         told.append(f"\n{finding.kind} game: {finding.game}{times}", style="dim")
         word = Text("broken", style="bold red") if is_broken else Text("warning", style="yellow")
-        table.add_row(word, place, told)
-        table.add_section()
+        table.add_row(word, place, told, end_section=finding is not findings[-1])
     return table
 
 

@@ -83,7 +83,7 @@ def list_(as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     for heading in ("Title", "Author", "Language"):
         table.add_column(heading, overflow="fold")
     table.add_column("Words", justify="right")

@@ -51,8 +51,10 @@ class Progress:
         clock = f"{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         line = Text.assemble((f"{clock:>8}  ", "dim"), (printable(who, 40), "bold"), " ", printable(told, LONGEST_LINE))
         line.stylize(style)
-        line.overflow = "ellipsis"
-        self._console.print(line, no_wrap=self._console.is_terminal, overflow="ellipsis", soft_wrap=False)
+        if self._console.is_terminal:
+            self._console.print(line, no_wrap=True, overflow="ellipsis")
+        else:
+            self._console.print(line, soft_wrap=True)
 
 
 _ROLES = {"referee": "The referee", "player": "A player", "manager": "The league manager"}
@@ -60,13 +62,19 @@ _ROLES = {"referee": "The referee", "player": "A player", "manager": "The league
 
 def _sender(document: Mapping[str, object], role: str) -> str:
     sender = document.get("sender")
-    named = of(sender.get("logical_id"), 40) if isinstance(sender, Mapping) else ""
-    return named if role == "player" and named else _ROLES.get(role, role)
+    if role != "player" or not isinstance(sender, Mapping):
+        return _ROLES.get(role, role)
+    # Before it is registered a player has no name yet, only an address.
+    return of(sender.get("logical_id"), 40) or _short(of(sender.get("email"), 80)) or _ROLES[role]
 
 
 def _recipient(document: Mapping[str, object]) -> str:
-    named = of(document.get("recipient_id"), 40)
-    return {"BROADCAST": "everybody", "LEAGUEMANAGER": "the league manager", "": "somebody"}.get(named, named)
+    named = of(document.get("recipient_id"), 80)
+    return {"BROADCAST": "everybody", "LEAGUEMANAGER": "the league manager", "": "somebody"}.get(named, _short(named))
+
+
+def _short(address: str) -> str:
+    return printable(address.partition("@")[0], 40)
 
 
 def _quoted(value: object) -> str:
@@ -120,9 +128,11 @@ def _score(message: _Message) -> str:
 
 def _report(message: _Message) -> str:
     status = of(message.payload.get("status"), 60)
-    if status not in ("", "completed"):
+    if status.casefold() not in ("", "completed"):
         reason = of(message.payload.get("abort_reason"), 120)
         return f"reports how the match ended: {status}{f', {reason}' if reason else ''}"
+    if "winner_id" not in message.payload:  # a player's own report (protocol 4.5.2)
+        return "reports the end of the match"
     winner = of(message.payload.get("winner_id"), 60)
     return f"reports the result: {f'{winner} wins' if winner else 'a draw'}"
 

@@ -137,5 +137,12 @@ def _print_transcript(document: dict[str, object], rules: RuleSet, stdout: TextI
     from league_agents.report.transcript import transcript
 
     screen = console(stdout)
-    screen.print()
-    screen.print(transcript(document, rules))
+    if screen.is_terminal:
+        screen.print()
+        screen.print(transcript(document, rules))
+        return
+    with screen.capture() as told:
+        screen.print(transcript(document, rules))
+    # Tables are padded to their width, which is only in the way of whoever compares two files.
+    stdout.write("".join(f"{line.rstrip()}\n" for line in told.get().splitlines()))
+    stdout.flush()

@@ -40,19 +40,18 @@ _PARTS = {
 }
 
 _ENDS: Mapping[str, str] = {
-    Termination.COMPLETED: "played to the end",
-    Termination.PLAYER_TIMEOUT: "a player did not send its next message in time",
-    Termination.FORMAT_VIOLATION: "a player kept sending messages that nobody could use",
+    Termination.PLAYER_TIMEOUT: "WHO did not send its next message in time",
+    Termination.FORMAT_VIOLATION: "WHO kept sending messages that nobody could use",
     Termination.NEW_ROUND_STARTED: "the next round began before the match was over",
     Termination.END_ROUND_RECEIVED: "the round was closed before the match was over",
     Termination.LEAGUE_COMPLETED: "the league ended before the match was over",
     Termination.REFEREE_FAILURE: "the referee could not go on",
-    Termination.ABSENT: "absent from the start",
+    Termination.ABSENT: "WHO was absent from the start",
     Termination.CANCELLED: "no player was there",
     Termination.NO_REPORT: "the referee never reported",
     Termination.RESET: "the league was reset while the match was open",
 }
-"""What each termination means, as the end of "The match ended early: …"."""
+"""What each termination but ``completed`` means; WHO is the player who caused it."""
 
 _STATUS = {
     "completed": "played to the end",
@@ -79,9 +78,8 @@ def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType
     players = _players(document)
     return Group(
         *_opening(document, players),
-        *(part for player in players for part in _player(player)),
+        *(part for player in players for part in _player(player, _cause(document))),
         *_scorecards(players, rules),
-        Text(),
         _result(document, players),
     )
 
@@ -95,14 +93,22 @@ def ending(document: Mapping[str, object]) -> str:
     scored = len(players) == 2 and all(player.get("scorecard") is not None for player in players)
     if winner:
         others = [point for name, point in points.items() if name != winner]
-        counted = f" with {points.get(winner, '0')} points to {others[0]}" if scored and len(others) == 1 else ""
+        counted = f" with {_points(points.get(winner, '0'))} to {others[0]}" if scored and len(others) == 1 else ""
         return f"{winner} wins{counted}"
     if match.get("status") == Termination.NO_REPORT:
         return "No result: the referee never reported"
+    if match.get("status") == "aborted":
+        return "The match ended early, nobody wins"
+    if match.get("status") == "CANCELLED_ALL_PLAYERS_MALFUNCTION":
+        return "The match was cancelled"
     if match.get("is_draw") is True:
-        equal = f" with {next(iter(points.values()))} points each" if scored else ""
+        equal = f" with {_points(next(iter(points.values())))} each" if scored else ""
         return f"A draw{equal}"
     return "Nobody wins"
+
+
+def _points(number: str) -> str:
+    return f"{number} point{'' if number == '1' else 's'}"
 
 
 def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> Iterator[RenderableType]:
@@ -121,13 +127,15 @@ def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, obje
     yield rows
 
 
-def _player(player: Mapping[str, object]) -> Iterator[RenderableType]:
+def _player(player: Mapping[str, object], cause: str) -> Iterator[RenderableType]:
     name = _id(player)
     yield Text()
     yield Rule(Text(name, style="bold"), align="left")
     termination = of(player.get("termination"), 60)
-    if termination != Termination.COMPLETED:
-        yield Text(f"The game of {name} ended early: {_ENDS.get(termination, termination)}.", style="yellow")
+    if termination == Termination.ABSENT:
+        yield Text(f"{name} was absent from the start.", style="yellow")
+    elif termination != Termination.COMPLETED:
+        yield Text(f"The game of {name} ended early: {cause or _told(termination, 'a player')}.", style="yellow")
     questions = _maps(player.get("questions"))[:MOST_QUESTIONS]
     answers = {of(each.get("question_number")): of(each.get("answer"), 20) for each in _maps(player.get("answers"))}
     if questions:
@@ -199,7 +207,7 @@ def _scorecards(players: Sequence[Mapping[str, object]], rules: RuleSet) -> Iter
     yield Rule(Text("Scorecards", style="bold"), align="left")
     cards = [_map(player.get("scorecard")) for player in players]
     if not any(cards):
-        yield Text("No guess was scored.", style="italic")
+        yield Text("No guess was scored.\n", style="italic")
         return
     weights = rules.weights
     shares = (
@@ -208,7 +216,7 @@ def _scorecards(players: Sequence[Mapping[str, object]], rules: RuleSet) -> Iter
         weights.associative_word,
         weights.word_justification,
     )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("")
     table.add_column("Weight", justify="right")
     for player in players:
@@ -220,14 +228,16 @@ def _scorecards(players: Sequence[Mapping[str, object]], rules: RuleSet) -> Iter
     table.add_row("Private score", "", *(Text(_number(card.get("private_score")), style="bold") for card in cards))
     table.add_row("League points", "", *(Text(of(card.get("league_points")) or "–", style="bold") for card in cards))
     yield table
+    yield Text()
     for player, card in zip(players, cards, strict=True):
         feedback = _map(card.get("feedback"))
         if any(feedback.get(key) for key in ("opening_sentence", "associative_word")):
             yield Text(f"The referee to {_id(player)}:")
             for key in ("opening_sentence", "associative_word"):
-                yield Padding(_paragraph(feedback.get(key)), (0, 0, 1, 2))
+                yield Padding(_paragraph(feedback.get(key)), (0, 0, 0, 2))
+                yield Text()
         elif card:
-            yield Text(f"{_id(player)} got no feedback.", style="italic")
+            yield Text(f"{_id(player)} got no feedback.\n", style="italic")
 
 
 def _result(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> RenderableType:
@@ -242,29 +252,37 @@ def _result(document: Mapping[str, object], players: Sequence[Mapping[str, objec
     else:
         rows.add_row("Target", Text("none was made known", style="italic"))
     rows.add_row("Match", Text(_STATUS.get(status, status)))
-    if reason := of(match.get("abort_reason"), LONGEST_LINE):
-        rows.add_row("Reason", Text(_reason(reason)))
+    if cause := _cause(document):
+        rows.add_row("Reason", Text(cause))
+        rows.add_row("Players", Text("; ".join(f"{_id(player)} {_state(player)}" for player in players)))
     parts: list[RenderableType] = [rows]
-    if any(player.get("termination") != Termination.COMPLETED for player in players):
-        parts += [
-            Text(f"{_id(player)}: {_ENDS.get(of(player.get('termination'), 60), of(player.get('termination'), 60))}")
-            for player in players
-        ]
     standings = _maps(document.get("standings"))[:MOST_STANDINGS]
     if standings:
         parts += [Text(), _standings(standings)]
     return Panel(Group(*parts), title=Text(ending(document), style="bold green"), box=box.ROUNDED, padding=(0, 1))
 
 
-def _reason(reason: str) -> str:
-    """``player_timeout:somebody@…`` in words; what is unknown stays as it is."""
+def _cause(document: Mapping[str, object]) -> str:
+    """Why the match ended early, in words; ``""`` if it did not."""
+    reason = of(_map(document.get("match")).get("abort_reason"), LONGEST_LINE)
     word, _, who = reason.partition(":")
-    told = _ENDS.get(word)
-    return reason if told is None else f"{told} ({who})" if who else told
+    # A player is named by its address there (protocol 4.5.1); its first half is enough to know it by.
+    return _told(word, who.partition("@")[0] if "@" in who else "a player", otherwise=reason)
+
+
+def _told(termination: str, who: str, *, otherwise: str | None = None) -> str:
+    return _ENDS.get(termination, termination if otherwise is None else otherwise).replace("WHO", who)
+
+
+def _state(player: Mapping[str, object]) -> str:
+    return {
+        Termination.COMPLETED.value: "played to the end",
+        Termination.ABSENT.value: "was absent",
+    }.get(of(player.get("termination"), 60), "was stopped")
 
 
 def _standings(rows: Sequence[Mapping[str, object]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     keys = [key for key in _STANDINGS if any(row.get(key) is not None for row in rows)]
     if "participant_id" in keys and all(_is_same(row.get("display_name"), row.get("participant_id")) for row in rows):
         keys = [key for key in keys if key != "display_name"]

@@ -6,7 +6,7 @@ Rule: one finding stands for all its repetitions: twenty questions with the same
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -59,9 +59,9 @@ class Finding:
     """How often, over all games."""
 
     @property
-    def sort(self) -> tuple[str, str, str, str]:
+    def sort(self) -> tuple[str, str, str]:
         """What makes two findings the same one."""
-        return (self.callback, self.severity, _INDEX.sub("[]", self.path), self.rule)
+        return (self.callback, _INDEX.sub("[]", self.path), self.rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,24 +111,17 @@ class CheckReport:
 
 
 def merged(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Repetitions counted; what is broken first, otherwise in the order of their first time."""
-    first: dict[tuple[str, str, str, str], Finding] = {}
-    times: dict[tuple[str, str, str, str], int] = {}
-    for finding in findings:
+    """Repetitions counted; what is broken first, otherwise in the order of their first time.
+
+    What breaks a contract somewhere is not told a second time as a warning.
+    """
+    first: dict[tuple[str, str, str], Finding] = {}
+    times: dict[tuple[str, str, str], int] = {}
+    for finding in sorted(findings, key=_mildness):
         first.setdefault(finding.sort, finding)
         times[finding.sort] = times.get(finding.sort, 0) + finding.times
-    counted = [
-        Finding(
-            severity=one.severity,
-            callback=one.callback,
-            game=one.game,
-            kind=one.kind,
-            path=one.path,
-            rule=one.rule,
-            found=one.found,
-            where=one.where,
-            times=times[sort],
-        )
-        for sort, one in first.items()
-    ]
-    return tuple(sorted(counted, key=lambda one: one.severity is not Severity.BROKEN))
+    return tuple(replace(one, times=times[sort]) for sort, one in first.items())
+
+
+def _mildness(finding: Finding) -> bool:
+    return finding.severity is not Severity.BROKEN
