@@ -43,7 +43,14 @@ def match_document(
             "brief": facts.get("brief"),
         },
         "target": facts.get("target"),
-        "players": [_player(player.participant_id, by_id.get(player.participant_id, {})) for player in players],
+        "players": [
+            _player(
+                player.participant_id,
+                by_id.get(player.participant_id, {}),
+                is_reported=official.get("status") != Termination.NO_REPORT.value,
+            )
+            for player in players
+        ],
         "messages": [_message(mail) for mail in mails],
         "standings": _standings(mails),
     }
@@ -58,14 +65,14 @@ def _mappings(value: object) -> list[Mapping[str, object]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, Sequence) else []
 
 
-def _player(participant_id: str, row: Mapping[str, object]) -> dict[str, object]:
+def _player(participant_id: str, row: Mapping[str, object], *, is_reported: bool) -> dict[str, object]:
     card = row.get("scorecard")
     scorecard = None
     if isinstance(card, Mapping):
         scorecard = {key: card.get(key) for key in ("private_score", "league_points", "breakdown", "feedback")}
     return {
         "id": participant_id,
-        "termination": row.get("termination", Termination.NO_REPORT.value),
+        "termination": row.get("termination") if is_reported and row else Termination.NO_REPORT.value,
         "questions": row.get("questions", []),
         "answers": row.get("answers", []),
         "guess": row.get("guess"),
