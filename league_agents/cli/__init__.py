@@ -109,16 +109,19 @@ class CommandLine(click.Group):
         except BrokenPipeError:
             # Whoever read has seen enough (``… | head``). Python would complain when it closes the stream on its own.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            sys.exit(Exit.OK)
+            sys.exit(Exit.FAILED)
         except click.ClickException as error:
             leave(_usage(error), Exit.USAGE)
         except LeagueError as error:
             leave(str(error), exit_code_of(error))
+        except OSError as error:
+            # A full disk, a file that went away: the machine's fault, not this program's.
+            _trace()
+            named = f"{error.filename}: " if error.filename else ""
+            leave(f"{named}{error.strerror or error}; see to it and run the command again", Exit.UNAVAILABLE)
         except Exception as error:
             # The edge of the program: whatever comes here was not foreseen.
-            if os.environ.get(DEBUG_VARIABLE) == "1":
-                traceback.print_exc()
-            hint = "" if os.environ.get(DEBUG_VARIABLE) == "1" else f"; {DEBUG_VARIABLE}=1 shows where"
+            hint = "" if _trace() else f"; {DEBUG_VARIABLE}=1 shows where"
             leave(f"this is a bug in {PROGRAM}: {type(error).__name__}: {error}{hint}", Exit.BUG)
 
 
@@ -143,7 +146,19 @@ def leave(message: str, code: Exit) -> NoReturn:
     sys.exit(code)
 
 
+def _trace() -> bool:
+    """Show the traceback to those who asked for it. Whether it was shown."""
+    is_wanted = os.environ.get(DEBUG_VARIABLE) == "1"
+    if is_wanted:
+        traceback.print_exc()
+    return is_wanted
+
+
 def _usage(error: click.ClickException) -> str:
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        # A group without a command: its help is the answer, not a line about it.
+        click.echo(error.format_message(), err=True)
+        sys.exit(Exit.USAGE)
     message = error.format_message().rstrip(".")
     ctx = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message}; see '{ctx.command_path if ctx is not None else PROGRAM} --help'"

@@ -23,8 +23,10 @@ LONGEST_LINE = 400
 class Progress:
     """An ``Observer`` of the runner that writes to a console."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, heading: str) -> None:
+        """``heading`` is written before the first line, so that a match that cannot start says only why."""
         self._console = console
+        self._heading = heading
         self._start: datetime | None = None
 
     def received(self, role: str, row: InboxRow) -> None:
@@ -46,8 +48,10 @@ class Progress:
 
     def _line(self, at: datetime, who: str, told: str, style: str) -> None:
         # The league's own clock: offline it runs ahead of the real one whenever everybody waits.
-        self._start = min(self._start or at, at)
-        seconds = int((at - self._start).total_seconds())
+        if self._start is None:
+            self._start = at
+            self._console.print(Text(printable(self._heading, LONGEST_LINE), style="bold"), soft_wrap=True)
+        seconds = max(0, int((at - self._start).total_seconds()))
         clock = f"{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         line = Text.assemble((f"{clock:>8}  ", "dim"), (printable(who, 40), "bold"), " ", printable(told, LONGEST_LINE))
         line.stylize(style)

@@ -19,6 +19,16 @@ DRAWN_SEEDS = 1_000_000
 
 SPEC_HELP = "offline (default), scripted, scripted:NAME or module:Class."
 
+
+def _seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    text = value.strip()
+    if not (text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= LARGEST_SEED):
+        raise click.BadParameter(f"{text[:40]!r} is no whole number from 0 to {LARGEST_SEED}")
+    return int(text)
+
+
 EPILOG = """\b
 Agents (SPEC):
   offline           plays from the built-in books and your own (league-agents corpus)
@@ -44,7 +54,7 @@ included: "status" and "termination" say which. The same seed gives the same mat
 @click.option("--single-game", is_flag=True, help="One match on this machine: no account, no key, no network.")
 @click.option(
     "--seed",
-    type=click.IntRange(0, LARGEST_SEED),
+    callback=_seed,
     metavar="N",
     help="What every draw depends on. Without it one is drawn and printed.",
 )
@@ -64,7 +74,7 @@ included: "status" and "termination" say which. The same seed gives the same mat
     "--journal",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Keep the journals: FILE with each mailbox's name before its ending, as in match.referee.db.",
+    help="Keep the journals: FILE with each mailbox's name before its ending, as in match.player-a.db.",
 )
 def command(
     *,
@@ -117,10 +127,8 @@ def _play(
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.settings.offline import play_single_game
 
-    stderr = console(sys.stderr)
-    if not is_quiet:
-        sides = f"{specs['--player-a']} against {specs['--player-b']}, judged by {specs['--referee']}"
-        stderr.print(f"Seed {seed}, rules {rules.name}: {sides}", style="bold", soft_wrap=True)
+    sides = f"{specs['--player-a']} against {specs['--player-b']}, judged by {specs['--referee']}"
+    progress = Progress(console(sys.stderr), f"Seed {seed}, rules {rules.name}: {sides}")
     return play_single_game(
         seed=seed,
         rules=rules,
@@ -129,7 +137,7 @@ def _play(
         player_b=specs["--player-b"],
         journal=journal,
         index_path=default_index_path(),
-        observer=None if is_quiet else Progress(stderr),
+        observer=None if is_quiet else progress,
     )
 
 
