@@ -7,8 +7,9 @@ and is not sent. Texts that agents wrote are never the reason: lone surrogates i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from league_agents.ids import is_game_id
 from league_agents.protocol.league import codec_game, codec_opening, codec_report, codec_rounds, codec_service
@@ -19,7 +20,6 @@ from league_agents.protocol.league.messages import (
     AnswersBatch,
     AssignmentAck,
     AssignmentTable,
-    BrokenPayload,
     ConnectivityCall,
     ConnectivityEcho,
     CriticalContinue,
@@ -33,9 +33,7 @@ from league_agents.protocol.league.messages import (
     ErrorResponse,
     FreeText,
     FreeTextReply,
-    GuessCall,
     GuessSubmission,
-    Hints,
     KeepAlive,
     KeepAliveReply,
     LeagueCompleted,
@@ -44,7 +42,6 @@ from league_agents.protocol.league.messages import (
     NewRound,
     PlayerReport,
     QuestionsBatch,
-    QuestionsCall,
     RegistrationRequest,
     RegistrationResponse,
     RequestAssignmentTable,
@@ -110,6 +107,48 @@ _OF_A_SEASON = frozenset(
     }
 )
 """What the league manager cannot say without naming its league and the season (protocol 3.1)."""
+
+Writer = Callable[[Any, Envelope], Document]
+
+_WRITERS: Mapping[type, Writer] = MappingProxyType(
+    {
+        StartSeason: codec_opening.write_start_season,
+        RegistrationRequest: codec_opening.write_registration_request,
+        RegistrationResponse: codec_opening.write_registration_response,
+        AssignmentTable: codec_opening.write_assignment_table,
+        AssignmentAck: codec_opening.write_assignment_ack,
+        RequestAssignmentTable: codec_opening.write_request_assignment_table,
+        NewRound: codec_rounds.write_new_round,
+        EndRound: codec_rounds.write_end_round,
+        RoundResults: codec_rounds.write_round_results,
+        EndSeason: codec_rounds.write_end_season,
+        LeagueCompleted: codec_rounds.write_league_completed,
+        KeepAlive: codec_service.write_keep_alive,
+        KeepAliveReply: codec_service.write_keep_alive_reply,
+        CriticalPause: codec_service.write_pause,
+        CriticalContinue: codec_service.write_continue,
+        CriticalReset: codec_service.write_reset,
+        CriticalPauseReply: codec_service.write_pause_reply,
+        CriticalContinueReply: codec_service.write_continue_reply,
+        CriticalResetReply: codec_service.write_reset_reply,
+        FreeText: codec_service.write_free_text,
+        FreeTextReply: codec_service.write_free_text_reply,
+        ErrorResponse: codec_service.write_error_response,
+        ConnectivityCall: codec_service.write_connectivity_call,
+        ConnectivityEcho: codec_service.write_connectivity_echo,
+        WarmupCall: codec_game.write_warmup_call,
+        WarmupResponse: codec_game.write_warmup_response,
+        RoundStart: codec_game.write_round_start,
+        QuestionsBatch: codec_game.write_questions_batch,
+        AnswersBatch: codec_game.write_answers_batch,
+        GuessSubmission: codec_game.write_guess_submission,
+        ScoreFeedback: codec_game.write_score_feedback,
+        MatchReport: codec_report.write_match_report,
+        PlayerReport: codec_report.write_player_report,
+    }
+)
+"""A payload type and what writes it. The others are only received."""
+
 
 _TYPED = frozenset(CANONICAL_TYPES.values())
 
@@ -187,91 +226,31 @@ def _context(envelope: Envelope) -> tuple[tuple[str, str | None], ...]:
 
 
 def _write_payload(envelope: Envelope) -> Document:
-    match envelope.payload:
-        case StartSeason() as payload:
-            return codec_opening.write_start_season(payload, envelope)
-        case RegistrationRequest() as payload:
-            return codec_opening.write_registration_request(payload, envelope)
-        case RegistrationResponse() as payload:
-            return codec_opening.write_registration_response(payload, envelope)
-        case AssignmentTable() as payload:
-            return codec_opening.write_assignment_table(payload, envelope)
-        case AssignmentAck() as payload:
-            return codec_opening.write_assignment_ack(payload, envelope)
-        case RequestAssignmentTable() as payload:
-            return codec_opening.write_request_assignment_table(payload, envelope)
-        case NewRound() as payload:
-            return codec_rounds.write_new_round(payload, envelope)
-        case EndRound() as payload:
-            return codec_rounds.write_end_round(payload, envelope)
-        case RoundResults() as payload:
-            return codec_rounds.write_round_results(payload, envelope)
-        case EndSeason() as payload:
-            return codec_rounds.write_end_season(payload, envelope)
-        case LeagueCompleted() as payload:
-            return codec_rounds.write_league_completed(payload, envelope)
-        case KeepAlive() as payload:
-            return codec_service.write_keep_alive(payload, envelope)
-        case KeepAliveReply() as payload:
-            return codec_service.write_keep_alive_reply(payload, envelope)
-        case CriticalPause() as payload:
-            return codec_service.write_pause(payload, envelope)
-        case CriticalContinue() as payload:
-            return codec_service.write_continue(payload, envelope)
-        case CriticalReset() as payload:
-            return codec_service.write_reset(payload, envelope)
-        case CriticalPauseReply() as payload:
-            return codec_service.write_pause_reply(payload, envelope)
-        case CriticalContinueReply() as payload:
-            return codec_service.write_continue_reply(payload, envelope)
-        case CriticalResetReply() as payload:
-            return codec_service.write_reset_reply(payload, envelope)
-        case FreeText() as payload:
-            return codec_service.write_free_text(payload, envelope)
-        case FreeTextReply() as payload:
-            return codec_service.write_free_text_reply(payload, envelope)
-        case ErrorResponse() as payload:
-            return codec_service.write_error_response(payload, envelope)
-        case ConnectivityCall() as payload:
-            return codec_service.write_connectivity_call(payload, envelope)
-        case ConnectivityEcho() as payload:
-            return codec_service.write_connectivity_echo(payload, envelope)
-        case WarmupCall() as payload:
-            return codec_game.write_warmup_call(payload, envelope)
-        case WarmupResponse() as payload:
-            return codec_game.write_warmup_response(payload, envelope)
-        case RoundStart() as payload:
-            return codec_game.write_round_start(payload, envelope)
-        case QuestionsBatch() as payload:
-            return codec_game.write_questions_batch(payload, envelope)
-        case AnswersBatch() as payload:
-            return codec_game.write_answers_batch(payload, envelope)
-        case GuessSubmission() as payload:
-            return codec_game.write_guess_submission(payload, envelope)
-        case ScoreFeedback() as payload:
-            return codec_game.write_score_feedback(payload, envelope)
-        case MatchReport() as payload:
-            return codec_report.write_match_report(payload, envelope)
-        case PlayerReport() as payload:
-            return codec_report.write_player_report(payload, envelope)
-        case Legacy(fields=fields):
-            return dict(fields)
-        case QuestionsCall() | GuessCall() | Hints() | BrokenPayload() as payload:
-            raise refuse(envelope, f"a {type(payload).__name__} is only ever received")
+    payload = envelope.payload
+    if isinstance(payload, Legacy):
+        return dict(payload.fields)
+    writer = _WRITERS.get(type(payload))
+    if writer is None:
+        raise refuse(envelope, f"a {type(payload).__name__} is only ever received")
+    return writer(payload, envelope)
 
 
 def _sendable(value: object, envelope: Envelope, path: str) -> object:
     """``value`` as JSON values that any reader can take."""
-    if value is None or isinstance(value, (bool, int)):
-        return value
     if isinstance(value, str):
         return clean(value)
+    if isinstance(value, dict):
+        return {
+            # Most values are short ASCII texts, and there are a hundred of them in a batch of questions.
+            key: item if type(item) is str and item.isascii() else _sendable(item, envelope, key)
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_sendable(item, envelope, path) for item in value]
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, float):
         if not math.isfinite(value):
             raise refuse(envelope, f"{path} is {value}")
         return value
-    if isinstance(value, dict):
-        return {key: _sendable(item, envelope, key) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_sendable(item, envelope, path) for item in value]
     raise refuse(envelope, f"{path} is a {type(value).__name__}")
