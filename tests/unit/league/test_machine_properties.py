@@ -78,7 +78,10 @@ GAME_PAYLOADS: tuple[tuple[MessageType, Payload], ...] = (
     (MessageType.Q21QUESTIONSBATCH, QuestionsBatch(questions=())),
     (MessageType.Q21GUESSSUBMISSION, GuessSubmission(guess=GUESS)),
     (MessageType.Q21WARMUPCALL, WarmupCall(warmup_question="?", deadline=START)),
-    (MessageType.Q21ROUNDSTART, RoundStart(brief=Brief(book_name="", book_hint="h", association_domain=""), deadline=None)),
+    (
+        MessageType.Q21ROUNDSTART,
+        RoundStart(brief=Brief(book_name="", book_hint="h", association_domain=""), deadline=None),
+    ),
     (MessageType.Q21ANSWERSBATCH, AnswersBatch(answers=(Answer(number=1, choice=Choice.NOT_RELEVANT),), deadline=None)),
     (
         MessageType.Q21SCOREFEEDBACK,
