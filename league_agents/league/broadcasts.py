@@ -20,6 +20,7 @@ from league_agents.league.turn import Turn
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import NewRound, Payload
+from league_agents.protocol.league.reading import LONGEST_TEXT
 
 EVERYBODY = "BROADCAST"
 """How a broadcast names its recipient (protocol 3.1)."""
@@ -61,8 +62,8 @@ class SeasonTurn(Turn):
 
     @property
     def command_text(self) -> str:
-        """What the operator wrote with the command."""
-        return self.command.text.strip() if self.command is not None else ""
+        """What the operator wrote with the command, no longer than a reader keeps."""
+        return self.command.text.strip()[:LONGEST_TEXT] if self.command is not None else ""
 
 
 def round_id(config: ManagerConfig, resets: int, number: int) -> str:

@@ -98,6 +98,11 @@ class ManagerConfig:
         for key in waits:
             if getattr(self, key) < timedelta(0):
                 raise ConfigError(key, "must not be negative")
+        players = {address_key(team.player_email) for team in self.teams}
+        stray = next((address for address in sorted(self.core_only) if address_key(address) not in players), None)
+        if stray is not None:
+            # A referee must hear that a round ends, or its report never comes (protocol 4.5.1).
+            raise ConfigError("core_only", f"{stray[:60]!a} is not a player's address of this league")
         if self.answer_limit < 1:
             raise ConfigError("answer_limit", f"must be 1 or more, found {self.answer_limit}")
         if self.schedule is None:

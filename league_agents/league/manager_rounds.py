@@ -32,7 +32,7 @@ from league_agents.league.match_results import (
 from league_agents.league.schedule import Pairing
 from league_agents.league.standings import MatchOutcome, MatchStatus, Standings
 from league_agents.protocol.league.address import same_address
-from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
     BrokenPayload,
     EndRound,
@@ -231,6 +231,9 @@ def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerStat
         return complain(turn, state, letter, "INVALID_STATE", f"Round {number} has not started.")
     if _is_of_before_a_reset(turn, state, letter, number):
         turn.warn("stale_report", f"game {pairing.game_id}: the report of {member.email} is of before a reset")
+        return state
+    if isinstance(payload, BrokenPayload) and member.role is Role.PLAYER:
+        turn.warn("unusable_message", f"game {pairing.game_id}: the report of player {member.email} cannot be read")
         return state
     if isinstance(payload, PlayerReport):
         return _player_report(turn, state, letter, payload, pairing)

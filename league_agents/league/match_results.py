@@ -151,7 +151,7 @@ def match_facts(
         "status": outcome.status.value,
         "abort_reason": outcome.reason or None,
         "winner_id": winner_id(pairing, outcome),
-        "is_draw": outcome.winner is None and outcome.status is MatchStatus.COMPLETED,
+        "is_draw": outcome.winner is None and outcome.status in (MatchStatus.COMPLETED, MatchStatus.ABORTED),
         "missing_player": outcome.missing.value if outcome.missing is not None else None,
         "players": [
             {

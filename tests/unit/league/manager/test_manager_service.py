@@ -1,0 +1,236 @@
+"""Pause, continue, reset, keep-alive, free text, and mail that asks for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from league_agents.errors import JournalError
+from league_agents.games.q21.model import Termination
+from league_agents.league.effects import ClearDeadline, Send, SetDeadline
+from league_agents.league.events import Command
+from league_agents.league.manager import Manager, transition_table
+from league_agents.league.manager_state import SeasonPhase
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.messages import (
+    ConnectivityEcho,
+    CriticalPause,
+    CriticalPauseReply,
+    ErrorResponse,
+    FreeText,
+    KeepAlive,
+    KeepAliveReply,
+    Legacy,
+)
+
+RAVEN = "ravens.Player@example.com"
+
+
+def test_a_pause_takes_no_time_from_a_round(office: Any) -> None:
+    office.in_round_one()
+    office.wait(timedelta(minutes=12))
+    office.command(Command.PAUSE, "mail outage")
+    (send,) = office.sent(MessageType.BROADCAST_CRITICAL_PAUSE)
+    assert send.envelope.payload == CriticalPause(reason="mail outage")
+    assert len(send.to) == 6
+    assert ClearDeadline(name="round:1") in office.effects
+    office.wait(timedelta(hours=9))
+    assert office.state.season.label == "ROUND(1), paused"
+    office.command(Command.CONTINUE)
+    assert office.kinds() == ["BROADCAST_CRITICAL_CONTINUE"]
+    assert SetDeadline(name="round:1", at=office.now + timedelta(minutes=18)) in office.effects
+    office.wait(timedelta(minutes=18))
+    assert office.state.season.label == "CLOSING(1)"
+
+
+def test_a_pause_during_registration_moves_its_deadline(office: Any) -> None:
+    office.open().wait(timedelta(minutes=9))
+    office.command(Command.PAUSE)
+    office.wait(timedelta(hours=1))
+    office.register(RAVEN)
+    assert office.sent(MessageType.SEASON_REGISTRATION_RESPONSE)[0].envelope.payload.status == "accepted"
+    office.command(Command.CONTINUE)
+    office.register("otters.Player@example.com")
+    assert office.sent(MessageType.SEASON_REGISTRATION_RESPONSE)[0].envelope.payload.status == "accepted"
+    office.wait(timedelta(minutes=1))
+    assert office.state.season.phase is SeasonPhase.ASSIGNED
+
+
+def test_what_arrives_during_a_pause_moves_the_season_afterwards(office: Any) -> None:
+    office.in_round_one()
+    office.command(Command.PAUSE)
+    office.report(office.games()[0])
+    assert office.kinds() == []
+    assert office.state.awaited == 0
+    office.command(Command.CONTINUE)
+    assert office.kinds() == [
+        "BROADCAST_CRITICAL_CONTINUE",
+        "BROADCAST_END_LEAGUE_ROUND",
+        "BROADCAST_ROUND_RESULTS",
+        "BROADCAST_NEW_LEAGUE_ROUND",
+    ]
+    assert office.deadlines == {"round:2": office.now + timedelta(minutes=30)}
+
+
+def test_pausing_twice_and_continuing_twice_only_say_it_again(office: Any) -> None:
+    office.in_round_one()
+    office.command(Command.PAUSE)
+    paused_at = office.now
+    office.wait(timedelta(minutes=3))
+    office.command(Command.PAUSE)
+    assert office.kinds() == ["BROADCAST_CRITICAL_PAUSE"]
+    assert office.state.season.paused_at == paused_at
+    office.command(Command.CONTINUE)
+    deadlines = dict(office.deadlines)
+    office.command(Command.CONTINUE)
+    assert office.kinds() == ["BROADCAST_CRITICAL_CONTINUE"]
+    assert office.deadlines == deadlines
+
+
+@pytest.mark.parametrize("command", [Command.END_ROUND, Command.START_ROUND, Command.FINISH_SEASON])
+def test_nothing_moves_on_during_a_pause(office: Any, command: Command) -> None:
+    office.in_round_one()
+    office.command(Command.PAUSE)
+    before = office.state
+    office.command(command)
+    assert office.state is before
+    assert office.warnings() == ["command_refused"]
+
+
+def test_a_reset_forgets_the_season_and_the_next_one_has_other_ids(office: Any) -> None:
+    office.in_round_one()
+    (game,) = office.games()
+    office.command(Command.RESET, "season restarted")
+    assert office.kinds() == ["BROADCAST_CRITICAL_RESET"]
+    assert [(record.key, record.termination) for record in office.records("match")] == [
+        (game.game_id, Termination.RESET)
+    ]
+    assert [record.termination for record in office.records("season")] == [Termination.RESET]
+    assert office.deadlines == {}
+    assert office.state.season.phase is SeasonPhase.SETUP
+    office.in_round_one()
+    sends = office.of(Send, office.history)
+    assert len({send.envelope.message_id for send in sends}) == len(sends)
+    broadcasts = [send.envelope.broadcast_id for send in sends if send.envelope.broadcast_id is not None]
+    assert len(set(broadcasts)) == len(broadcasts)
+
+
+def test_a_reset_ends_a_pause(office: Any) -> None:
+    office.in_round_one()
+    office.command(Command.PAUSE)
+    office.command(Command.RESET)
+    office.command(Command.OPEN_SEASON)
+    assert office.kinds() == ["BROADCAST_START_SEASON"]
+
+
+def test_who_answered_a_keep_alive_is_known(office: Any) -> None:
+    office.open().command(Command.KEEP_ALIVE)
+    (send,) = office.of(Send)
+    assert send.envelope.payload == KeepAlive()
+    asked = send.envelope.broadcast_id
+    reply = MessageType.RESPONSE_KEEP_ALIVE
+    office.mail(RAVEN, reply, KeepAliveReply(), broadcast_id=asked)
+    office.mail(RAVEN, reply, KeepAliveReply(), broadcast_id=asked)
+    office.mail("otters.Referee@example.com", reply, KeepAliveReply())  # the deployed referee names none
+    office.mail("otters.Player@example.com", reply, KeepAliveReply(), correlation_id="bc-keepalive-of-before")
+    assert office.state.inquiry.replied == (RAVEN, "otters.Referee@example.com")
+
+
+def test_who_answered_a_pause_is_known(office: Any) -> None:
+    office.in_round_one()
+    (send,) = office.of(Send, office.command(Command.PAUSE))
+    payload = CriticalPauseReply(previous_state="IN_GAME", current_game_state="SAVED", match_id_paused=None)
+    office.mail(RAVEN, MessageType.CRITICAL_PAUSE_RESPONSE, payload, correlation_id=send.envelope.broadcast_id)
+    assert office.state.inquiry.replied == (RAVEN,)
+
+
+def test_a_word_to_everybody(office: Any) -> None:
+    office.command(Command.FREE_TEXT, " Round one starts at ten. ")
+    (send,) = office.of(Send)
+    assert send.envelope.payload == FreeText(message_text="Round one starts at ten.")
+    office.command(Command.FREE_TEXT, "  ")
+    assert office.of(Send) == []
+    assert office.warnings() == ["command_refused"]
+
+
+@pytest.mark.parametrize(
+    "kind", [MessageType.ERROR_RESPONSE, MessageType.PROTOCOL_ERROR, MessageType.GAME_ERROR, MessageType.ERROR]
+)
+def test_an_error_is_never_answered(office: Any, kind: MessageType) -> None:
+    payload: Any = Legacy(fields={"error_code": "E1"})
+    if kind is MessageType.ERROR_RESPONSE:
+        payload = ErrorResponse(
+            error_code="INVALID_MESSAGE", error_message="What?\n" * 900, original_message_type="", recoverable=False
+        )
+    office.in_round_one().mail(RAVEN, kind, payload)
+    assert office.of(Send) == []
+    (warning,) = office.effects
+    assert warning.code == "peer_error"
+    assert len(warning.text) < 400
+    assert "\n" not in warning.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        (MessageType.HEARTBEAT, Legacy(fields={"status": "active"})),
+        (MessageType.CONNECTIVITY_TEST_ECHO, ConnectivityEcho(ping_id="ping-1")),
+        (MessageType.LEAGUE_REGISTER_REQUEST, Legacy(fields={})),
+        (MessageType.LEAGUE_UNREGISTER_REQUEST, Legacy(fields={"reason": "illness"})),
+        (MessageType.GAME_JOIN_ACK, Legacy(fields={})),
+        (MessageType.Q21_HINTS, Legacy(fields={})),
+        (MessageType.BROADCAST_CRITICAL_RESET, Legacy(fields={})),
+    ],
+)
+def test_mail_that_asks_for_nothing_is_a_sign_of_life(office: Any, kind: MessageType, payload: Any) -> None:
+    office.open()
+    before = office.state
+    office.mail(RAVEN, kind, payload)
+    assert office.of(Send) == []
+    assert office.state.attendance[0].is_heard
+    assert office.state.season is before.season
+    told = office.state
+    office.mail(RAVEN, kind, payload)
+    assert office.state is told
+
+
+def test_a_journal_of_another_season_is_refused(office: Any, config_of: Callable[..., Any]) -> None:
+    office.open()
+    parts = {name: office.manager.dump_part(name, part) for name, part in office.manager.parts(office.state).items()}
+    with pytest.raises(JournalError, match="use another journal"):
+        Manager(config_of(season_id="SEASON_2032")).load(parts)
+    with pytest.raises(JournalError, match="part 'standings'"):
+        office.manager.load({**parts, "standings": "{"})
+    with pytest.raises(JournalError, match="no part 'attendance'"):
+        office.manager.load({name: text for name, text in parts.items() if name != "attendance"})
+    with pytest.raises(JournalError, match="lacks a round"):
+        office.manager.load({**parts, "round/2": '{"number":2,"closed_at":"2031-05-02T08:00:00+00:00","games":[]}'})
+    assert office.manager.load({}) == office.manager.initial()
+
+
+def test_the_roster_may_be_edited_between_two_starts(
+    office: Any, config_of: Callable[..., Any], teams_of: Callable[..., Any]
+) -> None:
+    office.open().register("otters.Player@example.com")
+    parts = {name: office.manager.dump_part(name, part) for name, part in office.manager.parts(office.state).items()}
+    ravens, _falcons, otters, wolves = teams_of(4)
+    edited = Manager(config_of(teams=(wolves, ravens, otters)))
+    loaded = edited.load(parts)
+    registered = [
+        member.email
+        for member, attendance in zip(edited.roster.members, loaded.attendance, strict=True)
+        if attendance.registered_at is not None
+    ]
+    assert registered == ["otters.Player@example.com"]
+
+
+def test_the_table_of_transitions_names_every_command_and_every_phase() -> None:
+    rows = list(transition_table())
+    events = {row.event for row in rows}
+    assert {command.value for command in Command} <= events
+    phases = {phase for row in rows for phase in (row.phase, *row.next)} - {"any"}
+    assert phases == {phase.value for phase in SeasonPhase}
+    assert all(row.effects for row in rows)

@@ -1,0 +1,115 @@
+"""Which points count, and who is before whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from league_agents.games.q21.rules import PRD, AbortedPoints
+from league_agents.league.schedule import Pairing, Team, round_robin
+from league_agents.league.standings import (
+    Duty,
+    MatchOutcome,
+    MatchStatus,
+    Standings,
+    Tally,
+    points_that_count,
+)
+from league_agents.protocol.league.messages import AssignmentRole
+
+TEAMS = [
+    Team(group_id=name, player_email=f"{name}@example.com", referee_email=f"{name}.ref@example.com")
+    for name in ("otters", "ravens", "falcons", "wolves")
+]
+GAMES = list(round_robin(TEAMS, season=1, double=True))
+GAME = GAMES[0]
+WON = MatchOutcome(
+    status=MatchStatus.COMPLETED,
+    winner=AssignmentRole.PLAYER1,
+    league_points=(3, 1),
+    private_scores=(90.1, 55.3),
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "aborted", "points", "played", "won"),
+    [
+        (MatchStatus.COMPLETED, AbortedPoints.ZERO, (3, 1), 1, 1),
+        (MatchStatus.SINGLE_PLAYER, AbortedPoints.ZERO, (3, 1), 1, 1),  # the absent player's reported point counts
+        (MatchStatus.ABORTED, AbortedPoints.AS_REPORTED, (3, 1), 1, 1),
+        (MatchStatus.ABORTED, AbortedPoints.ZERO, (0, 0), 1, 0),
+        (MatchStatus.CANCELLED, AbortedPoints.AS_REPORTED, (0, 0), 0, 0),
+        (MatchStatus.NO_REPORT, AbortedPoints.AS_REPORTED, (0, 0), 0, 0),
+    ],
+)
+def test_the_points_of_each_status(
+    status: MatchStatus, aborted: AbortedPoints, points: tuple[int, int], played: int, won: int
+) -> None:
+    rules = replace(PRD, aborted_points=aborted)
+    outcome = replace(WON, status=status)
+    assert points_that_count(outcome, rules) == points
+    standings = Standings().with_matches([(GAME, outcome)], rules)
+    tally = standings.players.get(GAME.player1.group_id, Tally())
+    assert (tally.points, tally.played, tally.won) == (points[0], played, won)
+
+
+def test_referees_are_counted_by_what_they_reported() -> None:
+    outcomes = [replace(WON, status=status) for status in MatchStatus]
+    standings = Standings().with_matches([(GAME, outcome) for outcome in outcomes], PRD)
+    assert standings.referees == {GAME.referee.group_id: Duty(judged=4, aborted=1, unreported=1)}
+
+
+def row(team: Team, points: int, private: float, won: int) -> tuple[Team, Tally]:
+    return team, Tally(points=points, private_millionths=round(private * 1_000_000), played=2, won=won)
+
+
+def test_ties_are_broken_by_private_score_then_wins_then_name() -> None:
+    otters, ravens, falcons, wolves = TEAMS
+    tallies = [row(otters, 4, 120.5, 1), row(ravens, 4, 120.5, 2), row(falcons, 4, 121.0, 0), row(wolves, 5, 0.0, 0)]
+    standings = Standings(players={team.group_id: tally for team, tally in tallies})
+    assert [(each.rank, each.participant_id) for each in standings.rows(TEAMS)] == [
+        (1, "wolves"),
+        (2, "falcons"),
+        (3, "ravens"),
+        (4, "otters"),
+    ]
+    assert [each.participant_id for each in Standings().rows(TEAMS)] == ["falcons", "otters", "ravens", "wolves"]
+    named = [replace(otters, display_name="zebras"), ravens]
+    assert [each.display_name for each in Standings().rows(named)] == ["ravens", "zebras"]
+
+
+def test_a_row_holds_all_keys_of_the_canonical_form() -> None:
+    first = Standings().with_matches([(GAME, WON)], PRD).rows(TEAMS)[0]
+    assert (first.rank, first.participant_id, first.group_id, first.email, first.display_name) == (
+        1,
+        "otters",
+        "otters",
+        "otters@example.com",
+        "otters",
+    )
+    assert (first.total_points, first.games_played, first.games_won) == (3, 1, 1)
+
+
+outcomes = st.builds(
+    MatchOutcome,
+    status=st.sampled_from(MatchStatus),
+    winner=st.sampled_from([None, AssignmentRole.PLAYER1, AssignmentRole.PLAYER2]),
+    league_points=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    private_scores=st.tuples(st.floats(0, 100), st.floats(0, 100)),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(GAMES), outcomes, outcomes), max_size=12))
+def test_correcting_a_match_is_the_same_as_having_known_it(
+    played: list[tuple[Pairing, MatchOutcome, MatchOutcome]],
+) -> None:
+    at_first = Standings().with_matches([(game, first) for game, first, _ in played], PRD)
+    corrected = at_first
+    for game, first, then in reversed(played):
+        corrected = corrected.with_matches([(game, then)], PRD, without=[(game, first)])
+    assert corrected.rows(TEAMS) == Standings().with_matches([(game, then) for game, _, then in played], PRD).rows(
+        TEAMS
+    )
