@@ -7,7 +7,7 @@ Rule 2: nobody outside the roster is listened to or written to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -35,6 +35,7 @@ from league_agents.league.manager_opening import (
     register,
     send_table_again,
 )
+from league_agents.league.manager_reports import report
 from league_agents.league.manager_rounds import (
     close_and_start,
     close_round,
@@ -44,7 +45,6 @@ from league_agents.league.manager_rounds import (
     finish_now,
     go_on,
     is_last_round,
-    report,
     start_round,
 )
 from league_agents.league.manager_service import (
@@ -184,11 +184,9 @@ MAIL: Table[Hearing] = Table(
 """What members of the roster may say, in every phase."""
 
 
-def transition_table() -> Iterable[Transition]:
+def transition_table() -> list[Transition]:
     """All rows in words."""
-    for table in (SEASON, SERVICE):
-        yield from table.transitions()
-    yield from MAIL.transitions()
+    return [*SEASON.transitions(), *SERVICE.transitions(), *MAIL.transitions()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""Reports of matches: whose counts, which one, and where it is kept (protocol 4.5).
+
+Rule 1: only the assigned referee's report counts, whenever it comes.
+Rule 2: a player's report is kept while the referee has not reported, to find such games. It never scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from league_agents.games.q21.model import Termination
+from league_agents.league.broadcasts import SeasonTurn, round_id
+from league_agents.league.manager_opening import Letter, complain
+from league_agents.league.manager_rounds import record_match, record_season
+from league_agents.league.manager_state import GameRecord, ManagerState, SeasonPhase
+from league_agents.league.match_results import Verdict, outcome_of, verdict
+from league_agents.league.schedule import Pairing
+from league_agents.league.standings import MatchOutcome, MatchStatus
+from league_agents.protocol.league.address import same_address
+from league_agents.protocol.league.kinds import Role
+from league_agents.protocol.league.messages import BrokenPayload, MatchReport, PlayerReport, PlayerReportStatus
+
+
+def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+    """A referee's result, or a player's account of its game."""
+    envelope, member, schedule = letter.envelope, letter.member, state.schedule
+    payload = envelope.payload
+    place = schedule.place(envelope.game_id) if schedule is not None and envelope.game_id is not None else None
+    if schedule is None or place is None:
+        known = "a game of this season" if schedule is not None else "a season that has started"
+        return complain(turn, state, letter, "INVALID_STATE", f"A report must be of {known}.")
+    number, index = place
+    pairing = schedule.round(number)[index]
+    if number > state.season.round_number:
+        return complain(turn, state, letter, "INVALID_STATE", f"Round {number} has not started.")
+    if _is_of_before_a_reset(turn, state, letter, number):
+        turn.warn("stale_report", f"game {pairing.game_id}: the report of {member.email} is of before a reset")
+        return state
+    if isinstance(payload, BrokenPayload) and member.role is Role.PLAYER:
+        turn.warn("unusable_message", f"game {pairing.game_id}: the report of player {member.email} cannot be read")
+        return state
+    if isinstance(payload, PlayerReport):
+        return _player_report(turn, state, letter, payload, pairing)
+    if not same_address(member.email, pairing.referee.referee_email):
+        return complain(turn, state, letter, "UNAUTHORIZED", f"Game {pairing.game_id} is judged by somebody else.")
+    if isinstance(payload, BrokenPayload):
+        return complain(turn, state, letter, "INVALID_MESSAGE", str(payload.violations[0]), is_recoverable=True)
+    if not isinstance(payload, MatchReport):
+        return state
+    outcome, oddities = outcome_of(payload, pairing)
+    record = _record_of(state, number, index)
+    decided = verdict(record.outcome, outcome)
+    if decided is Verdict.REPEATS:
+        return state
+    if decided is Verdict.CONFLICTS:
+        turn.warn("report_conflict", f"game {pairing.game_id}: {_short(record.outcome)} counts, not {_short(outcome)}")
+        return state
+    for oddity in oddities:
+        turn.warn("odd_report", f"game {pairing.game_id}, report of {member.email}: {oddity}"[:400])
+    is_late = number <= len(state.closed)
+    before = record.outcome
+    record = replace(record, outcome=outcome, reported_at=letter.arrived_at)
+    record_match(turn, pairing, record, outcome, number, is_late=is_late, before=before)
+    state = _with_record(state, number, index, record)
+    if is_late and before is not None:
+        standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
+        state = replace(state, standings=standings)
+        if state.season.phase is SeasonPhase.FINISHED:
+            record_season(turn, state, Termination.COMPLETED)
+    return state
+
+
+def _is_of_before_a_reset(turn: SeasonTurn, state: ManagerState, letter: Letter, number: int) -> bool:
+    resets, stated = state.season.resets, letter.envelope.round_id
+    return bool(resets) and stated in {round_id(turn.config, earlier, number) for earlier in range(resets)}
+
+
+def _player_report(
+    turn: SeasonTurn, state: ManagerState, letter: Letter, payload: PlayerReport, pairing: Pairing
+) -> ManagerState:
+    member = letter.member
+    players = (pairing.player1.player_email, pairing.player2.player_email)
+    side = next((side for side, email in enumerate(players) if same_address(member.email, email)), None)
+    if side is None:
+        return complain(turn, state, letter, "UNAUTHORIZED", f"Game {pairing.game_id} is played by others.")
+    assert state.schedule is not None
+    place = state.schedule.place(pairing.game_id)
+    assert place is not None
+    record = _record_of(state, *place)
+    if record.outcome is not None and record.outcome.status is not MatchStatus.NO_REPORT:
+        return state  # it is there to find games that their referee never reported
+    known = record.player_reports[side]
+    if known is payload.status or known is PlayerReportStatus.COMPLETED:
+        return state
+    one, two = record.player_reports
+    reports = (payload.status, two) if side == 0 else (one, payload.status)
+    return _with_record(state, *place, replace(record, player_reports=reports))
+
+
+def _record_of(state: ManagerState, number: int, index: int) -> GameRecord:
+    if number <= len(state.closed):
+        return state.closed[number - 1].games[index]
+    return state.games[index]
+
+
+def _with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
+    if number <= len(state.closed):
+        closed = state.closed[number - 1]
+        closed = replace(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
+        return replace(state, closed=(*state.closed[: number - 1], closed, *state.closed[number:]))
+    games = state.games
+    awaited = state.awaited - (games[index].outcome is None and record.outcome is not None)
+    return replace(state, games=(*games[:index], record, *games[index + 1 :]), awaited=awaited)
+
+
+def _short(outcome: MatchOutcome | None) -> str:
+    if outcome is None:
+        return "no report"
+    points = f"{outcome.league_points[0]}:{outcome.league_points[1]}"
+    return f"{outcome.status.value} {points} ({outcome.private_scores[0]:g}:{outcome.private_scores[1]:g})"
