@@ -289,9 +289,10 @@ def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> Game | None
         games = [game for game in state.games.values() if game.is_open and address_key(game.referee_email) == sender]
         return games[0] if len(games) == 1 else None
     game = state.games.get(envelope.game_id)
-    if game is not None and not game.last_received and address_key(game.referee_email) != sender:
-        # Announced, and nobody has asked anything yet: a later assignment table may have named another referee.
-        return None
+    fixture = state.league.fixture(envelope.game_id)
+    if game is not None and fixture is not None and game.is_open and not game.last_received:
+        # Announced, and nobody has asked anything yet: the present assignment table says who its referee is.
+        return replace(game, referee_email=fixture.referee_email) if fixture.referee_email else None
     return game
 
 

@@ -72,6 +72,7 @@ QUESTION = Question(number=1, text="Is it?", options=("Yes", "No", "", "Unknown"
 GUESS = Guess(
     opening_sentence="It was.", sentence_justification="", associative_word="x", word_justification="", confidence=None
 )
+BRIEF = Brief(book_name="", book_hint="h", association_domain="")
 GAME_PAYLOADS: tuple[tuple[MessageType, Payload], ...] = (
     (MessageType.Q21WARMUPRESPONSE, WarmupResponse(answer="42", auth_token="wrong")),
     (MessageType.Q21QUESTIONSBATCH, QuestionsBatch(questions=(QUESTION, QUESTION))),
