@@ -165,6 +165,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 @click.command(
+    name=PROGRAM,
     cls=CommandLine,
     help=HELP,
     epilog=EPILOG,

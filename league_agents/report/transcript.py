@@ -78,7 +78,7 @@ def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType
     players = _players(document)
     return Group(
         *_opening(document, players),
-        *(part for player in players for part in _player(player, _cause(document))),
+        *(part for seat, player in enumerate(players) for part in _player(player, players[:seat], _cause(document))),
         *_scorecards(players, rules),
         _result(document, players),
     )
@@ -127,7 +127,7 @@ def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, obje
     yield rows
 
 
-def _player(player: Mapping[str, object], cause: str) -> Iterator[RenderableType]:
+def _player(player: Mapping[str, object], told: Sequence[Mapping[str, object]], cause: str) -> Iterator[RenderableType]:
     name = _id(player)
     yield Text()
     yield Rule(Text(name, style="bold"), align="left")
@@ -138,11 +138,18 @@ def _player(player: Mapping[str, object], cause: str) -> Iterator[RenderableType
         yield Text(f"The game of {name} ended early: {cause or _told(termination, 'a player')}.", style="yellow")
     questions = _maps(player.get("questions"))[:MOST_QUESTIONS]
     answers = {of(each.get("question_number")): of(each.get("answer"), 20) for each in _maps(player.get("answers"))}
-    if questions:
+    same = next((one for one in told if _exchange(one) == _exchange(player)), None)
+    if questions and same is not None:
+        yield Text(f"{name} asked the same {len(questions)} questions as {_id(same)} and got the same answers.")
+    elif questions:
         yield from _questions(name, questions, answers)
     else:
         yield Text(f"{name} asked nothing.", style="italic")
     yield from _guess(name, player.get("guess"))
+
+
+def _exchange(player: Mapping[str, object]) -> tuple[object, object]:
+    return player.get("questions"), player.get("answers")
 
 
 def _questions(
@@ -173,7 +180,7 @@ def _options(question: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _key(options: Sequence[str]) -> str:
-    return " · ".join(f"{letter} {option}" for letter, option in zip(LETTERS, options, strict=True))
+    return " · ".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=True))
 
 
 def _answer(answer: str | None, options: Sequence[str]) -> Text:
@@ -182,7 +189,7 @@ def _answer(answer: str | None, options: Sequence[str]) -> Text:
     if answer == Choice.NOT_RELEVANT:
         return Text("Not relevant", style="dim")
     meaning = options[LETTERS.index(answer)] if answer in LETTERS else ""
-    return Text.assemble((answer, "bold cyan"), f" {meaning}")
+    return Text.assemble((f"{answer}:", "bold cyan"), f" {meaning}")
 
 
 def _guess(name: str, given: object) -> Iterator[RenderableType]:

@@ -50,6 +50,8 @@ def document(**changes: object) -> dict[str, Any]:
             "scorecard": {**copy.deepcopy(card), "league_points": points},
         }
 
+    second = player("player-b", 1)
+    second["answers"][0]["answer"] = "A"
     whole: dict[str, Any] = {
         "seed": 7,
         "rules": "prd",
@@ -66,7 +68,7 @@ def document(**changes: object) -> dict[str, Any]:
             "opening_sentence": "Call me Ishmael.",
             "associative_word": "whale",
         },
-        "players": [player("player-a", 3), player("player-b", 1)],
+        "players": [player("player-a", 3), second],
         "messages": [],
         "standings": [
             {
@@ -93,7 +95,7 @@ def test_a_match_is_told_from_the_book_to_the_standings() -> None:
     text = shown(document())
     in_order = [
         "rules prd", "seed 7", "Moby-Dick", "A long voyage", "sea animal",
-        "player-a asked 20 questions", "A Yes · B No · C Partially", "Is it number 7?", "player-a guessed, 90% sure",
+        "player-a asked 20 questions", "A: Yes · B: No · C: Partially", "Is it number 7?", "player-a guessed, 90% sure",
         "Because question 1", "player-b asked 20 questions", "Scorecards", "Opening sentence", "50%", "100.0",
         "Private score", "91.2", "League points", "The referee to player-a", "The sentence is right.",
         "player-a wins with 3 points to 1", "Call me Ishmael.", "Points", "player-b",
@@ -108,7 +110,7 @@ def test_an_answer_is_a_letter_and_what_it_means() -> None:
     (seventh, *_) = [line for line in lines if "Is it number 7?" in line]
     (eighth, *_) = [line for line in lines if "Is it number 8?" in line]
     (twentieth, *_) = [line for line in lines if "Is it number 20?" in line]
-    assert seventh.split("?")[1].split() == ["C", "Partially"]
+    assert seventh.split("?")[1].split() == ["C:", "Partially"]
     assert eighth.split("?")[1].split() == ["Not", "relevant"]
     assert twentieth.split("?")[1].split() == ["no", "answer"]
 
@@ -118,9 +120,17 @@ def test_options_of_the_players_own_stand_under_each_question() -> None:
     for number, question in enumerate(match["players"][0]["questions"]):
         question["options"] = {"A": f"first {number}", "B": "second", "C": "third", "D": "fourth"}
     text = shown(match, rules=COURSE)
-    assert "A first 3 · B second · C third · D fourth" in text
-    assert "A Yes · B No" in text, "the other player's options are alike and stand there once"
-    assert text.count("A Yes · B No") == 1
+    assert "A: first 3 · B: second · C: third · D: fourth" in text
+    assert "A: Yes · B: No" in text, "the other player's options are alike and stand there once"
+    assert text.count("A: Yes · B: No") == 1
+
+
+def test_questions_that_both_asked_with_the_same_answers_are_told_once() -> None:
+    match = document()
+    match["players"][1]["answers"] = match["players"][0]["answers"]
+    text = shown(match)
+    assert text.count("Is it number 7?") == 1
+    assert "player-b asked the same 20 questions as player-a and got the same answers." in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

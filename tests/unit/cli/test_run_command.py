@@ -1,0 +1,158 @@
+"""``league-agents run``: options, documents, records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from league_agents.cli import command_line
+from league_agents.cli.record_file import check_record, write_record
+from league_agents.errors import ConfigError
+
+RECORD = {"seed": 1, "rules": "prd", "match": {}, "players": [], "messages": []}
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command_line, ["run", *arguments])
+
+
+def test_a_mode_must_be_chosen() -> None:
+    shown = run("--seed", "1")
+    assert shown.exit_code == 2
+    assert "--single-game" in shown.stderr
+
+
+@pytest.mark.parametrize("seed", ["x", "-1", "1.5", "", str(2**63), "9" * 400, "٣"])
+def test_a_wrong_seed_is_named_with_what_is_allowed(seed: str) -> None:
+    shown = run("--single-game", f"--seed={seed}")
+    assert shown.exit_code == 2
+    assert "whole number from 0 to" in shown.stderr
+    assert len(shown.stderr) < 300
+
+
+def test_demo_chooses_every_agent_itself() -> None:
+    shown = run("--single-game", "--demo", "--player-a", "scripted")
+    assert shown.exit_code == 2
+    assert "--player-a" in shown.stderr
+
+
+def test_the_document_has_the_keys_in_their_order_and_nothing_else() -> None:
+    shown = run("--single-game", "--demo", "--seed", "3", "--json")
+    assert shown.exit_code == 0, shown.stderr
+    document = json.loads(shown.stdout)
+    assert list(document) == ["seed", "rules", "match", "target", "players", "messages", "standings"]
+    assert document["seed"] == 3
+    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
+    assert shown.stderr == ""
+
+
+def test_without_a_seed_one_is_drawn_and_printed() -> None:
+    document = json.loads(run("--single-game", "--demo", "--json").stdout)
+    assert isinstance(document["seed"], int)
+    told = run("--single-game", "--demo")
+    (heading, *_) = told.stderr.splitlines()
+    seed = heading.removeprefix("Seed ").partition(",")[0]
+    assert f"seed {seed} " in told.stdout
+
+
+def test_progress_is_told_on_stderr_and_the_transcript_on_stdout() -> None:
+    shown = run("--single-game", "--demo", "--seed", "3")
+    assert "The referee asks player-a to warm up: “How much is 6 times 7?”" in shown.stderr
+    assert "player-a asks 20 questions" in shown.stderr
+    assert "player-b guesses “Call me Ishmael.” and the word “shark”" in shown.stderr
+    assert "The referee gives player-a 3 points" in shown.stderr
+    assert "player-a wins" in shown.stdout
+    assert "\x1b" not in shown.output
+    assert all(line == line.rstrip() for line in shown.stdout.splitlines())
+
+
+@pytest.mark.parametrize("conduct", ["silent", "silent-after-questions", "persistently-malformed", "raising", "late"])
+def test_an_ended_match_is_no_failure_however_it_ended(conduct: str) -> None:
+    shown = run("--single-game", "--seed", "3", "--referee", "scripted", "--player-a", "scripted",
+                "--player-b", f"scripted:{conduct}")  # fmt: skip
+    assert shown.exit_code == 0, shown.stderr
+    assert "player-b" in shown.stdout
+
+
+def test_a_record_is_the_printed_document(tmp_path: Path) -> None:
+    place = tmp_path / "match.json"
+    shown = run("--single-game", "--demo", "--seed", "3", "--json", "--record", str(place))
+    assert place.read_text("utf-8") == shown.stdout
+    again = run("--single-game", "--demo", "--seed", "4", "--json", "--record", str(place))
+    assert again.exit_code == 0, "a former record is replaced"
+    assert json.loads(place.read_text("utf-8"))["seed"] == 4
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_record_never_replaces_another_file(tmp_path: Path) -> None:
+    place = tmp_path / "notes.txt"
+    place.write_text("mine", "utf-8")
+    shown = run("--single-game", "--demo", "--record", str(place))
+    assert shown.exit_code == 3
+    assert "notes.txt" in shown.stderr
+    assert place.read_text("utf-8") == "mine"
+    assert shown.stdout == "", "it is refused before the match is played"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("missing/match.json", None, "there is no folder"),
+        (".", None, "is a folder"),
+        ("empty.json", "", "is no record"),
+        ("list.json", "[1]", "is no record"),
+        ("deep.json", "[" * 100_000, "is no record"),
+        ("bytes.json", "\x00\x01", "is no record"),
+        ("other.json", '{"seed": 1}', "is no record"),
+    ],
+)
+def test_a_place_that_is_unfit_for_a_record_is_refused(
+    tmp_path: Path, name: str, content: str | None, complaint: str
+) -> None:
+    place = tmp_path / name
+    if content is not None:
+        place.write_text(content, "utf-8")
+    with pytest.raises(ConfigError, match=complaint):
+        check_record(place)
+
+
+def test_a_link_to_a_record_stays_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "real.json"
+    real.write_text(json.dumps(RECORD), "utf-8")
+    link = tmp_path / "link.json"
+    link.symlink_to(real)
+    write_record(check_record(link), "{}\n")
+    assert link.is_symlink()
+    assert real.read_text("utf-8") == "{}\n"
+
+
+def test_journals_are_kept_beside_each_other_and_never_reused(tmp_path: Path) -> None:
+    base = tmp_path / "match.db"
+    assert run("--single-game", "--demo", "--seed", "3", "--journal", str(base)).exit_code == 0
+    kept = sorted(path.name for path in tmp_path.glob("match.*.db"))
+    assert len(kept) == 4
+    assert "match.player-a.db" in kept
+    again = run("--single-game", "--demo", "--seed", "3", "--journal", str(base))
+    assert again.exit_code == 3
+    assert len(again.stderr.splitlines()) == 1
+
+
+def test_a_journal_is_a_file() -> None:
+    assert run("--single-game", "--demo", "--journal", ".").exit_code == 2
+
+
+@pytest.mark.parametrize("option", ["--referee", "--player-a", "--player-b"])
+@pytest.mark.parametrize("spec", ["", "nobody", "scripted:lat", "no_such_module:Agent", "json:nothing", ":", "a:b:c"])
+def test_a_wrong_agent_is_one_line(option: str, spec: str) -> None:
+    shown = run("--single-game", option, spec)
+    assert shown.exit_code == 3
+    assert shown.stdout == ""
+    assert len(shown.stderr.splitlines()) == 1
