@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from league_agents.clock import Clock
 from league_agents.core.draw import Draw
 from league_agents.errors import MailboxUnavailable
-from league_agents.mail import mime
+from league_agents.mail.mime import build, read
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 
 
@@ -118,7 +118,7 @@ class PostOffice:
                 subject=mail.subject,
                 documents=(mail.document,),
             )
-        parsed = mime.read(mime.build(mail))
+        parsed = read(build(mail))
         return Mail(
             mail_id="",
             arrived_at=mail.sent_at,
