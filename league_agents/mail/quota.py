@@ -1,0 +1,300 @@
+"""What Gmail charges, what is left, and who may still send when little is left.
+
+Rule 1: what was spent is counted at the moment of the call, by the clock that is handed in; the ledger never waits.
+Rule 2: the ledger's state is a small value (``dump``) that its owner keeps. A ledger without its past believes that
+nothing was spent, so a lost state costs a refusal by Gmail, never a mail.
+Rule 3: the last sends of a day belong to the games that have begun.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+
+from league_agents.clock import Clock
+from league_agents.errors import ConfigError
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.subject import parse_subject
+
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(hours=24)
+
+_COMMON = {
+    "getProfile": 1,
+    "labels.list": 1,
+    "history.list": 2,
+    "messages.list": 5,
+    "messages.modify": 5,
+    "messages.batchModify": 50,
+    "messages.send": 100,
+}
+
+PRICES_2026: Mapping[str, int] = MappingProxyType({**_COMMON, "messages.get": 20, "messages.attachments.get": 20})
+"""Units per call for Cloud projects that were created on 2026-05-01 or later."""
+
+PRICES_BEFORE_2026: Mapping[str, int] = MappingProxyType({**_COMMON, "messages.get": 5, "messages.attachments.get": 5})
+"""Units per call for older projects, which keep 15,000 units a minute (protocol 2.8)."""
+
+DEAREST = 100
+"""What a method costs that is in no table: too much is the safe guess."""
+
+
+class SendKind(StrEnum):
+    """What a mail is for, the most urgent first."""
+
+    RUNNING_GAME = "running_game"
+    """A game that has begun, or its result."""
+
+    SERVICE = "service"
+    """Registration, acknowledgements, broadcasts."""
+
+    NEW_GAME = "new_game"
+    """The call that opens a game: every mail of that game follows from it."""
+
+
+def kind_of(subject: str) -> SendKind:
+    """What a protocol mail is for, by its subject."""
+    parsed = parse_subject(subject)
+    if parsed is None or parsed.message_type is None:
+        return SendKind.SERVICE
+    if parsed.message_type is MessageType.Q21WARMUPCALL:
+        return SendKind.NEW_GAME
+    if parsed.message_type is MessageType.MATCH_RESULT_REPORT or parsed.message_type.startswith("Q21"):
+        return SendKind.RUNNING_GAME
+    return SendKind.SERVICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one account may use. The defaults are those of a consumer account in a project of 2026."""
+
+    units_per_minute: int = 6_000
+    sends_per_day: int = 500
+    """In any 24 hours, shared with whatever else sends from the account."""
+
+    units_kept_for_sending: int = 1_000
+    """Of each minute: reading a backlog leaves so many alone."""
+
+    sends_kept_for_running_games: int = 50
+    sends_kept_from_new_games: int = 100
+    """A game is not begun when fewer than this would be left."""
+
+    def __post_init__(self) -> None:
+        for name in ("units_per_minute", "sends_per_day"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"gmail.quota.{name}", f"must be at least 1, not {getattr(self, name)}")
+        for name in ("units_kept_for_sending", "sends_kept_for_running_games", "sends_kept_from_new_games"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"gmail.quota.{name}", f"must not be negative, it is {getattr(self, name)}")
+        if self.units_kept_for_sending >= self.units_per_minute:
+            raise ConfigError("gmail.quota.units_kept_for_sending", "must be less than units_per_minute")
+
+    def kept_from(self, kind: SendKind) -> int:
+        """How many of the day's sends a mail of this kind must leave."""
+        if kind is SendKind.RUNNING_GAME:
+            return 0
+        if kind is SendKind.SERVICE:
+            return self.sends_kept_for_running_games
+        return max(self.sends_kept_from_new_games, self.sends_kept_for_running_games)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What one match costs its referee, polling apart."""
+
+    units: int
+    sends: int
+    matches_per_minute: float
+    """By units alone."""
+
+    matches_per_day: int
+    """By sends alone: for most accounts this is what counts."""
+
+
+class QuotaLedger:
+    """One account's use of Gmail. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        limits: Limits | None = None,
+        prices: Mapping[str, int] = PRICES_2026,
+        state: Mapping[str, object] | None = None,
+    ) -> None:
+        """``prices`` has Gmail's names of methods, without ``users.``. ``state`` is what ``dump`` gave."""
+        self._clock = clock
+        self._limits = limits or Limits()
+        self._prices = dict(prices)
+        self._seconds: deque[tuple[int, int]] = deque()
+        """(second, units) of the last minute."""
+
+        self._minutes: deque[tuple[int, int]] = deque()
+        """(minute, sends) of the last day."""
+
+        self._no_sends_before: datetime | None = None
+        self._calls: Counter[str] = Counter()
+        self._refusals: Counter[str] = Counter()
+        self._units = 0
+        if state is not None:
+            self._load(state)
+
+    # -- spending ---------------------------------------------------------------------------------------------------
+
+    def price(self, method: str) -> int:
+        """Units of one call."""
+        return self._prices.get(method, DEAREST)
+
+    def spend(self, method: str) -> None:
+        """Count a call that is about to be made, or was made. Sends are counted for the day as well."""
+        now = self._clock.now()
+        units = self.price(method)
+        self._calls[method] += 1
+        self._units += units
+        _add(self._seconds, int(now.timestamp()), units)
+        if method == "messages.send":
+            _add(self._minutes, int(now.timestamp()) // 60, 1)
+
+    def wait_for(self, units: int, *, is_send: bool = False) -> timedelta:
+        """How long to wait until ``units`` may be spent; zero when they may be now. More than a minute has costs a
+        whole minute."""
+        now = self._clock.now()
+        self._forget_old(now)
+        may_use = self._limits.units_per_minute - (0 if is_send else self._limits.units_kept_for_sending)
+        over = sum(spent for _, spent in self._seconds) + min(units, may_use) - may_use
+        if over <= 0:
+            return timedelta(0)
+        for second, spent in self._seconds:
+            over -= spent
+            if over <= 0:
+                return max(datetime.fromtimestamp(second + 61, UTC) - now, timedelta(0))
+        return MINUTE
+
+    def may_send(self, kind: SendKind) -> bool:
+        """Whether the day's budget allows one more mail of this kind."""
+        return self.resets_at(kind) is None
+
+    def sends_left(self) -> int:
+        """How many mails the day's budget still allows; zero while Gmail refuses to send."""
+        now = self._clock.now()
+        self._forget_old(now)
+        if self._no_sends_before is not None and self._no_sends_before > now:
+            return 0
+        return max(0, self._limits.sends_per_day - sum(sends for _, sends in self._minutes))
+
+    def resets_at(self, kind: SendKind) -> datetime | None:
+        """When a mail of this kind may be sent again; ``None`` when it may be sent now."""
+        now = self._clock.now()
+        self._forget_old(now)
+        refused = self._no_sends_before if self._no_sends_before and self._no_sends_before > now else None
+        over = sum(sends for _, sends in self._minutes) + 1 - self._limits.sends_per_day
+        over += min(self._limits.kept_from(kind), self._limits.sends_per_day - 1)
+        if over <= 0:
+            return refused
+        at = now + DAY
+        for minute, sends in self._minutes:
+            over -= sends
+            if over <= 0:
+                at = datetime.fromtimestamp((minute + 1) * 60, UTC) + DAY
+                break
+        return max(at, refused) if refused else at
+
+    # -- what Gmail says --------------------------------------------------------------------------------------------
+
+    def refused(self, method: str, *, no_sends_before: datetime | None = None) -> None:
+        """Gmail refused a call for its quota. ``no_sends_before`` when it refuses to send until then."""
+        self._refusals[method] += 1
+        if method == "messages.send" and self._minutes:
+            # It was counted when it was tried, and it did not go out.
+            minute, sends = self._minutes.pop()
+            if sends > 1:
+                self._minutes.append((minute, sends - 1))
+        if no_sends_before is not None:
+            self._no_sends_before = max(no_sends_before, self._no_sends_before or no_sends_before)
+
+    @property
+    def units_spent(self) -> int:
+        """Since this ledger was made."""
+        return self._units
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """Calls per method since this ledger was made."""
+        return dict(self._calls)
+
+    @property
+    def refusals(self) -> Mapping[str, int]:
+        """Calls per method that Gmail refused since this ledger was made."""
+        return dict(self._refusals)
+
+    def units_in_last_minute(self) -> int:
+        """What counts against the minute's budget now."""
+        self._forget_old(self._clock.now())
+        return sum(spent for _, spent in self._seconds)
+
+    def forecast(self, *, sends: int = 9, received: int = 6) -> Forecast:
+        """What a match costs. The defaults are a referee's: a call, a start, answers and feedback to each of two
+        players and one report; three replies from each player."""
+        per_mail = self.price("messages.get") + self.price("messages.modify")
+        units = sends * self.price("messages.send") + received * per_mail
+        return Forecast(
+            units=units,
+            sends=sends,
+            matches_per_minute=self._limits.units_per_minute / units,
+            matches_per_day=self._limits.sends_per_day // max(1, sends),
+        )
+
+    # -- kept by the owner ------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, object]:
+        """The state, as JSON values. What left the day's window is not in it."""
+        self._forget_old(self._clock.now())
+        return {
+            "seconds": [list(cell) for cell in self._seconds],
+            "minutes": [list(cell) for cell in self._minutes],
+            "no_sends_before": self._no_sends_before.isoformat() if self._no_sends_before else None,
+        }
+
+    def _load(self, state: Mapping[str, object]) -> None:
+        """Take over what can be read: a damaged state must not stop a league."""
+        now = int(self._clock.now().timestamp())
+        self._seconds = deque(_cells(state.get("seconds"), latest=now))
+        self._minutes = deque(_cells(state.get("minutes"), latest=now // 60))
+        until = state.get("no_sends_before")
+        if isinstance(until, str):
+            try:
+                instant = datetime.fromisoformat(until)
+            except ValueError:
+                return
+            if instant.tzinfo is not None and instant <= self._clock.now() + DAY:
+                self._no_sends_before = instant
+
+    def _forget_old(self, now: datetime) -> None:
+        second = int(now.timestamp())
+        while self._seconds and self._seconds[0][0] < second - 60:
+            self._seconds.popleft()
+        while self._minutes and self._minutes[0][0] < second // 60 - 24 * 60:
+            self._minutes.popleft()
+
+
+def _add(cells: deque[tuple[int, int]], at: int, amount: int) -> None:
+    if cells and cells[-1][0] >= at:  # a clock that was set back must not disorder the cells
+        cells[-1] = (cells[-1][0], cells[-1][1] + amount)
+    else:
+        cells.append((at, amount))
+
+
+def _cells(value: object, *, latest: int) -> list[tuple[int, int]]:
+    if not isinstance(value, list):
+        return []
+    found = []
+    for cell in value[-2_000:]:
+        if isinstance(cell, list) and len(cell) == 2 and all(type(number) is int for number in cell):
+            at, amount = cell
+            if at <= latest and 0 < amount < 1_000_000:
+                found.append((at, amount))
+    return sorted(found)
