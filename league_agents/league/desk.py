@@ -7,12 +7,13 @@ Rule 2: a message that comes again changes nothing and gets the stored reply aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
+from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, StoredReply
 from league_agents.league.turn import MANAGER_ID, Turn, day
 from league_agents.protocol.league.envelope import Envelope
@@ -71,9 +72,9 @@ def reply_again(turn: Turn, config: ParticipantConfig, league: League, envelope:
     stored = next((reply for reply in league.replies if reply.key == key), None)
     if stored is None or stored.repeats >= config.repeat_limit:
         return league
-    again = replace(stored, repeats=stored.repeats + 1)
+    again = evolve(stored, repeats=stored.repeats + 1)
     turn.tell_manager(stored.envelope, is_repeat=True)
-    return replace(league, replies=tuple(again if reply is stored else reply for reply in league.replies))
+    return evolve(league, replies=tuple(again if reply is stored else reply for reply in league.replies))
 
 
 def send_reply(
@@ -101,7 +102,7 @@ def send_reply(
     )
     turn.tell_manager(envelope)
     stored = StoredReply(key=desk.key, envelope=envelope)
-    return replace(league, replies=(*league.replies[1 - REMEMBERED_REPLIES :], stored))
+    return evolve(league, replies=(*league.replies[1 - REMEMBERED_REPLIES :], stored))
 
 
 def reply_id(desk: Desk, prefix: str, digits: int) -> str:

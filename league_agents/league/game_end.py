@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Record, ReleaseAgent
+from league_agents.league.evolve import evolve
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.referee_contexts import guess_as_json, question_as_json
@@ -30,7 +30,7 @@ def close_game(turn: PlayerTurn, game: Game, termination: Termination) -> Game:
     """Close an open game, tell the league manager, record it. A scored one keeps its agent for the last callback."""
     before = game.phase
     is_completed = termination is Termination.COMPLETED
-    closed = replace(
+    closed = evolve(
         game,
         phase=GamePhase.COMPLETED if is_completed else GamePhase.TERMINATED,
         asked=(),

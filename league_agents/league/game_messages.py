@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import Guess
 from league_agents.league.config import PlayerConfig
+from league_agents.league.evolve import evolve
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase, Said
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.envelope import Envelope
@@ -46,7 +47,7 @@ def say(turn: PlayerTurn, game: Game, asked: Asked, after: GamePhase) -> Game:
         correlation_id=asked.message_id,
     )
     phase = max(game.phase, after, key=OPEN_PHASES.index)
-    game = replace(game, phase=phase, said=(*game.said, said), last_sent=asked.reply.value)
+    game = evolve(game, phase=phase, said=(*game.said, said), last_sent=asked.reply.value)
     turn.send(game_message(turn, game, said), said.reply_to)
     return game
 
@@ -58,13 +59,13 @@ def say_again(turn: PlayerTurn, game: Game, kind: MessageType, request: Envelope
         return game
     if request is None:
         turn.send(game_message(turn, game, said), said.reply_to, is_repeat=True)
-        return replace(game, resends=game.resends + 1)
+        return evolve(game, resends=game.resends + 1)
     if said.repeats >= turn.config.repeat_limit:
         turn.warn("repeat_limit", f"{kind.value} of game {game.game_id} was repeated {said.repeats} times already")
         return game
-    again = replace(said, repeats=said.repeats + 1, reply_to=request.sender.email, correlation_id=request.message_id)
+    again = evolve(said, repeats=said.repeats + 1, reply_to=request.sender.email, correlation_id=request.message_id)
     turn.send(game_message(turn, game, again), again.reply_to, is_repeat=True)
-    return replace(game, said=tuple(again if each is said else each for each in game.said))
+    return evolve(game, said=tuple(again if each is said else each for each in game.said))
 
 
 def game_message(turn: PlayerTurn, game: Game, said: Said) -> Envelope:

@@ -8,7 +8,6 @@ Rule 3: a request that comes again gets the stored reply again; the agent is not
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
@@ -16,6 +15,7 @@ from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Terminatio
 from league_agents.games.q21.reading import read_warmup_answer, repair_guess, repair_questions
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
+from league_agents.league.evolve import evolve
 from league_agents.league.game_end import close_game
 from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase
@@ -57,7 +57,7 @@ def message_arrived(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
 def _warmup_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     payload = envelope.payload
     if isinstance(payload, WarmupCall) and _is_new(game, MessageType.Q21WARMUPRESPONSE, "get_warmup_answer"):
-        game = replace(game, warmup_question=payload.warmup_question)
+        game = evolve(game, warmup_question=payload.warmup_question)
     return _request(turn, game, envelope, "get_warmup_answer", MessageType.Q21WARMUPRESPONSE)
 
 
@@ -65,14 +65,14 @@ def _round_start(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     payload = envelope.payload
     if isinstance(payload, RoundStart) and _is_new(game, MessageType.Q21QUESTIONSBATCH, "get_questions"):
         required = payload.questions_required if 1 <= payload.questions_required <= _MOST_QUESTIONS else 0
-        game = replace(game, brief=_filled(payload.brief, game.brief), questions_required=required)
+        game = evolve(game, brief=_filled(payload.brief, game.brief), questions_required=required)
     return _request(turn, game, envelope, "get_questions", MessageType.Q21QUESTIONSBATCH)
 
 
 def _answers_batch(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     payload = envelope.payload
     if isinstance(payload, AnswersBatch) and _is_new(game, MessageType.Q21GUESSSUBMISSION, "get_guess"):
-        game = replace(game, answers=payload.answers)
+        game = evolve(game, answers=payload.answers)
     return _request(turn, game, envelope, "get_guess", MessageType.Q21GUESSSUBMISSION)
 
 
@@ -99,14 +99,14 @@ def _hints(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:  # noqa: A
         book_hint=payload.book_hint or "",
         association_domain=payload.association_domain or "",
     )
-    return replace(game, brief=_filled(game.brief or _NO_BRIEF, told), last_received=envelope.message_type.value)
+    return evolve(game, brief=_filled(game.brief or _NO_BRIEF, told), last_received=envelope.message_type.value)
 
 
 def _feedback(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     """The game is over for us; the agent is told, and then it is free."""
     payload = envelope.payload
     card = payload.scorecard if isinstance(payload, ScoreFeedback) else None
-    game = replace(game, scorecard=card, asked=(), last_received=MessageType.Q21SCOREFEEDBACK.value)
+    game = evolve(game, scorecard=card, asked=(), last_received=MessageType.Q21SCOREFEEDBACK.value)
     game = close_game(turn, game, Termination.COMPLETED)
     return _ask(turn, game, envelope, "on_score_received", None, None, card or UNSCORED)
 
@@ -149,7 +149,7 @@ def _request(turn: PlayerTurn, game: Game, envelope: Envelope, callback: str, re
         turn.warn("duplicate_message", f"{kind.value} in game {game.game_id} is being answered")
         return game
     deadline = getattr(envelope.payload, "deadline", None)
-    game = replace(game, last_received=kind.value)
+    game = evolve(game, last_received=kind.value)
     return _ask(turn, game, envelope, callback, reply, deadline, None)
 
 
@@ -191,7 +191,7 @@ def _ask(
     turn.effects.append(
         Call(call_id=asked.call_id, callback=callback, context=context, timeout=timeout, game_id=game.game_id)
     )
-    return replace(game, asked=(*game.asked, asked))
+    return evolve(game, asked=(*game.asked, asked))
 
 
 # What the agent gives back.
@@ -199,7 +199,7 @@ def _ask(
 
 def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object | None, why: str) -> Game:
     """A callback gave ``result``, or nothing: then ``why`` says how it failed."""
-    game = replace(game, asked=tuple(each for each in game.asked if each is not asked))
+    game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
     if result is None:
         turn.warn(
             "callback_failed", f"{asked.callback} in game {game.game_id}: {why[:400]}; {_INSTEAD[asked.callback]}"
@@ -219,22 +219,22 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
 
 
 def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    game = replace(game, warmup_answer=read_warmup_answer(result))
+    game = evolve(game, warmup_answer=read_warmup_answer(result))
     return say(turn, game, asked, GamePhase.WARMUP_COMPLETE)
 
 
 def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    game = replace(game, questions=repair_questions(result, _rules_of(turn, game)))
+    game = evolve(game, questions=repair_questions(result, _rules_of(turn, game)))
     return say(turn, game, asked, GamePhase.QUESTIONS_SENT)
 
 
 def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    game = replace(game, guess=repair_guess(result, turn.config.rules, game.brief or _NO_BRIEF))
+    game = evolve(game, guess=repair_guess(result, turn.config.rules, game.brief or _NO_BRIEF))
     game = say(turn, game, asked, GamePhase.GUESS_SUBMITTED)
     if turn.config.guess_resend_limit < 1:
         return game
     timers = turn.set_timer(game.timers, resend_timer(game), turn.now + turn.config.guess_resend)
-    return replace(game, timers=timers)
+    return evolve(game, timers=timers)
 
 
 def _release(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:  # noqa: ARG001
@@ -246,7 +246,7 @@ def _rules_of(turn: PlayerTurn, game: Game) -> RuleSet:
     rules = turn.config.rules
     if game.questions_required in (0, rules.questions_required):
         return rules
-    return replace(rules, questions_required=game.questions_required)
+    return evolve(rules, questions_required=game.questions_required)
 
 
 # Deadlines.
@@ -258,8 +258,8 @@ def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
     if timer is None:
         return game
     if turn.now < timer.at:
-        return replace(game, timers=turn.set_timer(game.timers, name, timer.at))
-    game = replace(game, timers=tuple(each for each in game.timers if each is not timer))
+        return evolve(game, timers=turn.set_timer(game.timers, name, timer.at))
+    game = evolve(game, timers=tuple(each for each in game.timers if each is not timer))
     said = game.find_said(MessageType.Q21GUESSSUBMISSION)
     is_too_late = said is not None and said.deadline is not None and turn.now > said.deadline
     if game.phase is not GamePhase.GUESS_SUBMITTED or said is None or is_too_late:
@@ -267,7 +267,7 @@ def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
     game = say_again(turn, game, said.kind, None)
     if game.resends >= turn.config.guess_resend_limit:
         return game
-    return replace(game, timers=turn.set_timer(game.timers, name, turn.now + turn.config.guess_resend))
+    return evolve(game, timers=turn.set_timer(game.timers, name, turn.now + turn.config.guess_resend))
 
 
 Message = Callable[[PlayerTurn, Game, Envelope], Game]

@@ -8,7 +8,6 @@ Rule 2: a result that nobody awaits does not get here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.model import UNSCORED, Answer, AnswerBatch, Brief, Choice, Termination
@@ -21,6 +20,7 @@ from league_agents.games.q21.reading import (
     read_warmup_question,
 )
 from league_agents.league.effects import Call
+from league_agents.league.evolve import evolve
 from league_agents.league.match_end import Next, abort_match, close_match, is_over
 from league_agents.league.match_state import Match, PendingCall, Seat, SeatPhase
 from league_agents.league.referee_contexts import (
@@ -62,7 +62,7 @@ def _call(
             game_id=match.game_id,
         )
     )
-    return replace(match, calls=(*match.calls, call))
+    return evolve(match, calls=(*match.calls, call))
 
 
 def ask_for_answers(turn: RefereeTurn, match: Match, seat: Seat, attempt: int = 1) -> Match:
@@ -79,7 +79,7 @@ def ask_for_score(turn: RefereeTurn, match: Match, seat: Seat, attempt: int = 1)
 
 def call_ended(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:
     """A callback gave ``result``, or nothing: then ``why`` says how it failed."""
-    match = replace(match, calls=tuple(each for each in match.calls if each is not call))
+    match = evolve(match, calls=tuple(each for each in match.calls if each is not call))
     phase = match.seat(call.role).phase if call.role else next(match.present()).phase
     action = CALLBACKS.action(phase, call.callback)
     return match if action is None else action(turn, match, call, result, why)
@@ -89,7 +89,7 @@ def _send_warmup_calls(turn: RefereeTurn, match: Match, call: PendingCall, resul
     if result is None:
         turn.warn("callback_failed", f"{call.callback} in game {match.game_id}: {why}; a fixed question is asked")
     question = read_warmup_question(result, turn.config.rules)
-    match = replace(match, warmup_question=question if question.strip() else fallback_warmup_question())
+    match = evolve(match, warmup_question=question if question.strip() else fallback_warmup_question())
     return _tell_present(turn, match, MessageType.Q21WARMUPCALL)
 
 
@@ -101,7 +101,7 @@ def _start_round(turn: RefereeTurn, match: Match, call: PendingCall, result: obj
         except CallbackInvalid as invalid:
             why = str(invalid)
         else:
-            return _tell_present(turn, replace(match, brief=brief, target=target), MessageType.Q21ROUNDSTART)
+            return _tell_present(turn, evolve(match, brief=brief, target=target), MessageType.Q21ROUNDSTART)
     _warn_of_failure(turn, match, call, why, "the match is aborted")
     if call.attempt == 1:
         return ask_for_round_start(turn, match, attempt=2)
@@ -130,12 +130,12 @@ def _send_answers(turn: RefereeTurn, match: Match, call: PendingCall, result: ob
         answers = answers_for(seat.questions)
     if turn.config.avoid_not_relevant:
         answers = tuple(_without_not_relevant(answer) for answer in answers)
-    seat = replace(seat, answers=answers)
+    seat = evolve(seat, answers=answers)
     return tell(turn, with_seat(match, seat), seat, MessageType.Q21ANSWERSBATCH)
 
 
 def _without_not_relevant(answer: Answer) -> Answer:
-    return replace(answer, choice=Choice.D) if answer.choice is Choice.NOT_RELEVANT else answer
+    return evolve(answer, choice=Choice.D) if answer.choice is Choice.NOT_RELEVANT else answer
 
 
 def _send_feedback(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:
@@ -151,7 +151,7 @@ def _send_feedback(turn: RefereeTurn, match: Match, call: PendingCall, result: o
         if call.attempt == 1:
             return ask_for_score(turn, match, seat, attempt=2)
         card = UNSCORED
-    seat = replace(seat, scorecard=card)
+    seat = evolve(seat, scorecard=card)
     match = tell(turn, with_seat(match, seat), seat, MessageType.Q21SCOREFEEDBACK)
     if not is_over(match):
         return match

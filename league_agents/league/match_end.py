@@ -5,10 +5,9 @@ Rule: a match that was started ends in exactly one report, unless the league is 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from league_agents.games.q21.model import UNSCORED, Termination
 from league_agents.league.effects import Record, ReleaseAgent
+from league_agents.league.evolve import evolve
 from league_agents.league.match_state import Match, Seat, SeatPhase
 from league_agents.league.referee_messages import RefereeTurn, closing_timer, send_report, tell, with_seat
 from league_agents.league.reports import abort_of, match_facts, match_report
@@ -26,12 +25,12 @@ def abort_match(
         return match
     abort = abort_of(match, termination, culprit=culprit, callback=callback)
     calls = tuple(call for call in match.calls if call.callback == "get_score_feedback")
-    match = replace(match, abort=abort, calls=calls, timers=turn.clear_timers(match.timers))
+    match = evolve(match, abort=abort, calls=calls, timers=turn.clear_timers(match.timers))
     if is_over(match):
         close_match(turn, match)
         return None
     patience = 3 * turn.specs["get_score_feedback"].timeout
-    return replace(match, timers=turn.set_timer(match.timers, closing_timer(match), turn.now + patience))
+    return evolve(match, timers=turn.set_timer(match.timers, closing_timer(match), turn.now + patience))
 
 
 def is_over(match: Match) -> bool:
@@ -54,11 +53,11 @@ def close_match(turn: RefereeTurn, match: Match) -> None:
 
 def stop_scoring(turn: RefereeTurn, match: Match) -> None:
     """The score of a pending guess never came: zeros, so that the league gets its report."""
-    match = replace(match, calls=())
+    match = evolve(match, calls=())
     for seat in match.seats:
         if seat.phase is SeatPhase.GUESSED:
             turn.warn("callback_failed", f"get_score_feedback in game {match.game_id} never ended; zero points")
-            scored = replace(seat, scorecard=UNSCORED)
+            scored = evolve(seat, scorecard=UNSCORED)
             match = tell(turn, with_seat(match, scored), scored, MessageType.Q21SCOREFEEDBACK)
     close_match(turn, match)
 

@@ -8,11 +8,11 @@ Rule 3: a player goes on by itself; only the start of the round waits for the ot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from league_agents.games.q21.model import QuestionBatch, Termination
 from league_agents.league.events import MessageArrived
+from league_agents.league.evolve import evolve
 from league_agents.league.match_calls import (
     CALLBACKS,
     CLOSED,
@@ -82,7 +82,7 @@ def _accept_warmup(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelo
     payload = envelope.payload
     assert isinstance(payload, WarmupResponse)
     _look_at_token(turn, match, seat, payload.auth_token)
-    seat = replace(_accepted(seat, envelope), phase=SeatPhase.WARMED_UP, warmup_answer=payload.answer[:1000])
+    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.WARMED_UP, warmup_answer=payload.answer[:1000])
     match = _stop_waiting(turn, with_seat(match, seat), seat)
     if any(other.phase is not SeatPhase.WARMED_UP for other in match.present()):
         return match
@@ -97,7 +97,7 @@ def _accept_questions(turn: RefereeTurn, match: Match, seat: Seat, envelope: Env
     if len(questions) < len(payload.questions):
         text = f"{seat.email} asked {len(payload.questions)} questions in game {match.game_id}, {len(questions)} count"
         turn.warn("surplus_questions", text)
-    seat = replace(_accepted(seat, envelope), phase=SeatPhase.QUESTIONED, questions=questions)
+    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.QUESTIONED, questions=questions)
     match = _stop_waiting(turn, with_seat(match, seat), seat)
     return ask_for_answers(turn, match, seat)
 
@@ -106,7 +106,7 @@ def _accept_guess(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelop
     payload = envelope.payload
     assert isinstance(payload, GuessSubmission)
     _look_at_token(turn, match, seat, payload.auth_token)
-    seat = replace(_accepted(seat, envelope), phase=SeatPhase.GUESSED, guess=payload.guess)
+    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.GUESSED, guess=payload.guess)
     match = _stop_waiting(turn, with_seat(match, seat), seat)
     return ask_for_score(turn, match, seat)
 
@@ -138,7 +138,7 @@ def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envel
     payload = envelope.payload
     why = str(payload.violations[0]) if isinstance(payload, BrokenPayload) and payload.violations else "nothing in it"
     turn.warn("unusable_message", f"{entry.kind.value} of {seat.email} in game {match.game_id}: {why}"[:400])
-    seat = replace(seat, unusable=(*seat.unusable, entry))
+    seat = evolve(seat, unusable=(*seat.unusable, entry))
     match = with_seat(match, seat)
     if sum(each.kind is entry.kind for each in seat.unusable) < turn.config.rules.unusable_limit:
         return match
@@ -163,12 +163,12 @@ def _look_at_token(turn: RefereeTurn, match: Match, seat: Seat, token: str | Non
 
 
 def _accepted(seat: Seat, envelope: Envelope) -> Seat:
-    return replace(seat, answered_id=envelope.message_id, last_actor=seat.participant_id or seat.email)
+    return evolve(seat, answered_id=envelope.message_id, last_actor=seat.participant_id or seat.email)
 
 
 def _stop_waiting(turn: RefereeTurn, match: Match, seat: Seat) -> Match:
     names = (wait_timer(match, seat), repeat_timer(match, seat))
-    return replace(match, timers=turn.clear_timers(match.timers, names))
+    return evolve(match, timers=turn.clear_timers(match.timers, names))
 
 
 def _as_many_as_allowed(questions: QuestionBatch, most: int) -> QuestionBatch:
@@ -191,8 +191,8 @@ def deadline_passed(turn: RefereeTurn, match: Match, name: str) -> Next:
         return match
     if turn.now < timer.at:
         # It was moved after this event was on its way.
-        return replace(match, timers=turn.set_timer(match.timers, name, timer.at))
-    match = replace(match, timers=tuple(each for each in match.timers if each is not timer))
+        return evolve(match, timers=turn.set_timer(match.timers, name, timer.at))
+    match = evolve(match, timers=tuple(each for each in match.timers if each is not timer))
     what, _, rest = name.partition(":")
     role = rest.rpartition(":")[2]
     seat = match.player2 if role == match.player2.role else match.player1

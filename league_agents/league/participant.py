@@ -6,12 +6,12 @@ Rule: what has no row in the table below does nothing here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.desk import REMEMBERED_MESSAGES, Desk, Ordered, reply_again
+from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, LeagueState
 from league_agents.league.season import (
     assignment_table,
@@ -60,7 +60,7 @@ def manager_message(
         return league, None
     desk = Desk(turn=turn, config=config, envelope=envelope, open_games=open_games, key=key)
     league = action(desk, league)
-    return replace(league, seen=(*league.seen[1 - REMEMBERED_MESSAGES :], key)), desk.order
+    return evolve(league, seen=(*league.seen[1 - REMEMBERED_MESSAGES :], key)), desk.order
 
 
 _PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(

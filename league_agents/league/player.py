@@ -7,7 +7,7 @@ Rule 2: everything is keyed by game id; games know nothing of each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
@@ -25,6 +25,7 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
+from league_agents.league.evolve import evolve
 from league_agents.league.game_end import close_game, forget_game
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
@@ -159,7 +160,7 @@ class Player:
         open_games = sorted(game_id for game_id, game in state.games.items() if game.is_open)
         league, ordered = manager_message(turn, self.config, state.league, envelope, open_games)
         if league is not state.league:
-            state = replace(state, league=league)
+            state = evolve(state, league=league)
         return state if ordered is None else self._obey(turn, state, ordered)
 
     def _referee_message(self, turn: PlayerTurn, state: PlayerState, event: MessageArrived, sender: str) -> PlayerState:
@@ -174,7 +175,7 @@ class Player:
             turn.warn("wrong_sender", f"{what}: game {game.game_id} has another referee")
             return state
         if turn.is_paused:
-            return replace(state, held=hold(turn, self.config, state.held, event))
+            return evolve(state, held=hold(turn, self.config, state.held, event))
         return _with_game(state, message_arrived(turn, game, envelope))
 
     def _opened(self, turn: PlayerTurn, state: PlayerState, envelope: Envelope, sender: str) -> Game | None:
@@ -216,7 +217,7 @@ class Player:
             turn.warn("late_result", f"nobody waits for {event.call_id[:100]} any more")
             return state
         if turn.is_paused:
-            return replace(state, held=hold(turn, self.config, state.held, event))
+            return evolve(state, held=hold(turn, self.config, state.held, event))
         if isinstance(event, CallbackReturned):
             return _with_game(state, call_ended(turn, game, asked, event.result, ""))
         return _with_game(state, call_ended(turn, game, asked, None, f"{event.failure.value}: {event.detail}"))
@@ -233,11 +234,11 @@ class Player:
                 else game
                 for game_id, game in state.games.items()
             }
-            return replace(state, games=games)
+            return evolve(state, games=games)
         if ordered.order is Order.END_SEASON:
             for game in state.games.values():
                 _drop(turn, game, Termination.LEAGUE_COMPLETED)
-            return replace(state, games={})
+            return evolve(state, games={})
         if ordered.order is Order.PAUSE:
             for game in state.games.values():
                 turn.stop_timers(game.timers)
@@ -246,17 +247,17 @@ class Player:
             return self._continue(turn, state, ordered)
         for game in state.games.values():
             _drop(turn, game, Termination.RESET)
-        return replace(state, games={}, held=())
+        return evolve(state, games={}, held=())
 
     def _continue(self, turn: PlayerTurn, state: PlayerState, ordered: Ordered) -> PlayerState:
         """Deadlines first, with the time they had left; then what was held, in the order in which it came."""
         turn.is_paused = False
         games = {
-            game_id: replace(game, timers=turn.resume_timers(game.timers, ordered.paused_for)) if game.timers else game
+            game_id: evolve(game, timers=turn.resume_timers(game.timers, ordered.paused_for)) if game.timers else game
             for game_id, game in state.games.items()
         }
         held = state.held
-        state = replace(state, games=games, held=())
+        state = evolve(state, games=games, held=())
         for event in held:
             state = self._step(turn, state, event)
         return state
@@ -273,7 +274,7 @@ def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> Pla
     for fixture in state.league.fixtures_of_round(round_number):
         if fixture.game_id not in games:
             games[fixture.game_id] = _new_game(turn, state.league, fixture.game_id, fixture, None)
-    return replace(state, games=games)
+    return evolve(state, games=games)
 
 
 def _drop(turn: PlayerTurn, game: Game, termination: Termination) -> None:
@@ -292,7 +293,7 @@ def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> Game | None
     fixture = state.league.fixture(envelope.game_id)
     if game is not None and fixture is not None and game.is_open and not game.last_received:
         # Announced, and nobody has asked anything yet: the present assignment table says who its referee is.
-        return replace(game, referee_email=fixture.referee_email) if fixture.referee_email else None
+        return evolve(game, referee_email=fixture.referee_email) if fixture.referee_email else None
     return game
 
 
@@ -320,7 +321,7 @@ def _new_game(
 def _with_game(state: PlayerState, game: Game) -> PlayerState:
     if state.games.get(game.game_id) is game:
         return state
-    return replace(state, games={**state.games, game.game_id: game})
+    return evolve(state, games={**state.games, game.game_id: game})
 
 
 def transition_table() -> list[Transition]:

@@ -7,7 +7,7 @@ Rule 2: everything is keyed by game id; matches know nothing of each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
@@ -25,6 +25,7 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
+from league_agents.league.evolve import evolve
 from league_agents.league.held import Held, hold
 from league_agents.league.league_state import Fixture, League, LeagueState, state_name
 from league_agents.league.match_calls import ask_for_warmup_question, call_ended
@@ -140,7 +141,7 @@ class Referee:
             return state
         league, ordered = manager_message(turn, self.config, state.league, envelope, sorted(state.matches))
         if league is not state.league:
-            state = replace(state, league=league)
+            state = evolve(state, league=league)
         return state if ordered is None else self._obey(turn, state, ordered)
 
     def _player_message(
@@ -154,7 +155,7 @@ class Referee:
             return state
         match, seat = found[0]
         if turn.is_paused:
-            return replace(state, held=hold(turn, self.config, state.held, event))
+            return evolve(state, held=hold(turn, self.config, state.held, event))
         return _with_match(state, match, message_arrived(turn, match, seat, event))
 
     def _callback(
@@ -166,7 +167,7 @@ class Referee:
             turn.warn("late_result", f"nobody waits for {event.call_id[:100]} any more")
             return state
         if turn.is_paused:
-            return replace(state, held=hold(turn, self.config, state.held, event))
+            return evolve(state, held=hold(turn, self.config, state.held, event))
         if isinstance(event, CallbackReturned):
             return _with_match(state, match, call_ended(turn, match, call, event.result, ""))
         why = f"{event.failure.value}: {event.detail}"
@@ -195,7 +196,7 @@ class Referee:
             return self._continue(turn, state, ordered)
         for match in state.matches.values():
             drop_match(turn, match)
-        return replace(state, matches={}, held=())
+        return evolve(state, matches={}, held=())
 
     def _start_round(self, turn: RefereeTurn, state: RefereeState, ordered: Ordered) -> RefereeState:
         state = _abort(turn, state, Termination.NEW_ROUND_STARTED, except_round=ordered.round_number)
@@ -206,7 +207,7 @@ class Referee:
             match = _new_match(turn, state.league, fixture, ordered)
             if any(match.present()):
                 match = ask_for_warmup_question(turn, match)
-                state = replace(state, matches={**state.matches, match.game_id: match})
+                state = evolve(state, matches={**state.matches, match.game_id: match})
             else:
                 _report_cancelled(turn, match)
         return state
@@ -215,11 +216,11 @@ class Referee:
         """Deadlines first, with the time they had left; then what was held, in the order in which it came."""
         turn.is_paused = False
         matches = {
-            game_id: replace(match, timers=turn.resume_timers(match.timers, ordered.paused_for))
+            game_id: evolve(match, timers=turn.resume_timers(match.timers, ordered.paused_for))
             for game_id, match in state.matches.items()
         }
         held = state.held
-        state = replace(state, matches=matches, held=())
+        state = evolve(state, matches=matches, held=())
         for event in held:
             state = self._step(turn, state, event)
         return state
@@ -253,8 +254,8 @@ def _with_match(state: RefereeState, before: Match, after: Next) -> RefereeState
     if after is before:
         return state
     if after is not None:
-        return replace(state, matches={**state.matches, after.game_id: after})
-    return replace(state, matches={key: match for key, match in state.matches.items() if match is not before})
+        return evolve(state, matches={**state.matches, after.game_id: after})
+    return evolve(state, matches={key: match for key, match in state.matches.items() if match is not before})
 
 
 def _abort(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import UNSCORED, Brief
 from league_agents.league.config import RefereeConfig
+from league_agents.league.evolve import evolve
 from league_agents.league.match_state import REFEREE, Match, Seat, SeatPhase, Sent
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
 from league_agents.protocol.league.envelope import Envelope
@@ -87,13 +88,13 @@ def tell(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> Matc
     wait = wait_for(turn, kind)
     deadline = None if wait is None else turn.now + wait
     sent = Sent(kind=kind, at=turn.now, deadline=deadline)
-    seat = replace(seat, phase=PHASE_AFTER[kind], last_actor=REFEREE, sent=(*seat.sent, sent))
+    seat = evolve(seat, phase=PHASE_AFTER[kind], last_actor=REFEREE, sent=(*seat.sent, sent))
     timers = match.timers
     if deadline is not None:
         timers = turn.set_timer(timers, wait_timer(match, seat), deadline + turn.config.rules.grace)
         if kind is MessageType.Q21WARMUPCALL and turn.config.rules.repeats_warmup:
             timers = turn.set_timer(timers, repeat_timer(match, seat), turn.now + (deadline - turn.now) / 2)
-    match = with_seat(match, seat) if timers is match.timers else replace(with_seat(match, seat), timers=timers)
+    match = with_seat(match, seat) if timers is match.timers else evolve(with_seat(match, seat), timers=timers)
     # During an abort the feedback names no message (protocol 5.3.5).
     is_reply = kind in _REPLIES and match.abort is None
     turn.send(game_message(turn, match, seat, sent, seat.answered_id if is_reply else None), seat.email)
@@ -112,8 +113,8 @@ def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, c
     if sent.repeats >= turn.config.repeat_limit:
         turn.warn("repeat_limit", f"{kind.value} of game {match.game_id} was repeated {sent.repeats} times already")
         return match
-    again = replace(sent, repeats=sent.repeats + 1)
-    seat = replace(seat, sent=tuple(again if each is sent else each for each in seat.sent))
+    again = evolve(sent, repeats=sent.repeats + 1)
+    seat = evolve(seat, sent=tuple(again if each is sent else each for each in seat.sent))
     match = with_seat(match, seat)
     correlation_id = correlation_id if kind in _REPLIES else None
     turn.send(game_message(turn, match, seat, again, correlation_id), seat.email, is_repeat=True)
@@ -175,5 +176,5 @@ def send_report(
 def with_seat(match: Match, seat: Seat) -> Match:
     """The match with this seat in its place."""
     if seat.role is match.player1.role:
-        return replace(match, player1=seat)
-    return replace(match, player2=seat)
+        return evolve(match, player1=seat)
+    return evolve(match, player2=seat)

@@ -6,13 +6,13 @@ Rule: every message is acted on whenever it comes, in whatever state; mail is re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
 from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
 from league_agents.league.effects import Record
+from league_agents.league.evolve import evolve
 from league_agents.league.league_state import Fixture, League, Registration
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.address import address_key
@@ -42,7 +42,7 @@ def start_season(desk: Desk, league: League) -> League:
         league = League(
             league_id=league.league_id, seen=league.seen, replies=league.replies, paused_at=league.paused_at
         )
-    league = replace(
+    league = evolve(
         league,
         season_id=season_id or league.season_id,
         league_id=asked.league_id or league.league_id,
@@ -75,16 +75,16 @@ def registration_response(desk: Desk, league: League) -> League:
     # By season, not by correlation: the league manager in the field sends ids of its own there (protocol 4.1.3).
     if _is_of_another_season(desk, league):
         return league
-    league = replace(
+    league = evolve(
         league,
         season_id=league.season_id or desk.envelope.season_id or "",
         league_id=league.league_id or desk.envelope.league_id or "",
     )
     if payload.is_registered:
-        return replace(league, registration=Registration.ACCEPTED, registration_reason="")
+        return evolve(league, registration=Registration.ACCEPTED, registration_reason="")
     reason = (payload.reason or payload.message or "no reason given")[:300]
     desk.turn.warn("registration_rejected", f"the league manager rejected the registration: {reason}")
-    return replace(league, registration=Registration.REJECTED, registration_reason=reason)
+    return evolve(league, registration=Registration.REJECTED, registration_reason=reason)
 
 
 def _is_of_another_season(desk: Desk, league: League) -> bool:
@@ -105,8 +105,8 @@ def assignment_table(desk: Desk, league: League) -> League:
     for violation in payload.skipped[:5]:
         turn.warn("unreadable_row", f"assignment table: {violation}"[:300])
     if asked.season_id and league.season_id and asked.season_id != league.season_id:
-        league = replace(league, rounds=(), round_id=None, round_told_at=None)
-    league = replace(
+        league = evolve(league, rounds=(), round_id=None, round_told_at=None)
+    league = evolve(
         league,
         season_id=asked.season_id or league.season_id,
         league_id=asked.league_id or league.league_id,
@@ -180,11 +180,11 @@ def new_round(desk: Desk, league: League) -> League:
     current = league.current_round
     if current is not None and number < current and _is_older(asked.timestamp, league.round_told_at):
         desk.turn.warn("past_round", f"round {number} was announced before round {current}, and came after it")
-        return replace(league, rounds=(*league.rounds[:-1], number, current))
+        return evolve(league, rounds=(*league.rounds[:-1], number, current))
     if not league.fixtures_of_round(number):
         desk.turn.warn("no_own_game", f"round {number} has no game for this participant")
     desk.order = Ordered(order=Order.START_ROUND, round_number=number, lookup=payload.participant_lookup_table)
-    return replace(
+    return evolve(
         league,
         season_id=league.season_id or asked.season_id or "",
         league_id=league.league_id or asked.league_id or "",
@@ -218,7 +218,7 @@ def end_season(desk: Desk, league: League) -> League:
         facts = {"season_id": season_id, "final_standings": [_standing(row) for row in rows]}
         _record(desk.turn, "season", season_id, facts)
     desk.order = Ordered(order=Order.END_SEASON)
-    return replace(league, is_completed=True)
+    return evolve(league, is_completed=True)
 
 
 def round_results(desk: Desk, league: League) -> League:

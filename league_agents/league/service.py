@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
+from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, state_name
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
@@ -49,7 +49,7 @@ def pause(desk: Desk, league: League) -> League:
     turn = desk.turn
     before = state_name(league, turn.role, is_in_game=bool(desk.open_games))
     if league.paused_at is None:
-        league = replace(league, paused_at=turn.now)
+        league = evolve(league, paused_at=turn.now)
         desk.order = Ordered(order=Order.PAUSE)
     reply = CriticalPauseReply(
         previous_state=before.value,
@@ -66,7 +66,7 @@ def resume(desk: Desk, league: League) -> League:
     turn = desk.turn
     if league.paused_at is not None:
         paused_for = max(turn.now - league.paused_at, timedelta(0))
-        league = replace(league, paused_at=None)
+        league = evolve(league, paused_at=None)
         desk.order = Ordered(order=Order.CONTINUE, paused_for=paused_for)
     reply = CriticalContinueReply(
         restored_state=state_name(league, turn.role, is_in_game=bool(desk.open_games)).value,
