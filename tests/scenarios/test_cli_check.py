@@ -76,6 +76,7 @@ def test_an_exception_with_an_odd_context_breaks_the_contract_and_says_where() -
     assert {finding["kind"] for finding in found} <= {"odd", "hostile"}
     place = FILE.read_text("utf-8").splitlines().index('        first = ctx["dynamic"]["answers"][0]["answer"]') + 1
     assert all(finding["where"].endswith(f"checked_agents.py:{place}") for finding in found)
+    assert {"IndexError", "KeyError", "TypeError"} <= {finding["found"].partition(":")[0] for finding in found}
     assert check("CarelessPlayer").exit_code == 1
     assert check("CarelessPlayer", "--valid-only").exit_code == 0
 

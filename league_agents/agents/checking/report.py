@@ -59,9 +59,10 @@ class Finding:
     """How often, over all games."""
 
     @property
-    def sort(self) -> tuple[str, str, str]:
-        """What makes two findings the same one."""
-        return (self.callback, _INDEX.sub("[]", self.path), self.rule)
+    def sort(self) -> tuple[str, ...]:
+        """What makes two findings the same one. Exceptions of two kinds or from two lines are two."""
+        error = (self.where, self.found.partition(":")[0]) if self.where is not None else ()
+        return (self.callback, _INDEX.sub("[]", self.path), self.rule, *error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +116,8 @@ def merged(findings: list[Finding]) -> tuple[Finding, ...]:
 
     What breaks a contract somewhere is not told a second time as a warning.
     """
-    first: dict[tuple[str, str, str], Finding] = {}
-    times: dict[tuple[str, str, str], int] = {}
+    first: dict[tuple[str, ...], Finding] = {}
+    times: dict[tuple[str, ...], int] = {}
     for finding in sorted(findings, key=_mildness):
         first.setdefault(finding.sort, finding)
         times[finding.sort] = times.get(finding.sort, 0) + finding.times
