@@ -361,6 +361,8 @@ class _Findings:
         return items
 
     def words(self, path: str, text: str, limit: WordLimit, section: str) -> None:
+        if self._fatal_only:
+            return
         if not is_within(text, limit):
             words = count_words(text)
             found = words if words < limit.least else count_tokens(text)

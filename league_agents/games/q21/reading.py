@@ -229,11 +229,14 @@ def _repaired_options(item: object, rules: RuleSet) -> tuple[str, str, str, str]
     listed = items_of(options) or []
     values = listed[:4] if len(listed) == 4 else [field_of(options, letter) for letter in LETTERS]
     texts = [" ".join((text_of(value) or "").split())[:1000].strip() for value in values]
-    # A replacement must not repeat an option that is there, or the answer would mean nothing.
-    spare = iter([option for option in (*DEFAULT_OPTIONS, "Other", "None of these", "Not stated", "Unclear")
-                  if option.casefold() not in {text.casefold() for text in texts}])  # fmt: skip
     if not any(texts):
         return DEFAULT_OPTIONS
+    if all(texts):
+        return texts[0], texts[1], texts[2], texts[3]
+    # A replacement must not repeat an option that is there, or the answer would mean nothing.
+    taken = {text.casefold() for text in texts}
+    spare = iter([option for option in (*DEFAULT_OPTIONS, "Other", "None of these", "Not stated", "Unclear")
+                  if option.casefold() not in taken])  # fmt: skip
     first, second, third, fourth = (text or next(spare) for text in texts)
     return first, second, third, fourth
 
