@@ -267,7 +267,8 @@ def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> Pla
     """Games of other rounds end; ours of this one wait for their referees."""
     games: dict[GameId, Game] = {}
     for game_id, game in state.games.items():
-        if game.round_number == round_number:
+        is_of_this_season = game.season_id in (state.league.season_id, "")
+        if game.round_number == round_number and is_of_this_season:
             games[game_id] = game
         else:
             _drop(turn, game, Termination.NEW_ROUND_STARTED)

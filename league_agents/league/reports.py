@@ -92,7 +92,7 @@ def _winner(match: Match, rows: tuple[ScoreRow, ...]) -> tuple[str | None, bool]
 
 def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[str, object]:
     """The match as JSON values, for those who read about it later. It holds the target: the match is over."""
-    target, brief = match.target, match.brief
+    target, brief, abort = match.target, match.brief, match.abort
     return {
         "game_id": match.game_id,
         "season_id": match.season_id,
@@ -102,6 +102,7 @@ def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[s
         "winner_id": report.winner_id,
         "is_draw": report.is_draw,
         "abort_reason": report.abort_reason,
+        "caused_by": match.seat(abort.culprit).participant_id if abort and abort.culprit else None,
         "warmup_question": match.warmup_question,
         "brief": None
         if brief is None

@@ -256,7 +256,8 @@ def test_a_silent_player_ends_the_match_with_its_name() -> None:
     link.pass_time(timedelta(seconds=90))
     (report,) = reports(link)
     assert report.abort_reason == f"player_timeout:{PLAYER2}"
-    assert link.peers[REFEREE].records()[0].termination is Termination.PLAYER_TIMEOUT
+    record = link.peers[REFEREE].records()[0]
+    assert (record.termination, record.facts["caused_by"]) == (Termination.PLAYER_TIMEOUT, "otters")
     everything_can_be_written(link)
 
 

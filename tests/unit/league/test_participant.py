@@ -295,6 +295,16 @@ def test_the_same_season_announced_after_its_table_keeps_the_table(make: Any) ->
     assert state(peer) == "IN_GAME"
 
 
+def test_a_game_of_the_last_season_does_not_outlive_the_first_round_of_the_next() -> None:
+    for peer in (a_referee(), a_player()):
+        tell(peer, start_season(), table("0201001"), new_round(1, tag="old"))
+        tell(peer, start_season("2", season_id="NEXT"), table("0301001", tag="2", season_id="NEXT"))
+        tell(peer, new_round(1, tag="new", season_id="NEXT"))
+        assert len(peer.sent(MessageType.MATCH_RESULT_REPORT)) == 1
+        games = peer.state.matches if peer.email == REFEREE else peer.state.games
+        assert list(games) == ["0301001"]
+
+
 # Rounds.
 
 
