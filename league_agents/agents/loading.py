@@ -6,6 +6,7 @@ from ours.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -56,7 +57,7 @@ def _module(spec: str, name: str) -> ModuleType:
                 spec, f"there is no module {name} in {here} or among the installed ones; start where it lies"
             ) from None
         raise ConfigError(spec, f"module {name} needs {error.name}, which is not installed") from None
-    except (KeyboardInterrupt, GeneratorExit):
+    except KeyboardInterrupt:
         raise
     except BaseException as error:  # a user's module may do anything when it is imported
         raise _failed_import(spec, name, error) from None
@@ -65,17 +66,24 @@ def _module(spec: str, name: str) -> ModuleType:
 def _module_at(spec: str, path: Path) -> ModuleType:
     if not path.is_file():
         raise ConfigError(spec, f"there is no file {path}")
-    name = path.stem
+    path = path.resolve()
+    # A name of its own: a user's random.py must not become everybody's random.
+    name = f"league_agents_user_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
     module_spec = importlib.util.spec_from_file_location(name, path)
     if module_spec is None or module_spec.loader is None:
         raise ConfigError(spec, f"{path} cannot be imported")
     module = importlib.util.module_from_spec(module_spec)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # the agent may import what lies beside it
     sys.modules[name] = module
     try:
         module_spec.loader.exec_module(module)
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
     except BaseException as error:  # a user's module may do anything when it is imported
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise _failed_import(spec, str(path), error) from None
     return module
 

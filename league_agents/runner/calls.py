@@ -53,12 +53,13 @@ class AgentHost(Protocol):
 
 
 def run_callback(agent: object, callback: str, context: Mapping[str, object], call_id: str) -> Outcome:
-    """Call one method of an agent, on this thread, without a time limit."""
+    """Call one method of an agent, on this thread, without a time limit. Only an interrupt gets out."""
     try:
-        method = getattr(agent, callback)
-        result = method(context)
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
+        result = getattr(agent, callback)(context)
+    except KeyboardInterrupt:
+        if threading.current_thread() is threading.main_thread():
+            raise  # a person pressed the key; on any other thread only user code raises this
+        return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised KeyboardInterrupt")
     except BaseException as error:  # user code may raise anything, SystemExit included
         return CallbackFailed(
             call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised {type(error).__name__}: {_line(error)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -182,15 +183,17 @@ def memory_journal(*, role: str, address: str, dump: Callable[[str, object], str
 def journals_at(base: Path) -> JournalMaker:
     """Journals in files beside each other: ``base`` with the name of the address before its suffix.
 
-    Raises ``ConfigError`` when the folder does not exist or a file of that name does.
+    Raises ``ConfigError``, before any file is made, when the folder does not exist or holds journals of this name.
     """
+    suffix = base.suffix or ".db"
     if not base.parent.is_dir():
         raise ConfigError(str(base), f"there is no folder {base.parent}; make it first")
+    former = sorted(base.parent.glob(f"{glob.escape(base.stem)}.*{glob.escape(suffix)}"))
+    if former:
+        raise ConfigError(str(former[0]), "holds another match already; name another journal or remove this one")
 
     def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
-        path = base.with_name(f"{base.stem}.{address.partition('@')[0]}{base.suffix or '.db'}")
-        if path.exists():
-            raise ConfigError(str(path), "holds another match already; name another journal or remove this one")
+        path = base.with_name(f"{base.stem}.{address.partition('@')[0]}{suffix}")
         return SqliteJournal(path, role=role, address=address, dump=dump, synchronous="NORMAL")
 
     return make

@@ -47,6 +47,19 @@ def test_a_file_may_be_named_instead_of_a_module(folder: Path) -> None:
     assert load_agent(f"{folder}/my_own_player.py:MyPlayerAI", "player").__name__ == "MyPlayerAI"
 
 
+def test_a_file_is_run_once_finds_what_lies_beside_it_and_takes_nobodys_name(folder: Path) -> None:
+    import random
+
+    place = folder / "agents"
+    place.mkdir()
+    (place / "beside_it.py").write_text("RUNS = []")
+    (place / "random.py").write_text(f"import beside_it\nbeside_it.RUNS.append(1)\n{GOOD}")
+    spec = f"{place}/random.py:MyPlayerAI"
+    assert load_agent(spec, "player") is load_agent(spec, "player")
+    assert sys.modules["beside_it"].RUNS == [1]
+    assert sys.modules["random"] is random
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

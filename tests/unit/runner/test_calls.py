@@ -85,6 +85,17 @@ def test_whatever_user_code_raises_becomes_one_line(error: BaseException) -> Non
         host.close()
 
 
+def test_user_code_on_its_own_thread_cannot_pretend_to_be_a_person_at_the_keyboard() -> None:
+    class Pretending:
+        def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            raise KeyboardInterrupt
+
+    host = hosts(Pretending)[1]
+    outcomes = ask(host, call(1), call(2))
+    assert [type(outcome) for outcome in outcomes] == [CallbackFailed, CallbackFailed]
+    host.close()
+
+
 @pytest.mark.parametrize("value", [None, 7, "text", ["list"], float("nan")])
 def test_a_result_that_is_no_dict_is_named(value: object) -> None:
     class Odd:
