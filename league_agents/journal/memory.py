@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -43,6 +44,7 @@ class MemoryJournal:
         self._deadlines: dict[str, datetime] = {}
         self._commands: set[str] = set()
         self._notes: list[Note] = []
+        self._kept: dict[str, str] = {}
 
     def load_parts(self) -> dict[str, str]:
         return {name: self._dump(name, part) for name, part in self._parts.items()}
@@ -153,6 +155,12 @@ class MemoryJournal:
 
     def inbox(self) -> Iterator[InboxRow]:
         yield from self._inbox
+
+    def keep(self, name: str, value: object) -> None:
+        self._kept[name] = json.dumps(value)
+
+    def kept(self, name: str) -> object:
+        return json.loads(self._kept[name]) if name in self._kept else None
 
     def close(self) -> None:
         """Nothing to release."""

@@ -71,6 +71,9 @@ SCRIPTS: tuple[str, ...] = (
         facts TEXT NOT NULL
     );
     """,
+    """
+    CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    """,
 )
 
 
@@ -90,4 +93,18 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         connection.executescript(
             f"BEGIN IMMEDIATE;\n{script}\nPRAGMA application_id = {APPLICATION_ID};\n"
             f"PRAGMA user_version = {number};\nCOMMIT;"
+        )
+
+
+def check_shape(connection: sqlite3.Connection, path: str) -> None:
+    """Raise ``JournalError`` unless the file is a journal of the newest shape."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (seen,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise JournalError(f"{path}: is no journal; name the journal of a role")
+    if seen != len(SCRIPTS):
+        older = seen < len(SCRIPTS)
+        raise JournalError(
+            f"{path}: was written by {'an older' if older else 'a newer'} version of league-agents;"
+            f" {'run it once with this version' if older else 'upgrade'}"
         )

@@ -209,6 +209,15 @@ class Journal(Protocol):
         """All mails taken in, in order."""
         ...
 
+    def keep(self, name: str, value: object) -> None:
+        """Keep a JSON value that belongs to no step: what the daemon wants to know again after a restart, and what
+        people ask for while it runs. It replaces an earlier one of this name."""
+        ...
+
+    def kept(self, name: str) -> object:
+        """What was kept under this name; ``None`` when nothing was."""
+        ...
+
     def close(self) -> None:
         """Release the files. A closed journal is not used again."""
         ...

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from league_agents.errors import JournalError
-from league_agents.journal.migrations import migrate
+from league_agents.journal.migrations import check_shape, migrate
 from league_agents.journal.port import (
     Cause,
     Deadline,
@@ -75,6 +75,30 @@ class SqliteJournal:
             (self._steps,) = self._db.execute("SELECT steps FROM version").fetchone()
         except sqlite3.Error as error:
             raise JournalError(f"{self._path}: cannot be used as a journal ({error})") from error
+
+    @classmethod
+    def to_look_at(cls, path: Path | str) -> SqliteJournal:
+        """The journal of a role that may be working at this moment: everything can be read and nothing written.
+
+        Raises ``JournalError`` when there is no journal of this version.
+        """
+        journal = cls.__new__(cls)
+        journal._path = str(path)
+        journal._dump = lambda _name, _part: ""
+        try:
+            journal._db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            journal._db.execute("PRAGMA query_only = ON")
+            check_shape(journal._db, journal._path)
+            (journal._steps,) = journal._db.execute("SELECT steps FROM version").fetchone()
+        except sqlite3.Error as error:
+            raise JournalError(f"{path}: cannot be read as a journal ({error})") from error
+        return journal
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The role and the address that the journal belongs to."""
+        role, address = self._db.execute("SELECT role, address FROM owner").fetchone()
+        return role, address
 
     def _claim(self, role: str, address: str) -> None:
         self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))
@@ -304,6 +328,14 @@ class SqliteJournal:
                 reason=row[8],
                 document=None if row[9] is None else _mapping(row[9]),
             )
+
+    def keep(self, name: str, value: object) -> None:
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (name, _json(value)))
+
+    def kept(self, name: str) -> object:
+        row = self._db.execute("SELECT value FROM kept WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
 
     def close(self) -> None:
         self._db.close()

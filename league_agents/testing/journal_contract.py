@@ -233,3 +233,15 @@ class JournalContract(ABC):
         notes = [Note(at=NOON, kind="match", key=str(n), facts={"n": n, "half": "\udc00"}) for n in range(3)]
         journal.commit(self.command("1", notes=notes))
         assert list(self.reopen(journal).notes()) == notes
+
+    def test_what_is_kept_beside_the_steps_is_replaced_by_name_and_survives(self) -> None:
+        journal = self.make()
+        assert journal.kept("quota") is None
+        journal.keep("quota", {"minutes": [[1, 2]]})
+        journal.keep("quota", {"minutes": [], "half": "\ud800"})
+        journal.keep("seed", "abc")
+        journal = self.reopen(journal)
+        assert journal.kept("quota") == {"minutes": [], "half": "\ud800"}
+        assert journal.kept("seed") == "abc"
+        # It is no step: the next one still commits.
+        assert journal.commit(self.command("1", parts={"n": 1}))
