@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from league_agents.agents.base import Context, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
@@ -24,6 +25,7 @@ from league_agents.core.draw import Draw
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
 from league_agents.games.q21.similarity import fold
+from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
 
 NOISE_LEVELS = (0, 5, 15)
@@ -116,12 +118,9 @@ def rules_for(name: str) -> RuleSet:
     return replace({"course": COURSE, "prd": PRD}[name], target_kind=TargetKind.PASSAGE_OPENING)
 
 
-def knowledge_of(books: Sequence[Document], *, without_catalogue: bool = False) -> Knowledge:
-    """The books and nothing else, in memory."""
-    from league_agents.knowledge.catalogue import Catalogue
-
-    catalogue = Catalogue.load()
-    return Knowledge(documents=books, catalogue=Catalogue([], catalogue.domains) if without_catalogue else catalogue)
+def knowledge_of(books: Sequence[Document]) -> Knowledge:
+    """The books and the catalogue's domains, in memory: no work of the catalogue is a candidate beside the passages."""
+    return Knowledge(documents=books, catalogue=Catalogue([], Catalogue.load().domains))
 
 
 def measure(
@@ -199,24 +198,36 @@ def play(referee: RefereeAI, player: OfflinePlayer, *, match_id: str, hides_hint
     )
 
 
-def strength_table(
-    books: Sequence[Document], *, games: int = GAMES, seed: int | str = 1
-) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """Rule set -> percent of wrong answers -> strategy -> figures, for the benchmark."""
+def strength_table(books: Sequence[Document], *, games: int = GAMES, seed: int | str = 1) -> dict[str, Any]:
+    """The figures of the benchmark, as JSON values.
+
+    ``course`` and ``prd``: percent of wrong answers -> strategy -> share of games with the right opening sentence, with
+    hint and domain hidden from the player, so that nothing but questions tells the passages of the book apart.
+    ``word``: rule set -> share of games with the right associative word, as played, with honest answers.
+    ``as_played``: rule set -> percent of wrong answers -> ``sentence``, ``word``, ``score``, ``bits`` of the chosen
+    questions when the player is told hint and domain, as it is in a match.
+    """
     knowledge = knowledge_of(books)
-    table: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    table: dict[str, Any] = {"word": {}, "as_played": {}}
     for name in ("course", "prd"):
+        rules = rules_for(name)
+        table[name], table["as_played"][name] = {}, {}
         for wrong in NOISE_LEVELS:
+            unaided: dict[str, float] = {}
             for strategy in Strategy:
                 found = measure(
-                    knowledge, rules_for(name), wrong_percent=wrong, strategy=strategy, games=games, seed=seed
+                    knowledge, rules, wrong_percent=wrong, strategy=strategy, games=games, seed=seed, hides_hint=True
                 )
-                table.setdefault(name, {}).setdefault(str(wrong), {})[strategy.value] = {
-                    "sentence": found.sentence_right,
-                    "word": found.word_right,
-                    "score": round(found.private_score, 2),
-                    "bits": round(found.bits_won, 2),
-                }
+                unaided[strategy.value] = found.sentence_right
+            table[name][str(wrong)] = unaided
+            found = measure(knowledge, rules, wrong_percent=wrong, games=games, seed=seed)
+            table["as_played"][name][str(wrong)] = {
+                "sentence": found.sentence_right,
+                "word": found.word_right,
+                "score": round(found.private_score, 2),
+                "bits": round(found.bits_won, 2),
+            }
+            table["word"].setdefault(name, found.word_right)
     return table
 
 

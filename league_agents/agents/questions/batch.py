@@ -89,8 +89,6 @@ def choose_batch(
     for_words = _selected(words, candidates.word_prior, min(count, most))
     split = _best_split(candidates, for_texts, for_words, count, weights)
     on_texts = min(count - split, len(for_texts.inquiries))
-    if on_texts < len(for_texts.inquiries):
-        for_texts = _selected(texts, candidates.prior, on_texts, groups=candidates.groups)
     return [*for_texts.inquiries[:on_texts], *for_words.inquiries[:split]]
 
 
@@ -141,7 +139,9 @@ _EMPTY = Pool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
 def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int64] | None = None) -> Pool:
     if not pool.inquiries or count <= 0:
         return _EMPTY
-    return pool.only(select(pool.table, prior, count, _expected(pool), options=pool.choices, groups=groups))
+    # Not refined: the first n of a greedy choice are the greedy choice of n, so that any split can be taken from it.
+    chosen = select(pool.table, prior, count, _expected(pool), options=pool.choices, groups=groups, refine=False)
+    return pool.only(chosen)
 
 
 def _expected(pool: Pool) -> Floats:

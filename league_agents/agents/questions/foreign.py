@@ -184,7 +184,9 @@ def _on_form(asked: str, reading: Reading, facts: Facts) -> bool | None:  # noqa
     if re.search(r"\b(?:is|end|ends|as|form of|phrased as) (?:\w+ ){0,4}(?:a|as a|in a) question\b", lowered):
         return text.text.rstrip("\"'”’» ").endswith(("?", "？"))
     for mark in MARKS:
-        if re.search(rf"\b{mark.split(maxsplit=1)[1].removesuffix(' mark')}s?\b", lowered) and "mark" in lowered + mark:
+        # "a question mark" is asked for in full, "an exclamation" will do.
+        name = mark.split(maxsplit=1)[1]
+        if re.search(rf"\b{name if name.startswith('question') else name.removesuffix(' mark')}s?\b", lowered):
             return mark in text.marks
     if re.search(r"\b(?:dialogue|direct speech|spoken|quotation|somebody speaks?|someone speaks?|quotes?)\b", lowered):
         return text.has_speech
@@ -250,16 +252,21 @@ def _on_associative_word(asked: str, reading: Reading, facts: Facts) -> bool | N
     word = fold(reading.word)
     if quoted := _quoted(asked):
         return fold(quoted) == word
-    tail = re.search(
-        r"\bword (?:is |be )?(?:an? |the |one of:? )?((?:[^\W\d_][\w'’-]{0,40},? ?(?:or )?){1,30})[?.]?$", asked
-    )
+    tail = _TAIL.search(asked)
     named = words_of(tail[1]) if tail else []
     if word in named:
         return True
+    if len(named) > _MOST_DOMAIN_WORDS:
+        return None
     for name in named:
         if words := _list_for(name, facts):
             return word in {fold(each) for each in words}
     return None
+
+
+_TAIL = re.compile(r"\bword (?:is |be )?(?:an? |the |one of:? )?([^?.]{1,400})[?.]?$")
+_MOST_DOMAIN_WORDS = 4
+"""A longer phrase says more of the word than which domain it belongs to ("something that stands in a building")."""
 
 
 def _on_statements(asked: str, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
