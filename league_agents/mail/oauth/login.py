@@ -1,0 +1,195 @@
+"""A person agrees in a browser, here or elsewhere; and takes it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
+from league_agents.mail.oauth.client_secret import load_client_secret
+from league_agents.mail.oauth.token import GOOGLE_TOKEN_URI, SCOPES, Token, load_token, missing_scopes, save_token
+
+_PASTED_REDIRECT = "http://localhost:8765/"
+
+
+
+def login(
+    client_secret: Path,
+    token_path: Path,
+    *,
+    open_browser: bool = True,
+    show: Callable[[str], object] = print,
+    patience: timedelta = timedelta(minutes=5),
+    clock: Clock | None = None,
+) -> Token:
+    """Let a person agree in a browser on this machine, and keep the token.
+
+    ``show`` gets the address to open. Raises ``ConfigError``, ``AuthorizationExpired``, ``MailboxUnavailable``.
+    """
+    flow = _flow(load_client_secret(client_secret))
+    make_address = flow.authorization_url
+
+    def announced(**options: object) -> tuple[str, str]:
+        address, state = make_address(**options)
+        show(address)
+        if open_browser:
+            webbrowser.open(address)
+        return address, state
+
+    flow.authorization_url = announced  # the local server waits already when this is called
+    with _consent(client_secret):
+        # Port 0: a fixed port is still taken when a person tries a second time.
+        flow.run_local_server(
+            port=0,
+            open_browser=False,
+            authorization_prompt_message=None,
+            timeout_seconds=patience.total_seconds(),
+            access_type="offline",
+            prompt="consent",  # without it a second consent brings no refresh token
+        )
+    return _keep(flow, token_path, clock or SystemClock())
+
+
+def login_pasted(
+    client_secret: Path,
+    token_path: Path,
+    *,
+    show: Callable[[str], object],
+    ask: Callable[[], str],
+    clock: Clock | None = None,
+) -> Token:
+    """Let a person agree in a browser elsewhere and paste the address that the browser was sent to.
+
+    That address cannot be opened, which is as it should be. Raises as ``login`` does.
+    """
+    flow = _flow(load_client_secret(client_secret))
+    flow.redirect_uri = _PASTED_REDIRECT
+    address, state = flow.authorization_url(access_type="offline", prompt="consent")
+    show(address)
+    answer = _pasted(ask())
+    again = "start again, and paste the whole address of the page that could not be opened"
+    if answer.get("error") == "access_denied":
+        raise AuthorizationExpired("access was refused in the browser; start again and allow it")
+    if "error" in answer or "code" not in answer:
+        raise AuthorizationExpired(f"there is no authorization code in what was pasted; {again}")
+    if answer.get("state") != state:
+        raise AuthorizationExpired(f"what was pasted belongs to another attempt; {again}")
+    with _consent(client_secret):
+        flow.fetch_token(code=answer["code"])
+    return _keep(flow, token_path, clock or SystemClock())
+
+
+def logout(token_path: Path, *, timeout: timedelta = timedelta(seconds=30)) -> bool:
+    """Give the authorization back and delete the token. Whether Google confirmed it.
+
+    The file goes in every case: a token that is not wanted any more is best not kept.
+    """
+    try:
+        token = load_token(token_path)
+    except AuthorizationExpired:
+        token_path.unlink(missing_ok=True)
+        return False
+    address = urllib.parse.urlsplit(token.text("token_uri") or GOOGLE_TOKEN_URI)
+    body = urllib.parse.urlencode({"token": token.text("refresh_token")}).encode("ascii")
+    target = urllib.parse.urlunsplit((address.scheme, address.netloc, "/revoke", "", ""))
+    revoked = False
+    if address.scheme in {"http", "https"}:
+        try:
+            with urllib.request.urlopen(target, data=body, timeout=timeout.total_seconds()) as response:  # noqa: S310
+                revoked = response.status == 200
+        except urllib.error.HTTPError as error:
+            error.close()
+        except OSError:
+            pass
+    token_path.unlink(missing_ok=True)
+    return revoked
+
+
+def _flow(client: Mapping[str, object]) -> Any:
+    from google_auth_oauthlib.flow import InstalledAppFlow
+
+    return InstalledAppFlow.from_client_config({"installed": dict(client)}, scopes=list(SCOPES))
+
+
+@contextmanager
+def _consent(client_secret: Path) -> Iterator[None]:
+    """Oauthlib's ways, made ours: fewer scopes are no exception (they are compared later), a server on this machine may
+    be without TLS, and each error is one line without secrets."""
+    from oauthlib.oauth2 import MismatchingStateError, OAuth2Error
+    from requests.exceptions import RequestException
+
+    client = load_client_secret(client_secret)
+    settings = {"OAUTHLIB_RELAX_TOKEN_SCOPE": "1"}
+    if str(client["token_uri"]).startswith("http:"):
+        settings["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    except MismatchingStateError:
+        raise AuthorizationExpired("the browser answered another attempt; start again") from None
+    except OAuth2Error as error:
+        if error.error == "access_denied":
+            raise AuthorizationExpired("access was refused in the browser; start again and allow it") from None
+        if error.error == "invalid_client":
+            reason = "Google does not know this client: download its JSON again"
+            raise ConfigError(str(client_secret), reason) from None
+        raise AuthorizationExpired(f"Google refused the login ({word(error.error)}); start again") from None
+    except RequestException:
+        raise MailboxUnavailable("Google could not be reached to finish the login; try again") from None
+    except AttributeError:  # what the library raises when no browser came
+        raise AuthorizationExpired("nobody agreed in the browser in time; start again") from None
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _keep(flow: Any, token_path: Path, clock: Clock) -> Token:
+    """Write what the flow got."""
+    credentials = flow.credentials
+    if not credentials.refresh_token:
+        raise AuthorizationExpired(
+            "Google gave no refresh token; remove the app at https://myaccount.google.com/permissions and start again"
+        )
+    answer: Mapping[str, object] = flow.oauth2session.token
+    scope = answer.get("scope")
+    granted = scope.split() if isinstance(scope, str) else list(scope) if isinstance(scope, list) else list(SCOPES)
+    missing = missing_scopes(granted)
+    if missing:
+        raise AuthorizationExpired(f"the login did not grant {', '.join(missing)}; start again and tick every box")
+    now = clock.now()
+    fields = {**json.loads(credentials.to_json()), "scopes": granted, "consented_at": now.isoformat()}
+    # Google tells the end of an authorization only when it has one: the app is in status Testing.
+    lifetime = answer.get("refresh_token_expires_in")
+    if isinstance(lifetime, int) and 0 < lifetime < 10**9:
+        fields["refresh_expires_at"] = (now + timedelta(seconds=lifetime)).isoformat()
+    save_token(token_path, fields)
+    return Token(path=token_path, fields=fields)
+
+
+def _pasted(text: str) -> dict[str, str]:
+    text = text.strip().strip("'\"<>")
+    query = urllib.parse.urlsplit(text).query if "?" in text else text
+    try:
+        return dict(urllib.parse.parse_qsl(query, max_num_fields=50))
+    except ValueError:
+        return {}
+
+
+def word(code: object) -> str:
+    """An error code of OAuth as it may be shown: the server chose it."""
+    is_word = isinstance(code, str) and len(code) < 60 and code.isascii() and code.replace("_", "").isalnum()
+    return str(code) if is_word else "no known reason"
