@@ -33,7 +33,7 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.knowledge.words import STOP_WORDS
 
 _MATCHES_KEPT = 64
-_CANDIDATES_KEPT = 4
+_CANDIDATES_KEPT = 12
 _CREDIBLE_FIT = 3.0
 """How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""
 
@@ -63,6 +63,7 @@ class OfflinePlayer(PlayerAI):
         self._strategy = strategy
         self._memories: OrderedDict[str, _Memory] = OrderedDict()
         self._candidates: OrderedDict[Brief, Candidates] = OrderedDict()
+        self._batches: OrderedDict[tuple[Brief, str], tuple[AskedQuestion, ...]] = OrderedDict()
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
         """The result of a sum of two numbers; a word for any other question, which is not scored."""
@@ -73,7 +74,7 @@ class OfflinePlayer(PlayerAI):
         """The batch that is expected to score best."""
         context = CallContext(ctx)
         brief = context.brief()
-        questions = self._questions_for(brief)
+        questions = self._questions_for(brief, context.match_id())
         self._memories[context.match_id()] = _Memory(brief, questions)
         self._memories.move_to_end(context.match_id())
         while len(self._memories) > _MATCHES_KEPT:
@@ -101,7 +102,7 @@ class OfflinePlayer(PlayerAI):
                 association_domain=brief.association_domain or memory.brief.association_domain,
             )
         sent = context.questions("questions_sent") or (list(memory.questions) if memory else [])
-        sent = sent or list(self._questions_for(brief))
+        sent = sent or list(self._questions_for(brief, context.match_id()))
         candidates = self._candidates_for(brief)
         letters = context.answers()
         asked = [recognise(question.text, question.options) for question in sent]
@@ -125,9 +126,19 @@ class OfflinePlayer(PlayerAI):
                 self._candidates.popitem(last=False)
         return found
 
-    def _questions_for(self, brief: Brief) -> tuple[AskedQuestion, ...]:
+    def _questions_for(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
+        """The batch for a brief; only random questions depend on the match as well."""
+        key = brief, match_id if self._strategy is Strategy.RANDOM else ""
+        found = self._batches.get(key)
+        if found is None:
+            found = self._batches[key] = self._made_questions(brief, match_id)
+            while len(self._batches) > _MATCHES_KEPT:
+                self._batches.popitem(last=False)
+        return found
+
+    def _made_questions(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
         rules = self._rules
-        label = f"batch/{brief.book_name[:200]}/{brief.book_hint[:400]}/{brief.association_domain[:200]}"
+        label = f"batch/{match_id[:200]}/{brief.book_name[:200]}"
         batch = choose_batch(
             self._candidates_for(brief),
             rules.answer_key,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
 
 from league_agents.agents.base import Context, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
@@ -27,11 +27,25 @@ from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, Targe
 from league_agents.games.q21.similarity import fold
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
+from league_agents.testing.books import cached_books
 
 NOISE_LEVELS = (0, 5, 15)
 """Percent of wrong answers."""
 
 GAMES = 200
+
+NOVELS = (
+    "Adventures of Huckleberry Finn",
+    "Emma",
+    "Frankenstein",
+    "Mansfield Park",
+    "Moby-Dick",
+    "Northanger Abbey",
+    "Persuasion",
+    "Pride and Prejudice",
+    "Sense and Sensibility",
+)
+"""From 200 to 1,400 passages each."""
 
 _OPPOSITE = 0.8
 """Of the wrong answers to a plain question under the fixed key."""
@@ -198,37 +212,29 @@ def play(referee: RefereeAI, player: OfflinePlayer, *, match_id: str, hides_hint
     )
 
 
-def strength_table(books: Sequence[Document], *, games: int = GAMES, seed: int | str = 1) -> dict[str, Any]:
-    """The figures of the benchmark, as JSON values.
+def measure_strength(
+    *, rules: RuleSet, wrong: float, questions: str, games: int = GAMES, seed: int | str = 1, hides_hint: bool = True
+) -> Strength:
+    """One row of the benchmark: real novels, all passages of the book as candidates. Raises ``BooksMissing``.
 
-    ``course`` and ``prd``: percent of wrong answers -> strategy -> share of games with the right opening sentence, with
-    hint and domain hidden from the player, so that nothing but questions tells the passages of the book apart.
-    ``word``: rule set -> share of games with the right associative word, as played, with honest answers.
-    ``as_played``: rule set -> percent of wrong answers -> ``sentence``, ``word``, ``score``, ``bits`` of the chosen
-    questions when the player is told hint and domain, as it is in a match.
+    ``wrong`` is 0 to 1, ``questions`` a value of ``Strategy``. By default hint and domain are hidden, so that nothing
+    but the questions tells the passages apart; the word is then hardly to be found, so measure it with
+    ``hides_hint=False``.
     """
-    knowledge = knowledge_of(books)
-    table: dict[str, Any] = {"word": {}, "as_played": {}}
-    for name in ("course", "prd"):
-        rules = rules_for(name)
-        table[name], table["as_played"][name] = {}, {}
-        for wrong in NOISE_LEVELS:
-            unaided: dict[str, float] = {}
-            for strategy in Strategy:
-                found = measure(
-                    knowledge, rules, wrong_percent=wrong, strategy=strategy, games=games, seed=seed, hides_hint=True
-                )
-                unaided[strategy.value] = found.sentence_right
-            table[name][str(wrong)] = unaided
-            found = measure(knowledge, rules, wrong_percent=wrong, games=games, seed=seed)
-            table["as_played"][name][str(wrong)] = {
-                "sentence": found.sentence_right,
-                "word": found.word_right,
-                "score": round(found.private_score, 2),
-                "bits": round(found.bits_won, 2),
-            }
-            table["word"].setdefault(name, found.word_right)
-    return table
+    return measure(
+        _shelf_of_novels(),
+        replace(rules, target_kind=TargetKind.PASSAGE_OPENING),
+        wrong_percent=100 * wrong,
+        strategy=Strategy(questions),
+        games=games,
+        seed=seed,
+        hides_hint=hides_hint,
+    )
+
+
+@cache
+def _shelf_of_novels() -> Knowledge:
+    return knowledge_of(cached_books(list(NOVELS)))
 
 
 def _context(match_id: str, **dynamic: object) -> Mapping[str, object]:
