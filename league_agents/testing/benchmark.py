@@ -174,7 +174,6 @@ def strength_figures(*, quick: bool) -> list[Figure]:
     games = 20 if quick else 200
     figures = []
     for rules in (COURSE, PRD):
-        words = 0.0
         for percent in (0, 5, 15):
             for way in ("chosen", "first20", "random"):
                 result = measure_strength(rules=rules, wrong=percent / 100, questions=way, games=games)
@@ -187,8 +186,9 @@ def strength_figures(*, quick: bool) -> list[Figure]:
                         promised=promised,
                     )
                 )
-                if way == "chosen" and percent == 0:
-                    words = result.word_right
+        # The sentence is measured without hint and domain; the word belongs to a domain, so it is measured as played.
+        played = measure_strength(rules=rules, wrong=0.0, questions="chosen", games=games, hides_hint=False)
+        words = played.word_right
         figures.append(Figure(key=f"strength.word.{rules.name}", value=words, unit="of games", promised=""))
     return figures
 
