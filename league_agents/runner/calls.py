@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
 from league_agents.clock import Clock
@@ -177,9 +177,10 @@ class _Job:
 class _Worker:
     """One instance and the thread on which it is made and all its methods run."""
 
-    def __init__(self, factory: AgentFactory, changed: threading.Condition) -> None:
+    def __init__(self, factory: AgentFactory, changed: threading.Condition, notify: Callable[[], None]) -> None:
         self._factory = factory
         self._changed = changed
+        self._notify = notify
         self._waiting: deque[_Job] = deque()
         self._stopped = False
         self.running: _Job | None = None
@@ -215,6 +216,7 @@ class _Worker:
                 if job.outcome is None:
                     job.outcome = outcome
                 self._changed.notify_all()
+            self._notify()
 
     def _run(self, agent: object | None, call: PendingCall) -> tuple[object | None, Outcome]:
         if agent is None:
@@ -231,16 +233,28 @@ class ThreadHost:
 
     ``waits`` makes ``collect`` wait for everything that was submitted and give it back in that order, so that a match
     on a clock that is set by hand is repeatable. A callback's time is counted on the real clock either way.
+
+    ``clock`` is the real clock of a host that does not wait: it then tells when the next running callback is out of
+    time. ``notify`` is called on an agent's thread whenever there is something to collect; it must return at once.
     """
 
-    def __init__(self, factory: AgentFactory, *, one_game_each: bool, waits: bool = False) -> None:
+    def __init__(
+        self,
+        factory: AgentFactory,
+        *,
+        one_game_each: bool,
+        waits: bool = False,
+        clock: Clock | None = None,
+        notify: Callable[[], None] = lambda: None,
+    ) -> None:
         self._changed = threading.Condition()
         self._workers: list[_Worker] = []
         self._waits = waits
+        self._clock = clock
         self._jobs: list[_Job] = []
 
         def make() -> _Worker:
-            worker = _Worker(factory, self._changed)
+            worker = _Worker(factory, self._changed, notify)
             self._workers.append(worker)
             return worker
 
@@ -290,7 +304,11 @@ class ThreadHost:
             self._pool.release(game_id)
 
     def next_wake(self) -> datetime | None:
-        return None
+        if self._clock is None:
+            return None
+        with self._changed:
+            left_s = self._seconds_to_next_limit()
+        return None if left_s is None else self._clock.now() + timedelta(seconds=left_s)
 
     def close(self) -> None:
         with self._changed:

@@ -51,6 +51,9 @@ LONGEST_RETRY = timedelta(seconds=64)
 AMBIGUOUS_WAIT = timedelta(seconds=10)
 """A sent mail takes a moment until a search finds it."""
 
+ODD_FAILURES = 5
+"""After so many failures that nobody foresaw a message is put aside for a person."""
+
 
 class Observer(Protocol):
     """Who watches: a progress display, a log. What it is told has been committed."""
@@ -68,6 +71,14 @@ class Observer(Protocol):
         ...
 
 
+class Intake(Protocol):
+    """Who may be listened to at all, judged before a machine hears of the mail."""
+
+    def refuse(self, mail: Mail) -> str | None:
+        """Why this mail is turned away, in one line; ``None`` for a mail that is welcome."""
+        ...
+
+
 class RoleRunner(Generic[S]):
     """Drives one machine. One thread calls its methods."""
 
@@ -80,19 +91,24 @@ class RoleRunner(Generic[S]):
         clock: Clock,
         *,
         observer: Observer | None = None,
+        intake: Intake | None = None,
     ) -> None:
-        """``host`` is ``None`` for a machine that calls nobody (the league manager)."""
+        """``host`` is ``None`` for a machine that calls nobody (the league manager); without an ``intake`` the mailbox
+        is taken to vouch for every sender."""
         self._machine = machine
         self._mailbox = mailbox
         self._journal = journal
         self._host = host
         self._clock = clock
         self._observer = observer
+        self._intake = intake
         self._state = machine.initial()
         self._parts: Mapping[str, object] = {}
         """As the journal has them: of a new journal none, so that its first step writes all."""
         self._next_wake: datetime | None = None
         self._may_have_mail_to_send = True
+        self._unacknowledged: list[str] = []
+        """Protocol mails that are committed and may still be marked as unread."""
 
     @property
     def state(self) -> S:
@@ -105,24 +121,33 @@ class RoleRunner(Generic[S]):
         return self._machine.role
 
     def start(self) -> None:
-        """Take up the work where the journal says it stands. Once, before anything else."""
+        """Take up the work where the journal says it stands. Once, before anything else.
+
+        Raises what ``Mailbox.acknowledge`` does; then nothing is begun and it can be called again.
+        """
         parts = self._journal.load_parts()
         if parts:
             self._state = self._machine.load(parts)
             self._parts = self._machine.parts(self._state)
         self._next_wake = self._journal.next_wake()
-        self._mailbox.acknowledge(self._journal.latest_mail_ids(FETCH_BATCH))
+        self._unacknowledged = self._journal.latest_mail_ids(FETCH_BATCH)
+        self._acknowledge()
         for call in self._journal.pending_calls():
             self._submit(call)
         self._step(Started(), Cause.START, "start")
 
-    def tick(self) -> bool:
-        """Do everything that can be done now. Whether there was anything to do."""
+    def tick(self, *, fetches: bool = True) -> bool:
+        """Do everything that can be done now. Whether there was anything to do.
+
+        ``fetches=False`` leaves the mailbox alone: agents' results are taken and mail is sent, and no deadline is
+        declared over, because what arrived before it has perhaps not been heard.
+        """
         now = self._clock.now()
-        busy = self._receive()
+        busy = self._receive() if fetches else False
         busy = self._collect() or busy
-        # The mailbox was drained at or after ``now``, so whatever arrived before these deadlines has been heard.
-        busy = self._fire_deadlines(now) or busy
+        if fetches:
+            # The mailbox was drained at or after ``now``, so whatever arrived before these deadlines has been heard.
+            busy = self._fire_deadlines(now) or busy
         return self._flush() or busy
 
     def command(self, command: OperatorCommand) -> bool:
@@ -144,14 +169,21 @@ class RoleRunner(Generic[S]):
 
     def _receive(self) -> bool:
         busy = False
+        self._acknowledge()
         while mails := self._mailbox.fetch(FETCH_BATCH, self._journal.has_mail):
             busy = True
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
-            self._mailbox.acknowledge([mail.mail_id for mail in mails if self._take_in(mail)])
+            self._unacknowledged += [mail.mail_id for mail in mails if self._take_in(mail)]
+            self._acknowledge()
             if len(mails) < FETCH_BATCH:
                 break
         return busy
+
+    def _acknowledge(self) -> None:
+        if self._unacknowledged:
+            self._mailbox.acknowledge(self._unacknowledged)
+            self._unacknowledged = []
 
     def _take_in(self, mail: Mail) -> bool:
         """Commit one mail and what follows from it. Whether it is protocol mail, which is then ours to mark as read."""
@@ -167,6 +199,14 @@ class RoleRunner(Generic[S]):
             return False
         except RemoteProtocolError as error:
             self._put_aside(mail, InboxVerdict.REJECTED, str(error))
+            return True
+        except Exception as error:
+            # A mail that nobody foresaw must not stop the league, nor be read again for ever.
+            self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}")
+            return True
+        refusal = self._intake.refuse(mail) if self._intake is not None else None
+        if refusal is not None:
+            self._put_aside(mail, InboxVerdict.REJECTED, refusal, envelope)
             return True
         event = MessageArrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
         row = InboxRow(
@@ -318,9 +358,19 @@ class RoleRunner(Generic[S]):
         except MailError as error:
             self._journal.fail_send(item.transaction_id, now, str(error))
             self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])
+        except Exception as error:
+            self._odd_failure(item, now, f"{type(error).__name__}: {error}")
         else:
             return True
         return False
+
+    def _odd_failure(self, item: OutboxItem, now: datetime, error: str) -> None:
+        """A failure that nobody foresaw: perhaps it was sent. It must not keep the others from being sent."""
+        if item.attempts + 1 < ODD_FAILURES:
+            self._postpone(item, _retry_at(now, item.attempts, MailError()), error, ambiguous=True)
+            return
+        self._journal.fail_send(item.transaction_id, now, error)
+        self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])
 
     def _postpone(self, item: OutboxItem, not_before: datetime, error: str, *, ambiguous: bool) -> None:
         self._journal.postpone_send(item.transaction_id, not_before=not_before, ambiguous=ambiguous, error=error)

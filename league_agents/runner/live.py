@@ -1,0 +1,278 @@
+"""One role on real mail: its runner, kept going whatever happens around it.
+
+Rule 1: no failure ends a role. A mailbox that cannot be reached is left alone for a while; a journal that fails, or a
+bug, makes the role start anew from what is committed; a lost authorization rests it until a person has logged in.
+Rule 2: nothing here decides about the game, and nothing here sleeps: a turn says how long to rest after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from league_agents.clock import Clock
+from league_agents.errors import AuthorizationExpired, JournalError, MailError
+from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
+from league_agents.runner.pace import Backoff, Pace, is_game_open
+from league_agents.runner.role import Observer, RoleRunner
+
+DAEMON = "daemon"
+"""The kind of a note about the process itself, and the name under which its facts are kept in the journal."""
+
+SHORTEST_REST = timedelta(milliseconds=100)
+"""Between two turns that had nothing to do: something that is due and cannot be done must not become a hot loop."""
+
+FACTS_EVERY = timedelta(seconds=10)
+"""How often the facts about an idle role are written down."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiredRole:
+    """A role that is put together and not yet started."""
+
+    runner: RoleRunner[Any]
+    journal: Journal
+    facts: Callable[[], Mapping[str, object]] = dict
+    """JSON values by name that are worth keeping across a restart, such as what was spent of a quota."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Facts:
+    """What people ask a running role for."""
+
+    started_at: datetime
+    polled_at: datetime | None = None
+    received_at: datetime | None = None
+    sent_at: datetime | None = None
+    errors: int = 0
+    last_error: str = ""
+    last_error_at: datetime | None = None
+    stuck: str = ""
+
+    def to_json(self, pid: int) -> dict[str, object]:
+        def text(at: datetime | None) -> str | None:
+            return None if at is None else at.isoformat()
+
+        return {
+            "pid": pid,
+            "started_at": text(self.started_at),
+            "polled_at": text(self.polled_at),
+            "received_at": text(self.received_at),
+            "sent_at": text(self.sent_at),
+            "errors": self.errors,
+            "last_error": self.last_error,
+            "last_error_at": text(self.last_error_at),
+            "stuck": self.stuck,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watched:
+    """An observer between the runner and the real one, which counts."""
+
+    facts: _Facts
+    observer: Observer | None
+    clock: Clock
+
+    def received(self, role: str, row: InboxRow) -> None:
+        self.facts.received_at = self.clock.now()
+        if self.observer is not None:
+            self.observer.received(role, row)
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self.facts.sent_at = self.clock.now()
+        if self.observer is not None:
+            self.observer.sent(role, item)
+
+    def noted(self, role: str, note: Note) -> None:
+        if self.observer is not None:
+            self.observer.noted(role, note)
+
+
+MakeRole = Callable[[Observer], WiredRole]
+"""Puts a role together, telling this observer. Called again when the role has to start anew."""
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveRole:
+    """One role, turn by turn. One thread calls ``turn`` and ``close``."""
+
+    name: str
+    """The role: ``referee``, ``player`` or ``manager``."""
+
+    make: MakeRole = field(repr=False)
+    clock: Clock
+    pace: Pace
+    pid: int
+    observer: Observer | None = None
+    authorization: Callable[[], object] = lambda: None
+    """Something that changes when a person has logged in again."""
+
+    on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None
+    """What is done once after every start, such as a standing command; its failure is the turn's."""
+
+    _wired: WiredRole | None = None
+    _is_started: bool = False
+    _next_poll: datetime | None = None
+    _active_at: datetime | None = None
+    _kept_at: datetime | None = None
+    _facts: _Facts = field(init=False)
+    _mailbox: Backoff = field(init=False)
+    _restarts: Backoff = field(init=False)
+    _login: object = None
+    _retry_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        self._facts = _Facts(started_at=self.clock.now())
+        self._mailbox = Backoff()
+        self._restarts = Backoff()
+
+    @property
+    def needs_authorization(self) -> str:
+        """Why nothing can be done until a person logs in; empty when that is not so."""
+        return self._facts.stuck
+
+    @property
+    def wired(self) -> WiredRole:
+        """The role's parts. Made when they are asked for; raises what making them does."""
+        if self._wired is None:
+            self._wired = self.make(_Watched(facts=self._facts, observer=self.observer, clock=self.clock))
+            self._is_started = False
+        return self._wired
+
+    def turn(self) -> timedelta:
+        """Do what can be done now. How long to rest then, if nobody wakes this role."""
+        now = self.clock.now()
+        if self._facts.stuck:
+            if self.authorization() == self._login:
+                return self.pace.idle
+            self._facts.stuck = ""
+            self._tell("authorized", "there is a new authorization; going on")
+        if self._retry_at is not None and now < self._retry_at:
+            return self._retry_at - now
+        try:
+            rest = self._work(now)
+            self._restarts.succeeded()
+            self._retry_at = None
+        except AuthorizationExpired as error:
+            self._stop_for_authorization(str(error))
+            return self.pace.idle
+        except Exception as error:
+            # The edge: whatever this was, the journal holds the last good state.
+            return self._start_anew(error)
+        return rest
+
+    def close(self) -> None:
+        """Let go of everything. The journal stands where the last step left it."""
+        wired, self._wired = self._wired, None
+        if wired is not None:
+            try:
+                self._keep_facts(wired)
+            finally:
+                wired.runner.close()
+
+    # -- one turn ---------------------------------------------------------------------------------------------------
+
+    def _work(self, now: datetime) -> timedelta:
+        wired = self.wired
+        runner = wired.runner
+        wake = runner.next_wake()
+        fetches = (
+            self._next_poll is None
+            or now >= self._next_poll
+            # A deadline is over only when the mailbox was heard after it; a mailbox that fails is not asked sooner.
+            or (not self._mailbox.is_failing and wake is not None and wake <= now)
+        )
+        busy = False
+        if fetches or not self._is_started:
+            busy = self._with_mailbox(runner, now)
+        elif self._is_started:
+            busy = runner.tick(fetches=False)
+        after = self.clock.now()
+        if busy:
+            self._active_at = after
+        if busy or self._kept_at is None or after - self._kept_at >= FACTS_EVERY:
+            self._keep_facts(wired)
+        return self._rest(runner, after, busy=busy)
+
+    def _with_mailbox(self, runner: RoleRunner[Any], now: datetime) -> bool:
+        try:
+            if not self._is_started:
+                runner.start()
+                self._is_started = True
+                self.on_start(runner)
+            busy = runner.tick()
+        except AuthorizationExpired:
+            raise
+        except MailError as error:
+            pause = self._mailbox.failed(error, now)
+            self._next_poll = self.clock.now() + pause
+            self._fail("mailbox_unavailable", f"{error}; next look in {pause.total_seconds():.0f} s")
+            # What the agents have done meanwhile is taken all the same.
+            return self._is_started and runner.tick(fetches=False)
+        if self._mailbox.is_failing:
+            self._mailbox.succeeded()
+            self._tell("mailbox_available", "the mailbox answers again")
+        self._facts.polled_at = now
+        self._next_poll = None
+        return busy
+
+    def _rest(self, runner: RoleRunner[Any], now: datetime, *, busy: bool) -> timedelta:
+        if self._next_poll is None:
+            if busy:
+                self._active_at = now
+            quiet_for = now - (self._active_at or self._facts.started_at)
+            pause = self.pace.pause(is_game_open=is_game_open(runner.state), quiet_for=quiet_for)
+            self._next_poll = now + pause
+        wake = runner.next_wake()
+        rest = self._next_poll - now
+        if wake is not None and (wake > now or not self._mailbox.is_failing):
+            rest = min(rest, wake - now)
+        return timedelta(0) if busy else max(rest, SHORTEST_REST)
+
+    def _stop_for_authorization(self, why: str) -> None:
+        self._login = self.authorization()
+        self._facts.stuck = why
+        self._next_poll = None
+        self._fail("authorization_needed", why)
+        if self._wired is not None:
+            self._keep_facts(self._wired)
+
+    def _start_anew(self, error: Exception) -> timedelta:
+        now = self.clock.now()
+        pause = self._restarts.failed(MailError(), now)
+        self._retry_at = now + pause
+        named = str(error) if isinstance(error, JournalError | MailError) else f"{type(error).__name__}: {error}"
+        self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")
+        wired, self._wired = self._wired, None
+        if wired is not None:
+            try:
+                wired.runner.close()
+            except Exception as second:
+                self._fail("role_failed", f"while closing: {type(second).__name__}: {second}")
+        return pause
+
+    # -- what is told and kept --------------------------------------------------------------------------------------
+
+    def _fail(self, code: str, text: str) -> None:
+        now = self.clock.now()
+        self._facts.errors += 1
+        self._facts.last_error, self._facts.last_error_at = text[:300], now
+        self._tell(code, text)
+
+    def _tell(self, code: str, text: str) -> None:
+        if self.observer is not None:
+            note = Note(at=self.clock.now(), kind=DAEMON, key=code, facts={"text": text})
+            self.observer.noted(self.name, note)
+
+    def _keep_facts(self, wired: WiredRole) -> None:
+        self._kept_at = self.clock.now()
+        try:
+            wired.journal.keep(DAEMON, self._facts.to_json(self.pid))
+            for name, value in wired.facts().items():
+                wired.journal.keep(name, value)
+        except JournalError:
+            if self._is_started:
+                raise
