@@ -13,17 +13,23 @@ _MEANINGS = {
     YES: frozenset({"yes", "true", "correct", "כן", "是", "ja", "oui", "sí", "si"}),
     NO: frozenset({"no", "false", "incorrect", "never", "לא", "否", "nein", "non"}),
     PARTIALLY: frozenset({"partially", "partly", "somewhat", "indirectly", "sometimes", "maybe", "חלקית"}),
-    UNKNOWN: frozenset({"unknown", "unclear", "cannot", "not", "irrelevant", "unsure", "don", "לא ידוע"}),
 }
+_CANNOT_TELL = re.compile(
+    r"(?:unknown|unclear|unsure|undetermined|irrelevant|cannot|can['’]t|n/a|לא ידוע"
+    r"|do(?:es)?(?: not|n['’]t) (?:know|say)"
+    r"|not (?:relevant|applicable|known|sure|stated|mentioned|clear|specified|told|given))(?!\w)"
+)
 
 
 def meaning_of(option: str) -> int | None:
     """``YES``, ``NO``, ``PARTIALLY``, or ``UNKNOWN`` for "cannot tell"; ``None`` for an option of substance."""
-    found = _FIRST_WORD.search(option[:60])
-    word = found[0].casefold() if found else ""
-    if len(option.split()) > 4:
+    lowered = option[:60].casefold().strip()
+    if _CANNOT_TELL.match(lowered):
+        return UNKNOWN
+    found = _FIRST_WORD.search(lowered)
+    if found is None or len(option.split()) > 4:
         return None
-    return next((meaning for meaning, words in _MEANINGS.items() if word in words), None)
+    return next((meaning for meaning, words in _MEANINGS.items() if found[0] in words), None)
 
 
 def meanings(options: Sequence[str]) -> tuple[int | None, ...] | None:

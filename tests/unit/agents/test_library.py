@@ -1,0 +1,52 @@
+"""Where the books come from, and what happens to those that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from league_agents.agents.library import Knowledge
+from league_agents.knowledge.documents import Document
+from league_agents.knowledge.index import KnowledgeIndex
+from league_agents.knowledge.lectures import lectures
+
+
+def test_without_an_index_there_are_the_lectures_and_the_catalogue() -> None:
+    knowledge = Knowledge.open(None)
+    assert {book.title for book in knowledge.shelf} == {document.title for document in lectures()}
+    assert knowledge.work("Emma by Jane Austen") is not None
+
+
+def test_an_index_that_does_not_exist_is_not_made(tmp_path: Path) -> None:
+    knowledge = Knowledge.open(tmp_path / "knowledge.db")
+    assert knowledge.shelf
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_book_of_the_index_stands_beside_the_lectures(tmp_path: Path, village: Document) -> None:
+    path = tmp_path / "knowledge.db"
+    with KnowledgeIndex(path) as index:
+        index.add(village)
+    knowledge = Knowledge.open(path)
+    volume = knowledge.volume("the village book")
+    assert volume is not None
+    assert volume.author == "Jo Reed"
+    assert len(volume.passages) == len(volume.readings) == 150
+    assert len(knowledge.shelf) == 1 + len(lectures())
+    knowledge.close()
+
+
+def test_a_name_that_is_no_book_names_none() -> None:
+    knowledge = Knowledge.open(None)
+    assert knowledge.volume("") is None
+    assert knowledge.volume("x" * 100_000) is None
+    assert knowledge.work("A book nobody wrote") is None
+
+
+def test_a_domain_is_found_in_other_spellings() -> None:
+    knowledge = Knowledge.open(None)
+    assert knowledge.domain("Colour") == "colour"
+    assert knowledge.domain("color") == "colour"
+    assert knowledge.domain("colours") == "colour"
+    assert knowledge.domain("philosophy") is None
+    assert "red" in knowledge.words_of("Colours")
+    assert knowledge.words_of("") == ()
