@@ -1,0 +1,8 @@
+"""A Gmail account as a mailbox.
+
+Rule: ``transport`` is the only module that imports Google's libraries, and it is imported when the first call is made.
+"""
+
+from league_agents.mail.gmail.mailbox import GmailMailbox, Poll, Profile, SelfTest
+
+__all__ = ["GmailMailbox", "Poll", "Profile", "SelfTest"]

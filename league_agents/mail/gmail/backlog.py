@@ -1,0 +1,172 @@
+"""The mails that wait in one account, and which of them are the oldest.
+
+What Gmail tells cheaply are ids, and neither ids nor the order of a listing are dates: a mail that was imported, or
+that was long on its way, has a new id and an old internal date. A date costs as much as the mail. So:
+
+Rule 1: when few mails wait, all of them are opened, once, and sorted by internal date: exact, and nothing is assumed.
+Rule 2: when many wait, Gmail's search selects those from before an instant; the instant is found by halving, at a
+quarter of the price of one mail for each step. All that is before an instant precedes all that is after it: also exact.
+Rule 3: opened mails are kept on a shelf of bounded weight until they are done with. What does not fit keeps its date
+only and is opened again when its turn has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from league_agents.mail.gmail.failures import Gone
+from league_agents.mail.gmail.received import Received
+from league_agents.mail.port import Mail
+
+WINDOW = 200
+"""At most so many mails are opened before the first of them is handed out: two thirds of a minute's quota."""
+
+SHELF_BYTES = 16_000_000
+"""Of mails as they came. A document can weigh a dozen times its text once it is read."""
+
+REMEMBERED = 20_000
+"""Mails that are done with and remembered: a search may still show them as unread for a while."""
+
+
+class Backlog:
+    """Ids of waiting mails in the order in which they were found, the oldest first as far as that is known."""
+
+    def __init__(self, open_mail: Callable[[str], Received], ids_before: Callable[[datetime], Iterator[str]]) -> None:
+        """``open_mail`` raises ``Gone``. ``ids_before`` searches among the waiting mails by internal date."""
+        self._open_mail = open_mail
+        self._ids_before = ids_before
+        self._waiting: dict[str, None] = {}
+        self._dates: dict[str, datetime] = {}
+        self._shelf: dict[str, Received] = {}
+        self._shelf_bytes = 0
+        self._done: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def found(self, mail_ids: Iterable[str]) -> None:
+        """These mails wait, in this order."""
+        for mail_id in mail_ids:
+            if mail_id not in self._done:
+                self._waiting.setdefault(mail_id)
+
+    def listed(self, newest_first: Sequence[str]) -> None:
+        """A listing shows these mails. Those that are known and not in it still wait: a listing may lag behind."""
+        before = self._waiting
+        self._waiting = {}
+        self.found(reversed(newest_first))
+        for mail_id in before:
+            self._waiting.setdefault(mail_id)
+
+    def done(self, mail_id: str) -> None:
+        """This mail does not wait any more, even if a listing shows it again."""
+        self._drop(mail_id)
+        self._done[mail_id] = None
+        if len(self._done) > REMEMBERED:
+            del self._done[next(iter(self._done))]
+
+    def oldest(self, limit: int, known: Callable[[str], bool], *, now: datetime) -> list[Mail]:
+        """The oldest mails that are not ``known``, at most ``limit``; fewer if no more wait or they are heavy."""
+        for mail_id in [mail_id for mail_id in self._waiting if known(mail_id)]:
+            self._drop(mail_id)
+        mails: list[Mail] = []
+        # What was chosen may turn out to be gone or no business of ours.
+        while self._waiting and limit > 0 and not mails:
+            mails = self._first_of(self._choose(limit, now), limit)
+        return mails
+
+    def _choose(self, limit: int, now: datetime) -> Collection[str]:
+        """Mails that hold the oldest ``limit`` ones; all of them opened, or found to be gone."""
+        chosen: Collection[str] = self._waiting
+        if len(chosen) > WINDOW:
+            chosen = self._slice(min(limit, WINDOW), now)
+        chosen = list(chosen)
+        for mail_id in chosen:
+            if mail_id not in self._dates:
+                self._open(mail_id)
+        return chosen
+
+    def _first_of(self, chosen: Collection[str], limit: int) -> list[Mail]:
+        rank = {mail_id: number for number, mail_id in enumerate(self._waiting)}
+        there = [mail_id for mail_id in chosen if mail_id in rank]
+        ordered = sorted(there, key=lambda mail_id: (self._dates[mail_id], rank[mail_id]))
+        mails: list[Mail] = []
+        weight = 0
+        for mail_id in ordered:
+            received = self._shelf.get(mail_id) or self._open(mail_id)
+            if received is None:
+                continue
+            weight += received.size
+            mails.append(received.mail)
+            if len(mails) == limit or weight > SHELF_BYTES:
+                break
+        return mails
+
+    def _open(self, mail_id: str) -> Received | None:
+        """A mail with its date; ``None`` when it is not there any more or is no business of the league's."""
+        try:
+            received = self._open_mail(mail_id)
+        except Gone:
+            self._drop(mail_id)
+            return None
+        if not received.may_be_protocol_mail:
+            self._drop(mail_id)
+            return None
+        self._dates[mail_id] = received.mail.arrived_at
+        if self._shelf_bytes + received.size <= SHELF_BYTES:
+            self._shelf[mail_id] = received
+            self._shelf_bytes += received.size
+        return received
+
+    def _drop(self, mail_id: str) -> None:
+        self._waiting.pop(mail_id, None)
+        self._dates.pop(mail_id, None)
+        received = self._shelf.pop(mail_id, None)
+        if received is not None:
+            self._shelf_bytes -= received.size
+
+    def _slice(self, least: int, now: datetime) -> Collection[str]:
+        """All waiting mails from before some instant: at least ``least``, at most ``WINDOW`` if one second has no more
+        than the difference."""
+        early, late = 0, int((now + timedelta(days=2)).timestamp())
+        while late - early > 1:
+            middle = (early + late) // 2
+            found = self._waiting_before(middle, WINDOW + 1)
+            if len(found) > WINDOW:
+                late = middle
+                continue
+            if len(found) >= least:
+                return found
+            early = middle
+        # A search that finds too little is none: better to open everything than to hand out a wrong order.
+        found = self._waiting_before(late, len(self._waiting))
+        return found if len(found) >= least else self._waiting
+
+    def _waiting_before(self, second: int, most: int) -> list[str]:
+        found: dict[str, None] = {}
+        for mail_id in self._ids_before(datetime.fromtimestamp(second, UTC)):
+            if mail_id in self._waiting:
+                found[mail_id] = None
+                if len(found) == most:
+                    break
+        return list(found)
+
+
+def incoming(labels: frozenset[str]) -> bool:
+    """Whether a mail with these labels came in from outside, or from oneself to oneself."""
+    if labels & {"DRAFT", "TRASH", "SPAM", "CHAT"}:
+        return False
+    return "INBOX" in labels or "SENT" not in labels
+
+
+def added_in(page: Mapping[str, object]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Id and labels of every mail that a page of the history says was added."""
+    records = page.get("history")
+    for record in records if isinstance(records, list) else ():
+        added = record.get("messagesAdded") if isinstance(record, Mapping) else None
+        for item in added if isinstance(added, list) else ():
+            message = item.get("message") if isinstance(item, Mapping) else None
+            if isinstance(message, Mapping) and isinstance(message.get("id"), str):
+                labels = message.get("labelIds")
+                yield message["id"], frozenset(labels) if isinstance(labels, list) else frozenset()

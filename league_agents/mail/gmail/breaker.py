@@ -1,0 +1,51 @@
+"""One account's patience: when Gmail fails again and again, or says when to come back, nobody asks before that."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from league_agents.clock import Clock
+from league_agents.errors import MailboxUnavailable
+
+FAILURES_BEFORE_PAUSE = 3
+FIRST_PAUSE = timedelta(seconds=2)
+LONGEST_PAUSE = timedelta(seconds=64)
+
+
+class Breaker:
+    """Counts failures in a row."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._closed_until: datetime | None = None
+
+    @property
+    def failures(self) -> int:
+        """In a row, until now."""
+        return self._failures
+
+    def check(self) -> None:
+        """Raises ``MailboxUnavailable`` while the account is left alone."""
+        if self._closed_until is None:
+            return
+        left = self._closed_until - self._clock.now()
+        if left > timedelta(0):
+            why = f"Gmail is left alone for {left.total_seconds():.0f} s, after {self._failures} failures in a row"
+            raise MailboxUnavailable(why, retry_after=left)
+        self._closed_until = None
+
+    def failed(self, wait: timedelta | None) -> None:
+        """A call failed in a way that may pass. ``wait`` is what Gmail said."""
+        self._failures += 1
+        pause = wait or timedelta(0)
+        if self._failures >= FAILURES_BEFORE_PAUSE:
+            doublings: int = 2 ** min(self._failures - FAILURES_BEFORE_PAUSE, 10)
+            pause = max(pause, min(FIRST_PAUSE * doublings, LONGEST_PAUSE))
+        if pause:
+            self._closed_until = self._clock.now() + pause
+
+    def succeeded(self) -> None:
+        """Gmail answered."""
+        self._failures = 0
+        self._closed_until = None

@@ -1,0 +1,250 @@
+"""Gmail's methods as the mailbox needs them: counted, paced, tried again where that is harmless, and failing in the
+words of the mailbox.
+
+Rule 1: what only reads, or may be done twice, is tried again for a bounded time; a send is tried once.
+Rule 2: every call is counted, whatever came of it. Nothing is asked while the budget or the breaker says no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
+
+from league_agents.clock import Clock
+from league_agents.errors import AuthorizationExpired, MailboxUnavailable, QuotaExhausted
+from league_agents.mail.gmail.breaker import Breaker
+from league_agents.mail.gmail.failures import BrokenExchange, Gone, Refusal, is_gone, meaning_of
+from league_agents.mail.oauth import Authorization
+from league_agents.mail.port import AmbiguousSend
+from league_agents.mail.quota import QuotaLedger
+
+if TYPE_CHECKING:
+    from league_agents.mail.gmail.transport import Transport
+
+PAGE = 500
+MOST_PAGES = 400
+"""Of one listing: 200,000 mails."""
+
+PATIENCE = timedelta(seconds=8)
+"""How long a call may be tried again. While it waits, nothing else of this mailbox goes on."""
+
+MOST_ATTEMPTS = 5
+_NEXT_PAGE = "nextPageToken"
+
+
+class Calls:
+    """The methods of one account. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        authorization: Authorization | Path,
+        endpoint: str,
+        clock: Clock,
+        ledger: QuotaLedger,
+        *,
+        timeout: timedelta,
+    ) -> None:
+        self._authorization = authorization
+        self._endpoint = endpoint
+        self._clock = clock
+        self._ledger = ledger
+        self._timeout = timeout
+        self._transport: Transport | None = None
+        self.breaker = Breaker(clock)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._transport is not None:
+            self._transport.close()
+
+    # -- methods ----------------------------------------------------------------------------------------------------
+
+    def profile(self) -> Mapping[str, Any]:
+        return self._again("getProfile", lambda users: users.getProfile(userId="me"))
+
+    def message_ids(
+        self, *, query: str = "", labels: Sequence[str] = (), spam_too: bool = False, most: int | None = None
+    ) -> Iterator[str]:
+        """Ids of the mails that fit, in Gmail's order (the newest first), over all pages or until ``most``."""
+        wanted: dict[str, object] = {"userId": "me", "maxResults": min(most or PAGE, PAGE)}
+        if query:
+            wanted["q"] = query
+        if labels:
+            wanted["labelIds"] = list(labels)
+        if spam_too:
+            wanted["includeSpamTrash"] = True
+        count = 0
+        for page in self._pages("messages.list", lambda users, more: users.messages().list(**wanted, **more)):
+            for item in objects(page, "messages"):
+                mail_id = item.get("id")
+                if isinstance(mail_id, str):
+                    yield mail_id
+                    count += 1
+                    if count == most:
+                        return
+
+    def history(self, cursor: str) -> Iterator[Mapping[str, Any]]:
+        """Pages of what was added since ``cursor``. Raises ``Gone`` when Gmail remembers no more so far back."""
+
+        def request(users: Any, more: Mapping[str, str]) -> Any:
+            return users.history().list(
+                userId="me", startHistoryId=cursor, historyTypes=["messageAdded"], maxResults=PAGE, **more
+            )
+
+        return self._pages("history.list", request)
+
+    def message(self, mail_id: str, *, form: str = "raw", headers: Sequence[str] = ()) -> Mapping[str, Any]:
+        """One mail. Raises ``Gone``, ``AnswerTooLarge``."""
+        wanted: dict[str, object] = {"userId": "me", "id": mail_id, "format": form}
+        if headers:
+            wanted["metadataHeaders"] = list(headers)
+        answer = self._again("messages.get", lambda users: users.messages().get(**wanted))
+        if answer.get("id") != mail_id:
+            # Seen with a connection that was shared between threads: another mail's content under this id.
+            raise MailboxUnavailable(f"Gmail was asked for the mail {mail_id[:40]!a} and answered with another one")
+        return answer
+
+    def unlabel(self, mail_id: str, labels: Sequence[str]) -> None:
+        """Take labels off a mail. Raises ``Gone``."""
+        body = {"removeLabelIds": list(labels)}
+        self._again("messages.modify", lambda users: users.messages().modify(userId="me", id=mail_id, body=body))
+
+    def unlabel_all(self, mail_ids: Sequence[str], labels: Sequence[str]) -> None:
+        """Take labels off up to 1,000 mails. Raises ``Gone`` when one of them is not there."""
+        body = {"ids": list(mail_ids), "removeLabelIds": list(labels)}
+        self._again("messages.batchModify", lambda users: users.messages().batchModify(userId="me", body=body))
+
+    def send(self, raw: str) -> str:
+        """Send a mail that is written in base64url. Its id. Raises as ``Mailbox.send``."""
+        self.breaker.check()
+        self._pace("messages.send", is_send=True)
+        try:
+            answer = self._call("messages.send", lambda users: users.messages().send(userId="me", body={"raw": raw}))
+        except Refusal as refusal:
+            error = meaning_of(refusal, now=self._clock.now(), is_send=True, expired=self._expired(refusal))
+            if isinstance(error, QuotaExhausted):
+                self._ledger.refused("messages.send", no_sends_before=error.resets_at)
+            elif isinstance(error, MailboxUnavailable):
+                self._ledger.refused("messages.send")
+                self.breaker.failed(error.retry_after)
+            elif isinstance(error, AmbiguousSend):
+                self.breaker.failed(None)
+            raise error from None
+        except BrokenExchange as error:
+            self.breaker.failed(None)
+            if error.may_have_been_sent:
+                raise AmbiguousSend(f"{error}: the mail may have been sent") from None
+            raise MailboxUnavailable(f"{error}: nothing was sent") from None
+        self.breaker.succeeded()
+        sent_id = answer.get("id")
+        return sent_id if isinstance(sent_id, str) else ""
+
+    # -- how --------------------------------------------------------------------------------------------------------
+
+    def _pages(self, method: str, request: Callable[..., Any]) -> Iterator[Mapping[str, Any]]:
+        more: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            page = self._again(method, partial(request, more=dict(more)))
+            yield page
+            # A page may be empty and yet not be the last one.
+            token = page.get(_NEXT_PAGE)
+            if not isinstance(token, str) or not token:
+                return
+            more["pageToken"] = token
+
+    def _again(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
+        """A call that may be made twice, tried again while that may help and ``PATIENCE`` allows it."""
+        retrying = Retrying(
+            retry=retry_if_exception_type(MailboxUnavailable),
+            wait=_wait,
+            stop=_has_lost_patience,
+            sleep=lambda seconds: self._clock.sleep(timedelta(seconds=seconds)),
+            reraise=True,
+        )
+        answer: Mapping[str, Any] = retrying(self._attempt, method, build)
+        return answer
+
+    def _attempt(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
+        self.breaker.check()
+        self._pace(method, is_send=False)
+        try:
+            answer = self._call(method, build)
+        except Refusal as refusal:
+            if is_gone(refusal):
+                self.breaker.succeeded()
+                raise Gone from None
+            error = meaning_of(refusal, now=self._clock.now(), is_send=False, expired=self._expired(refusal))
+            if isinstance(error, MailboxUnavailable):
+                if refusal.status in {403, 429}:
+                    self._ledger.refused(method)
+                self.breaker.failed(error.retry_after)
+            raise error from None
+        except BrokenExchange as error:
+            self.breaker.failed(None)
+            raise MailboxUnavailable(str(error)) from None
+        self.breaker.succeeded()
+        return answer
+
+    def _call(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
+        transport = self._opened()
+        was_asked = True
+        try:
+            return transport.call(build)
+        except (AuthorizationExpired, MailboxUnavailable):  # the token server's answer: Gmail was not asked
+            was_asked = False
+            raise
+        except BrokenExchange as error:
+            was_asked = error.may_have_been_sent or method != "messages.send"
+            raise
+        finally:
+            if was_asked:
+                self._ledger.spend(method)
+
+    def _pace(self, method: str, *, is_send: bool) -> None:
+        wait = self._ledger.wait_for(self._ledger.price(method), is_send=is_send)
+        if wait:
+            raise MailboxUnavailable("this minute's quota units are used up", retry_after=wait)
+
+    def _opened(self) -> Transport:
+        if self._transport is None:
+            from league_agents.mail.gmail.transport import Transport
+
+            if isinstance(self._authorization, Path):
+                self._authorization = Authorization(self._authorization)
+            self._transport = Transport(self._authorization, self._endpoint, timeout=self._timeout)
+        return self._transport
+
+    def _expired(self, refusal: Refusal) -> AuthorizationExpired:
+        why = "Gmail does not accept the authorization" if refusal.status == 401 else "it does not allow what is needed"
+        return self._opened().expired(why)
+
+
+def _wait(state: RetryCallState) -> float:
+    """Seconds until the next attempt: what Gmail says, at least a growing random time."""
+    seconds = wait_random_exponential(multiplier=0.3, max=5)(state)
+    error = state.outcome.exception() if state.outcome is not None else None
+    if isinstance(error, MailboxUnavailable) and error.retry_after is not None:
+        seconds = max(seconds, error.retry_after.total_seconds())
+    return seconds
+
+
+def _has_lost_patience(state: RetryCallState) -> bool:
+    return (
+        state.attempt_number >= MOST_ATTEMPTS or state.idle_for + state.upcoming_sleep > PATIENCE.total_seconds()
+    )
+
+
+def objects(page: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    """The objects of a list, which is missing when it is empty."""
+    items = page.get(key)
+    if isinstance(items, list):
+        for item in items:
+            if isinstance(item, Mapping):
+                yield item
+
+

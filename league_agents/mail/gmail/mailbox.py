@@ -1,0 +1,441 @@
+"""``Mailbox`` of a Gmail account.
+
+Rule 1: the history tells what is new, at two units a look; a listing of everything that is unread, at the start and
+every few minutes, finds what the history missed. The position in the history only moves forward, and a position that is
+handed out to be kept has nothing before it that still waits.
+Rule 2: of other people's mail nothing is changed. Of ours, ``UNREAD`` is taken away when it is acknowledged, and
+nothing else ever.
+Rule 3: a send leaves once. Whether it arrived is answered from what Gmail lists as sent, by our own id in it: Gmail
+writes its own ``Message-ID``.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import (
+    AuthorizationExpired,
+    ConfigError,
+    LocalProtocolError,
+    MailboxUnavailable,
+    MailError,
+    QuotaExhausted,
+)
+from league_agents.mail import mime
+from league_agents.mail.gmail.backlog import Backlog, added_in, incoming
+from league_agents.mail.gmail.calls import Calls
+from league_agents.mail.gmail.failures import AnswerTooLarge, Gone
+from league_agents.mail.gmail.received import (
+    Received,
+    arrived_at,
+    headers_of,
+    labels_of,
+    read_headers,
+    read_raw,
+    transaction_ids_of,
+)
+from league_agents.mail.oauth import Authorization
+from league_agents.mail.port import Mail, OutgoingMail
+from league_agents.mail.quota import QuotaLedger, kind_of
+from league_agents.protocol.league.address import same_address
+
+T = TypeVar("T")
+
+GMAIL_ENDPOINT = "https://gmail.googleapis.com"
+ENDPOINT_VARIABLE = "LEAGUE_GMAIL_ENDPOINT"
+QUERY = "is:unread (subject:league.v2 OR subject:Q21G OR filename:json)"
+"""Unread mail that may be protocol mail (protocol 2.4). Gmail leaves out spam and trash."""
+
+LARGEST_SEND = 35_000_000
+"""Bytes of a mail, as Gmail counts them."""
+
+FEW = 10
+"""Up to so many mails are cheaper to mark one by one."""
+
+MOST_AT_ONCE = 1_000
+SENT_MAILS_LOOKED_AT = 50
+"""When a mail that may have been sent is looked for: more than one flush of the outbox can leave in doubt."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What Gmail says about the account."""
+
+    address: str
+    messages: int
+    history_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """One look for new mail."""
+
+    at: datetime
+    duration: timedelta
+    units: int
+    found: int
+    """Mails that wait afterwards."""
+
+    was_listing: bool
+    """Whether everything was listed, besides the history."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTest:
+    """A mail that went from the account to itself."""
+
+    round_trip: timedelta
+    """From before it was sent until it was seen in the inbox."""
+
+    clock_skew: timedelta
+    """Gmail's clock minus ours, as exactly as the time that the send took allows."""
+
+
+class GmailMailbox:
+    """One account. Used by one thread at a time; ``close`` it."""
+
+    def __init__(
+        self,
+        authorization: Authorization | Path,
+        *,
+        endpoint: str | None = None,
+        address: str | None = None,
+        clock: Clock | None = None,
+        ledger: QuotaLedger | None = None,
+        query: str = QUERY,
+        cursor: str | None = None,
+        keep_cursor: Callable[[str], object] | None = None,
+        list_every: timedelta = timedelta(minutes=5),
+        spam_every: timedelta | None = timedelta(minutes=10),
+        timeout: timedelta = timedelta(seconds=30),
+    ) -> None:
+        """``authorization`` may be the path of a token file. ``address`` is asked from Gmail when it is ``None``.
+
+        ``cursor`` is what ``keep_cursor`` got last, in an earlier life: with it, mail is found that a person has read
+        meanwhile. ``spam_every`` is ``None`` to leave the spam folder alone. ``timeout`` is for each network wait.
+        """
+        self._clock = clock or SystemClock()
+        self.ledger = ledger or QuotaLedger(self._clock)
+        self._calls = Calls(authorization, endpoint_of(endpoint), self._clock, self.ledger, timeout=timeout)
+        self._address = address
+        self._query = query
+        self._cursor = cursor
+        self._keep_cursor = keep_cursor
+        self._kept_cursor = cursor
+        self._list_every = list_every
+        self._spam_every = spam_every
+        self._listed_at: datetime | None = None
+        self._spam_at: datetime | None = None
+        self._backlog = Backlog(self._open, self._ids_before)
+        self._unacknowledged: dict[str, None] = {}
+        self._sent: dict[str, frozenset[str]] = {}
+        """Mails in Sent -> the transaction ids that they carry."""
+
+        self._unlooked_at: dict[str, None] = {}
+        """Mails that the history shows in Sent and that no answer to a send named."""
+
+        self._last_poll: Poll | None = None
+        self._resyncs = 0
+        self._spam_found = 0
+
+    # -- the port ---------------------------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> str:
+        if self._address is None:
+            self._address = self.profile().address
+        return self._address
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        self._mark_as_read()
+        self._poll()
+        mails = self._backlog.oldest(limit, known, now=self._clock.now())
+        if not self._backlog:
+            self._hand_out_cursor()
+        return mails
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        for mail_id in mail_ids:
+            self._backlog.done(mail_id)
+            self._unacknowledged[mail_id] = None
+        # If this fails the mails are remembered and marked with the next fetch.
+        self._mark_as_read()
+
+    def send(self, mail: OutgoingMail) -> None:
+        if not same_address(mail.sender, self.address):
+            raise MailError(f"{self.address} cannot send in the name of {mail.sender}")
+        kind = kind_of(mail.subject)
+        resets_at = self.ledger.resets_at(kind)
+        if resets_at is not None:
+            raise QuotaExhausted(
+                f"{self.address} may send no more mail for now ({kind.replace('_', ' ')}, "
+                f"{self.ledger.sends_left()} sends left)",
+                resets_at=resets_at,
+            )
+        try:
+            raw = mime.build(mail)
+        except LocalProtocolError as error:
+            raise MailError(f"a mail that cannot be written: {error}") from error
+        if len(raw) > LARGEST_SEND:
+            raise MailError(f"the mail has {len(raw)} bytes, Gmail takes at most {LARGEST_SEND}")
+        sent_id = self._calls.send(base64.urlsafe_b64encode(raw).decode("ascii"))
+        self._remember_sent(sent_id, frozenset({mail.transaction_id}))
+
+    def was_sent(self, transaction_id: str) -> bool:
+        if any(transaction_id in carried for carried in self._sent.values()):
+            return True
+        # The history shows at once what was sent, a search may take its time, and after a restart the history may begin
+        # too late: so all three are asked, the cheapest first.
+        self._read_history()
+        if self._is_among(list(self._unlooked_at), transaction_id):
+            return True
+        phrase = transaction_id.replace('"', " ")
+        found = self._calls.message_ids(query=f'in:sent subject:"{phrase}"', most=SENT_MAILS_LOOKED_AT)
+        if self._is_among(found, transaction_id):
+            return True
+        latest = self._calls.message_ids(labels=["SENT"], most=SENT_MAILS_LOOKED_AT)
+        return self._is_among(latest, transaction_id)
+
+    # -- for the daemon ---------------------------------------------------------------------------------------------
+
+    @property
+    def last_poll(self) -> Poll | None:
+        """The latest look for new mail, and what it cost."""
+        return self._last_poll
+
+    @property
+    def waiting_count(self) -> int:
+        """Mails that wait, as of the last fetch, among them some that may turn out to be no protocol mail."""
+        return len(self._backlog)
+
+    @property
+    def cursor(self) -> str | None:
+        """The position in the history: everything before it was seen."""
+        return self._cursor
+
+    @property
+    def resyncs(self) -> int:
+        """How often Gmail had forgotten the history since our last look."""
+        return self._resyncs
+
+    @property
+    def spam_found(self) -> int:
+        """Mails that may be protocol mail and were found in the spam folder."""
+        return self._spam_found
+
+    @property
+    def failures_in_a_row(self) -> int:
+        """Calls that Gmail did not answer properly since the last one that it did."""
+        return self._calls.breaker.failures
+
+    def profile(self) -> Profile:
+        """Ask Gmail who this is. The cheapest call: also a test of the authorization."""
+        answer = self._calls.profile()
+        address, history_id, messages = (answer.get(name) for name in ("emailAddress", "historyId", "messagesTotal"))
+        if not isinstance(address, str) or not isinstance(history_id, str | int):
+            raise MailboxUnavailable("Gmail's answer names no address")
+        return Profile(
+            address=address, messages=messages if isinstance(messages, int) else 0, history_id=str(history_id)
+        )
+
+    def self_test_send(self, test_id: str, *, patience: timedelta = timedelta(seconds=30)) -> SelfTest:
+        """Send a mail to oneself, wait for it, and put it away read. ``test_id`` is new for each test, plain ASCII.
+
+        It costs one of the day's sends. Raises ``MailError`` when it does not come back.
+        """
+        profile = self.profile()
+        self._address = profile.address
+        cursor = profile.history_id
+        subject = f"league-agents connectivity test {test_id}"
+        text = (
+            f"From: {profile.address}\r\nTo: {profile.address}\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\n"
+            "Auto-Submitted: auto-generated\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
+            "This account can send and receive. The mail can be deleted.\r\n"
+        )
+        started_at = self._clock.now()
+        sent_id = self._calls.send(base64.urlsafe_b64encode(text.encode("ascii", "replace")).decode("ascii"))
+        accepted_at = self._clock.now()
+        self._remember_sent(sent_id, frozenset())
+        looked_at: set[str] = set()
+        while True:
+            for mail_id in self._arrivals_since(cursor):
+                if mail_id in looked_at:
+                    continue
+                looked_at.add(mail_id)
+                with suppress(Gone):
+                    answer = self._calls.message(mail_id, form="metadata", headers=["Subject"])
+                    if ("subject", subject) not in headers_of(answer):
+                        continue
+                    seen_at = self._clock.now()
+                    self._calls.unlabel(mail_id, ["UNREAD", "INBOX"])
+                    self._backlog.done(mail_id)
+                    # It was taken between these two instants of ours.
+                    middle = started_at + (accepted_at - started_at) / 2
+                    return SelfTest(round_trip=seen_at - started_at, clock_skew=arrived_at(answer) - middle)
+            if self._clock.now() - started_at > patience:
+                raise MailError(
+                    f"a mail that {profile.address} sent to itself did not arrive within "
+                    f"{patience.total_seconds():.0f} s: look at the account's filters and at its spam folder"
+                )
+            self._clock.sleep(timedelta(seconds=0.5))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._calls.close()
+
+    # -- looking for mail -------------------------------------------------------------------------------------------
+
+    def _poll(self) -> None:
+        now = self._clock.now()
+        units = self.ledger.units_spent
+        self._read_history()
+        is_listing = self._listed_at is None or now - self._listed_at >= self._list_every
+        if is_listing:
+            self._backlog.listed(list(self._calls.message_ids(query=self._query)))
+            self._listed_at = now
+        if self._spam_every is not None and (self._spam_at is None or now - self._spam_at >= self._spam_every):
+            spam = list(self._calls.message_ids(query=self._query, labels=["SPAM"], spam_too=True))
+            before = len(self._backlog)
+            self._backlog.found(reversed(spam))
+            self._spam_found += len(self._backlog) - before
+            self._spam_at = now
+        self._last_poll = Poll(
+            at=now,
+            duration=self._clock.now() - now,
+            units=self.ledger.units_spent - units,
+            found=len(self._backlog),
+            was_listing=is_listing,
+        )
+
+    def _read_history(self) -> None:
+        """Take in what was added since the last time. The position moves when all of it was taken in."""
+        if self._cursor is None:
+            # Before the first listing, so that what arrives in between is seen twice and not never.
+            self._cursor = self.profile().history_id
+            return
+        newest = self._cursor
+        arrived: list[str] = []
+        try:
+            for page in self._calls.history(self._cursor):
+                for mail_id, labels in added_in(page):
+                    if "SENT" in labels and mail_id not in self._sent:
+                        self._unlooked_at[mail_id] = None
+                    if incoming(labels):
+                        arrived.append(mail_id)
+                newest = _later(newest, page.get("historyId"))
+        except Gone:
+            self._resyncs += 1
+            self._listed_at = None
+            newest = _later(newest, self.profile().history_id)
+        self._backlog.found(arrived)
+        self._cursor = newest
+        while len(self._unlooked_at) > SENT_MAILS_LOOKED_AT:
+            del self._unlooked_at[next(iter(self._unlooked_at))]
+
+    def _hand_out_cursor(self) -> None:
+        if self._keep_cursor is not None and self._cursor is not None and self._cursor != self._kept_cursor:
+            self._keep_cursor(self._cursor)
+            self._kept_cursor = self._cursor
+
+    def _ids_before(self, instant: datetime) -> Iterator[str]:
+        return self._calls.message_ids(query=f"{self._query} before:{int(instant.timestamp())}")
+
+    def _open(self, mail_id: str) -> Received:
+        try:
+            return read_raw(self._calls.message(mail_id))
+        except AnswerTooLarge:
+            pass
+        try:
+            wanted = ["From", "Subject", "Authentication-Results", "Auto-Submitted"]
+            answer = self._calls.message(mail_id, form="metadata", headers=wanted)
+        except AnswerTooLarge:
+            answer = self._calls.message(mail_id, form="minimal")
+        return read_headers(answer, "the mail is larger than any mail of the league and was not read")
+
+    def _arrivals_since(self, cursor: str) -> list[str]:
+        try:
+            return [
+                mail_id
+                for page in self._calls.history(cursor)
+                for mail_id, labels in added_in(page)
+                if "INBOX" in labels
+            ]
+        except Gone:
+            return list(self._calls.message_ids(labels=["INBOX"], most=20))
+
+    # -- done with mail ---------------------------------------------------------------------------------------------
+
+    def _mark_as_read(self) -> None:
+        while self._unacknowledged:
+            batch = list(self._unacknowledged)[:MOST_AT_ONCE]
+            if len(batch) > FEW and self._unmark(self._calls.unlabel_all, batch):
+                for mail_id in batch:
+                    del self._unacknowledged[mail_id]
+                continue
+            for mail_id in batch:
+                self._unmark(self._calls.unlabel, mail_id)
+                del self._unacknowledged[mail_id]
+
+    def _unmark(self, unlabel: Callable[[T, Sequence[str]], None], what: T) -> bool:
+        """Whether it was done. It never can be when a mail was deleted meanwhile, or the id is none of Gmail's."""
+        try:
+            unlabel(what, ["UNREAD"])
+        except (MailboxUnavailable, AuthorizationExpired, QuotaExhausted):
+            raise
+        except MailError:
+            return False
+        return True
+
+    # -- what was sent ----------------------------------------------------------------------------------------------
+
+    def _is_among(self, mail_ids: Iterator[str] | Sequence[str], transaction_id: str) -> bool:
+        """Whether one of these sent mails carries the id: looked at each, for a search finds similar ones."""
+        for mail_id in mail_ids:
+            if mail_id not in self._sent:
+                try:
+                    answer = self._calls.message(
+                        mail_id, form="metadata", headers=["Subject", "X-League-Message-ID"]
+                    )
+                except Gone:
+                    continue
+                if "SENT" not in labels_of(answer):
+                    continue
+                self._remember_sent(mail_id, transaction_ids_of(answer))
+            if transaction_id in self._sent[mail_id]:
+                return True
+        return False
+
+    def _remember_sent(self, mail_id: str, transaction_ids: frozenset[str]) -> None:
+        self._unlooked_at.pop(mail_id, None)
+        self._sent[mail_id] = transaction_ids
+        if len(self._sent) > 20 * SENT_MAILS_LOOKED_AT:
+            del self._sent[next(iter(self._sent))]
+
+
+def endpoint_of(endpoint: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """The server to use: the one that is named, or that of the environment, or Gmail. Raises ``ConfigError``."""
+    chosen = endpoint or environment.get(ENDPOINT_VARIABLE) or GMAIL_ENDPOINT
+    address = urllib.parse.urlsplit(chosen)
+    if address.scheme == "https" or (address.scheme == "http" and address.hostname in _LOOPBACK):
+        return chosen.rstrip("/")
+    name = "gmail.endpoint" if endpoint else ENDPOINT_VARIABLE
+    raise ConfigError(name, f"{chosen[:100]!a} must be an https address, or an http one of this machine")
+
+
+def _later(cursor: str, candidate: object) -> str:
+    """The later of two positions. They are texts of up to 21 digits."""
+    text = str(candidate) if isinstance(candidate, str | int) else ""
+    if not (text.isascii() and text.isdigit() and len(text) <= 40):
+        return cursor
+    return text if not cursor.isdigit() or int(text) > int(cursor) else cursor

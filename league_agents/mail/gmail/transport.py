@@ -1,0 +1,188 @@
+"""Calls to Gmail over Google's client library. The only module that imports it, and so imported late.
+
+Rule 1: each thread has its own connection. One that is shared between threads hands out the answers of others.
+Rule 2: a send is written once, on a connection that was opened for it. ``httplib2`` writes a request again when the
+connection breaks, which for a send means a second mail; and on a connection that was kept open nobody can tell a server
+that hung up long ago from one that took the mail.
+Rule 3: an answer is read up to a size and for a time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+with warnings.catch_warnings():
+    # Which Python versions Google will support in some years is no concern of somebody who plays a league.
+    warnings.simplefilter("ignore", FutureWarning)
+    import google_auth_httplib2
+    import httplib2
+    from google.auth.exceptions import GoogleAuthError
+    from googleapiclient.discovery import build_from_document
+    from googleapiclient.discovery_cache import get_static_doc
+
+from league_agents.errors import AuthorizationExpired
+from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal
+from league_agents.mail.oauth import Authorization
+
+TIMEOUT = timedelta(seconds=30)
+"""For each wait for the network."""
+
+LONGEST_ANSWER = timedelta(minutes=2)
+LARGEST_ANSWER = 16_000_000
+"""Bytes of JSON. The largest document that is read (5 MB) makes a mail of 7 MB and an answer of 10 MB."""
+
+_SEND = "/messages/send"
+
+
+class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
+    """``httplib2.Http`` that keeps the rules."""
+
+    def __init__(self, timeout: timedelta) -> None:
+        super().__init__(timeout=timeout.total_seconds())
+        # Gmail's API redirects nobody; whoever does must not get a token.
+        self.follow_redirects = False
+
+    def _conn_request(
+        self, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, str]
+    ) -> tuple[httplib2.Response, bytes]:
+        is_send = method == "POST" and urlsplit(request_uri).path.endswith(_SEND)
+        if is_send:
+            conn.close()
+        was_kept_open = conn.sock is not None
+        headers = {**headers, "accept-encoding": "identity"}
+        try:
+            return self._exchange(conn, request_uri, method, body, headers, is_send=is_send)
+        except BrokenExchange as error:
+            if is_send or not was_kept_open or isinstance(error.__cause__, TimeoutError):
+                raise
+        # The server had closed the connection meanwhile.
+        return self._exchange(conn, request_uri, method, body, headers, is_send=False)
+
+    def _exchange(
+        self, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, str], *, is_send: bool
+    ) -> tuple[httplib2.Response, bytes]:
+        is_handed_over = False
+        try:
+            if conn.sock is None:
+                conn.connect()
+            is_handed_over = is_send
+            conn.request(method, request_uri, body, headers)
+            response = conn.getresponse()
+            content = _read(response)
+        except AnswerTooLarge:
+            conn.close()
+            raise
+        except (OSError, http.client.HTTPException, httplib2.HttpLib2Error) as error:
+            conn.close()
+            raise BrokenExchange(_why(error), may_have_been_sent=is_handed_over) from error
+        return httplib2.Response(response), content
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    if response.length is not None and response.length > LARGEST_ANSWER:
+        raise AnswerTooLarge
+    chunks = []
+    size = 0
+    ends_at = time.monotonic() + LONGEST_ANSWER.total_seconds()
+    while chunk := response.read1(1 << 16):
+        size += len(chunk)
+        if size > LARGEST_ANSWER:
+            raise AnswerTooLarge
+        if time.monotonic() > ends_at:
+            raise TimeoutError
+        chunks.append(chunk)
+    if response.length:
+        raise http.client.IncompleteRead(b"", response.length)
+    response.close()  # which leaves the connection open
+    return b"".join(chunks)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "Gmail did not answer in time"
+    return f"the connection to Gmail broke ({type(error).__name__})"
+
+
+class _Connection:
+    """One thread's own."""
+
+    def __init__(self, document: Mapping[str, Any], authorization: Authorization, timeout: timedelta) -> None:
+        self.http = OnceOnlyHttp(timeout)
+        self.authorized = google_auth_httplib2.AuthorizedHttp(authorization.credentials(), http=self.http)
+        self.service = build_from_document(dict(document), http=self.authorized)
+
+
+class Transport:
+    """Gmail's methods for one account, from any thread."""
+
+    def __init__(self, authorization: Authorization, endpoint: str, *, timeout: timedelta = TIMEOUT) -> None:
+        """``endpoint`` is ``https://gmail.googleapis.com`` or another server that speaks the same."""
+        document = json.loads(get_static_doc("gmail", "v1"))
+        # Redirecting by client options leaves some addresses as they are.
+        for name in ("rootUrl", "baseUrl", "mtlsRootUrl"):
+            document[name] = f"{endpoint}/"
+        self._document = document
+        self._authorization = authorization
+        self._timeout = timeout
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._connections: list[_Connection] = []
+
+    def call(self, build: Callable[[Any], Any]) -> Mapping[str, Any]:
+        """Make one call and return its JSON answer. ``build`` gets ``service.users()`` and returns the request.
+
+        Raises ``Refusal``, ``BrokenExchange``, ``AnswerTooLarge`` and, for the authorization, ``MailError``.
+        """
+        connection = self._connection()
+        # A new login is taken up here.
+        connection.authorized.credentials = self._authorization.credentials()
+        request = build(connection.service.users())
+        is_send = urlsplit(request.uri).path.endswith(_SEND)
+        try:
+            # Not ``request.execute``: it tries again on its own, and writes what Gmail said into the log.
+            response, content = connection.authorized.request(
+                request.uri, method=request.method, body=request.body, headers=dict(request.headers)
+            )
+        except GoogleAuthError as error:
+            raise self._authorization.failure(error) from None
+        self._authorization.keep()
+        if response.status >= 300:
+            raise read_refusal(response.status, response, content)
+        if not content.strip():
+            return {}
+        try:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
+            raise BrokenExchange("Gmail's answer is no JSON", may_have_been_sent=is_send) from None
+        if not isinstance(answer, dict):
+            raise BrokenExchange("Gmail's answer is no JSON object", may_have_been_sent=is_send)
+        return answer
+
+    def expired(self, why: str) -> AuthorizationExpired:
+        """What to raise when Gmail does not accept the authorization."""
+        return self._authorization.expired(why)
+
+    def close(self) -> None:
+        """Close every thread's connection. No call may be under way."""
+        with self._lock:
+            for connection in self._connections:
+                connection.http.close()
+            self._connections.clear()
+        self._own = threading.local()
+
+    def _connection(self) -> _Connection:
+        connection: _Connection | None = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = _Connection(self._document, self._authorization, self._timeout)
+            self._own.connection = connection
+            with self._lock:
+                self._connections.append(connection)
+        return connection
