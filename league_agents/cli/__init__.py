@@ -36,6 +36,7 @@ COMMANDS = {
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
+    "sandbox": ("A local Gmail to play in.", "league_agents.cli.sandbox"),
 }
 """Name -> (short help, module whose ``command`` it is). The help text must not need the module."""
 

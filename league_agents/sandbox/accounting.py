@@ -1,0 +1,207 @@
+"""What every call costs, who made how many, and whether anything was sent twice.
+
+Rule: a call that is refused costs nothing and is counted as refused. The price list is the one of Cloud projects made
+since May 2026; it is handed in, because Google changes it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from league_agents.sandbox.refusal import Refused
+from league_agents.sandbox.state import State
+from league_agents.sandbox.timekeeping import SandboxClock, instant
+
+PRICES_2026: Mapping[str, int] = {
+    "getProfile": 1,
+    "history.list": 2,
+    "labels.create": 5,
+    "labels.delete": 5,
+    "labels.get": 1,
+    "labels.list": 1,
+    "labels.patch": 5,
+    "labels.update": 5,
+    "messages.attachments.get": 20,
+    "messages.batchDelete": 50,
+    "messages.batchModify": 50,
+    "messages.delete": 10,
+    "messages.get": 20,
+    "messages.import": 25,
+    "messages.insert": 25,
+    "messages.list": 5,
+    "messages.modify": 5,
+    "messages.send": 100,
+    "messages.trash": 5,
+    "messages.untrash": 5,
+    "stop": 50,
+    "threads.get": 40,
+    "threads.list": 10,
+    "threads.modify": 10,
+    "threads.trash": 10,
+    "threads.untrash": 10,
+    "threads.delete": 20,
+    "watch": 100,
+}
+"""Units per call."""
+
+_MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """What an account may use."""
+
+    prices: Mapping[str, int] = field(default_factory=lambda: PRICES_2026)
+    units_per_minute: int | None = None
+    """``None`` counts without refusing. New projects have 6,000 for each user."""
+
+    sends_per_day: int | None = 500
+    """Of an account within 24 hours. ``None`` means no limit."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """The calls of one method by one account."""
+
+    calls: int = 0
+    refused: int = 0
+    units: int = 0
+
+
+class Ledger:
+    """The account book of one sandbox."""
+
+    def __init__(self, quota: Quota, clock: SandboxClock, state: State) -> None:
+        self._quota = quota
+        self._clock = clock
+        self._state = state
+        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._recent: dict[str, deque[tuple[int, int]]] = {}
+        self._recent_units: dict[str, int] = {}
+        self._sends: dict[tuple[str, str], dict[str, int]] = {}
+        self._sent_at: dict[str, deque[int]] = {}
+        self.delivered: dict[str, int] = {}
+        """Account -> mails that arrived in its mailbox."""
+
+        self._restore()
+
+    def _restore(self) -> None:
+        for key, stored in self._state.load("tally").items():
+            account, _, method = key.partition("/")
+            assert isinstance(stored, list)
+            self._tallies[account, method] = Tally(*stored)
+        for key, stored in self._state.load("posted").items():
+            account, _, transaction = key.partition("/")
+            assert isinstance(stored, dict)
+            self._sends[account, transaction] = stored
+        for account, stored in self._state.load("sent-at").items():
+            assert isinstance(stored, list)
+            self._sent_at[account] = deque(stored)
+        self.delivered = {account: int(str(count)) for account, count in self._state.load("delivered").items()}
+
+    def charge(self, method: str, account: str) -> None:
+        """Pay for one call. Raises ``Refused`` when the account has used up its minute."""
+        price = self._quota.prices.get(method, 0)
+        now = self._clock.now_ms()
+        recent = self._recent.setdefault(account, deque())
+        used = self._recent_units.get(account, 0)
+        while recent and recent[0][0] <= now - _MINUTE_MS:
+            used -= recent.popleft()[1]
+        self._recent_units[account] = used
+        limit = self._quota.units_per_minute
+        if limit is not None and used + price > limit:
+            wait_ms = recent[0][0] + _MINUTE_MS - now if recent else _MINUTE_MS
+            raise Refused(
+                403,
+                "userRateLimitExceeded",
+                f"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user': {used} of {limit}"
+                f" units are used and {method} costs {price}.",
+                retry_after_s=max(1, -(-wait_ms // 1000)),
+            )
+        if price:
+            recent.append((now, price))
+            self._recent_units[account] = used + price
+        tally = self._tallies.setdefault((account, method), Tally())
+        tally.calls += 1
+        tally.units += price
+        self._keep(account, method, tally)
+
+    def refuse(self, method: str, account: str) -> None:
+        """Note a call that was refused or dropped before it was done."""
+        tally = self._tallies.setdefault((account, method), Tally())
+        tally.refused += 1
+        self._keep(account, method, tally)
+
+    def posted(self, account: str, transaction: str) -> None:
+        """Note that a send was asked for."""
+        self._count_send(account, transaction, "posted")
+
+    def check_day(self, account: str) -> None:
+        """Raises ``Refused`` when the account may send no more today."""
+        limit = self._quota.sends_per_day
+        if limit is None:
+            return
+        now = self._clock.now_ms()
+        sent = self._sent_at.setdefault(account, deque())
+        while sent and sent[0] <= now - _DAY_MS:
+            sent.popleft()
+        if len(sent) >= limit:
+            free_at = instant(sent[len(sent) - limit]) + timedelta(days=1)
+            stamp = free_at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{free_at.microsecond // 1000:03d}Z"
+            wait = (free_at - self._clock.now()).total_seconds()
+            raise Refused(
+                429,
+                "rateLimitExceeded",
+                f"User-rate limit exceeded.  Retry after {stamp} (Mail sending)",
+                retry_after_s=wait,
+            )
+
+    def accepted(self, account: str, transaction: str) -> None:
+        """Note that a mail was taken for delivery."""
+        self._count_send(account, transaction, "accepted")
+        sent = self._sent_at.setdefault(account, deque())
+        sent.append(self._clock.now_ms())
+        self._state.put("sent-at", account, list(sent))
+
+    def arrived(self, account: str) -> None:
+        """Note that a mail reached a mailbox."""
+        self.delivered[account] = self.delivered.get(account, 0) + 1
+        self._state.put("delivered", account, self.delivered[account])
+
+    def report(self) -> dict[str, object]:
+        """Everything, as a JSON value."""
+        accounts: dict[str, dict[str, object]] = {}
+        for (account, method), tally in sorted(self._tallies.items()):
+            entry = accounts.setdefault(account, {"units": 0, "calls": 0, "refused": 0, "methods": {}})
+            methods = entry["methods"]
+            assert isinstance(methods, dict)
+            methods[method] = {"calls": tally.calls, "refused": tally.refused, "units": tally.units}
+            for name, number in (("calls", tally.calls), ("refused", tally.refused), ("units", tally.units)):
+                entry[name] = int(str(entry[name])) + number
+        sends: dict[str, dict[str, dict[str, int]]] = {}
+        for (account, transaction), counts in self._sends.items():
+            sends.setdefault(account, {})[transaction] = dict(counts)
+        twice = [
+            {"account": account, "transaction": transaction, **counts}
+            for (account, transaction), counts in self._sends.items()
+            if transaction and counts["accepted"] > 1
+        ]
+        return {
+            "accounts": accounts,
+            "delivered": dict(sorted(self.delivered.items())),
+            "sends": sends,
+            "accepted_twice": twice,
+            "units": sum(tally.units for tally in self._tallies.values()),
+        }
+
+    def _count_send(self, account: str, transaction: str, what: str) -> None:
+        counts = self._sends.setdefault((account, transaction), {"posted": 0, "accepted": 0})
+        counts[what] += 1
+        self._state.put("posted", f"{account}/{transaction}", counts)
+
+    def _keep(self, account: str, method: str, tally: Tally) -> None:
+        self._state.put("tally", f"{account}/{method}", [tally.calls, tally.refused, tally.units])

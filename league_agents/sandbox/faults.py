@@ -1,0 +1,278 @@
+"""What goes wrong, and when.
+
+Rule: whether a fault strikes depends on the seed, on its place in the plan and on how many calls that fit it were made
+for the same account, and on nothing else. How several clients happen to take turns changes no account's luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from league_agents.core.draw import Draw
+from league_agents.errors import ConfigError
+from league_agents.sandbox.refusal import USUAL_REASONS
+from league_agents.sandbox.state import NoState, State
+
+MOST_FAULTS = 1_000
+LONGEST_WAIT_S = 600.0
+LONGEST_DELAY_S = 30 * 86_400.0
+
+
+class Action(StrEnum):
+    """What a fault does."""
+
+    ERROR = "error"
+    """Refuse the call with ``status`` and ``reason``; nothing is done."""
+    DROP_UNREAD = "drop-unread"
+    """Close the connection without reading the body."""
+    DROP_UNDONE = "drop-undone"
+    """Close the connection after reading the call, without doing it."""
+    DROP_DONE = "drop-done"
+    """Do what the call asks and close the connection instead of answering: the ambiguous case."""
+    WAIT = "wait"
+    """Answer ``seconds`` of real time late."""
+    SLOW_BODY = "slow-body"
+    """Hand the answer out bit by bit, over ``seconds`` of real time."""
+    TRUNCATE = "truncate"
+    """Promise the whole answer, send half of it, close the connection."""
+    GARBLE = "garble"
+    """Answer with something that is no JSON."""
+    EXPIRE_TOKEN = "expire-token"  # noqa: S105 - a word, no password
+    """The access token of this call expires before it is looked at."""
+    REVOKE = "revoke"
+    """The account's owner withdraws the grant: access and refresh tokens are void from now on."""
+    EXPIRE_HISTORY = "expire-history"
+    """Gmail forgets the account's history before the call is done."""
+    KILL_UNDONE = "kill-undone"
+    """The sandbox's process dies as if by SIGKILL, before it does what the call asks."""
+    KILL_DONE = "kill-done"
+    """The same, after doing it and before answering."""
+    UNLISTED = "unlisted"
+    """Listings do not show the mail for ``seconds``: of ``messages.send`` the one in Sent, of ``delivery`` the one that
+    arrives."""
+    LATE = "late"
+    """Of ``delivery``: the mail arrives ``seconds`` later."""
+    REORDER = "reorder"
+    """Of ``delivery``: the mail arrives after the next one for the same account, or ``seconds`` later."""
+    DUPLICATE = "duplicate"
+    """Of ``delivery``: the mail arrives twice."""
+    LOSE = "lose"
+    """Of ``delivery``: the mail never arrives."""
+    SPAM = "spam"
+    """Of ``delivery``: the mail arrives in Spam."""
+    SKEW = "skew"
+    """Of ``delivery``: the mail's internal date is off by ``seconds``; they may be negative."""
+
+
+DELIVERY = "delivery"
+"""What a rule names as its method to strike mail on its way; the account is then the recipient's."""
+
+ON_DELIVERY = frozenset(
+    {Action.UNLISTED, Action.LATE, Action.REORDER, Action.DUPLICATE, Action.LOSE, Action.SPAM, Action.SKEW}
+)
+DEADLY = frozenset({Action.KILL_UNDONE, Action.KILL_DONE})
+_TIMED = frozenset({Action.WAIT, Action.SLOW_BODY, Action.UNLISTED, Action.LATE, Action.SKEW})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One rule. Without ``calls``, ``every`` and ``chance`` it strikes each time."""
+
+    action: Action
+    method: str = "*"
+    """``messages.send``, ``history.list``, ``token``, ``delivery`` …; a ``*`` at the end stands for anything."""
+
+    account: str | None = None
+    """``None`` means any; each account is counted on its own."""
+
+    calls: tuple[int, ...] = ()
+    """Strike these fitting calls of an account, counted from 1."""
+
+    every: int | None = None
+    """Strike each n-th fitting call."""
+
+    chance: float | None = None
+    """Strike with this probability, from 0 to 1."""
+
+    times: int | None = None
+    """At most this many times for an account. ``None`` means no limit."""
+
+    status: int = 503
+    reason: str | None = None
+    """``None`` means the usual one of the status."""
+
+    message: str | None = None
+    retry_after_s: float | None = None
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raises ``ConfigError``."""
+        problem = self._problem()
+        if problem is not None:
+            raise ConfigError(f"fault {self.action.value} of {self.method[:60]}", problem)
+
+    def _problem(self) -> str | None:
+        if self.chance is not None and not 0 <= self.chance <= 1:
+            return f"chance must be from 0 to 1, not {self.chance}"
+        if self.every is not None and self.every < 1:
+            return f"every must be at least 1, not {self.every}"
+        if any(call < 1 for call in self.calls):
+            return "calls are counted from 1"
+        if self.times is not None and self.times < 1:
+            return f"times must be at least 1, not {self.times}"
+        if self.action is Action.ERROR and not 400 <= self.status <= 599:
+            return f"status must be from 400 to 599, not {self.status}"
+        if self.retry_after_s is not None and not 0 <= self.retry_after_s <= LONGEST_DELAY_S:
+            return f"retry_after_s must be from 0 to {LONGEST_DELAY_S:g}"
+        longest = LONGEST_WAIT_S if self.action in (Action.WAIT, Action.SLOW_BODY) else LONGEST_DELAY_S
+        shortest = -LONGEST_DELAY_S if self.action is Action.SKEW else 0
+        if not shortest <= self.seconds <= longest:
+            return f"seconds must be from {shortest:g} to {longest:g}, not {self.seconds}"
+        if self.action in _TIMED and not self.seconds:
+            return "needs seconds"
+        on_delivery = self.method == DELIVERY
+        if on_delivery and self.action not in ON_DELIVERY:
+            return f"cannot strike mail on its way; what can: {', '.join(sorted(ON_DELIVERY))}"
+        if not on_delivery and self.action in ON_DELIVERY and self.action is not Action.UNLISTED:
+            return f"strikes mail on its way: write method: {DELIVERY}"
+        return None
+
+    def fits(self, method: str, account: str) -> bool:
+        """Whether a call is one of those that it counts."""
+        if self.account is not None and self.account.lower() != account.lower():
+            return False
+        if self.method.endswith("*"):
+            # A plan for all calls is not a plan for the mail on its way.
+            return method != DELIVERY and method.startswith(self.method[:-1])
+        return method == self.method
+
+    def usual_reason(self) -> str:
+        """What the error document says."""
+        return self.reason or USUAL_REASONS.get(self.status, "backendError")
+
+
+class FaultPlan:
+    """The rules and how often each has been met."""
+
+    def __init__(
+        self, faults: Iterable[Fault] = (), *, seed: int | str = 0, state: State | None = None, may_kill: bool = False
+    ) -> None:
+        """``may_kill`` allows the faults that end the process. Raises ``ConfigError``."""
+        self._seed = seed
+        self._state = state or NoState()
+        self._may_kill = may_kill
+        self._faults: list[Fault] = []
+        for fault in faults:
+            self.add(fault)
+        self._met: dict[str, list[int]] = {}
+        for key, value in self._state.load("fault").items():
+            if isinstance(value, list):
+                self._met[key] = [int(each) for each in value]
+
+    def add(self, fault: Fault) -> None:
+        """One more rule. Raises ``ConfigError``."""
+        if fault.action in DEADLY and not self._may_kill:
+            raise ConfigError(
+                f"fault {fault.action.value}", "would end more than the sandbox here; start it by its command"
+            )
+        if len(self._faults) >= MOST_FAULTS:
+            raise ConfigError("faults", f"more than {MOST_FAULTS} rules")
+        self._faults.append(fault)
+
+    def clear(self) -> None:
+        """Nothing goes wrong any more."""
+        # An empty place stays empty: later rules count for themselves and do not inherit.
+        self._faults = [_NEVER] * len(self._faults)
+
+    def strikes(self, method: str, account: str) -> list[Fault]:
+        """Count one call and say what goes wrong with it."""
+        struck = []
+        for place, fault in enumerate(self._faults):
+            if not fault.fits(method, account):
+                continue
+            key = f"{place}/{account.lower()}"
+            met = self._met.setdefault(key, [0, 0])
+            met[0] += 1
+            if self._is_due(fault, key, met):
+                met[1] += 1
+                struck.append(fault)
+            self._state.put("fault", key, met)
+        return struck
+
+    def _is_due(self, fault: Fault, key: str, met: list[int]) -> bool:
+        call, struck = met
+        if fault.times is not None and struck >= fault.times:
+            return False
+        ways = []
+        if fault.calls:
+            ways.append(call in fault.calls)
+        if fault.every is not None:
+            ways.append(call % fault.every == 0)
+        if fault.chance is not None:
+            ways.append(Draw(self._seed, f"fault/{key}/{call}").chance(fault.chance))
+        return any(ways) if ways else True
+
+
+_NEVER = Fault(action=Action.ERROR, method="")
+
+
+def read_plan(document: object, *, where: str) -> tuple[int | str, list[Fault]]:
+    """Seed and rules of a fault file (``{"seed": …, "faults": [{…}, …]}``). Raises ``ConfigError``."""
+    if not isinstance(document, Mapping):
+        raise ConfigError(where, "a fault file is a mapping with the keys seed and faults")
+    unknown = sorted(str(key)[:40] for key in set(document) - {"seed", "faults"})
+    if unknown:
+        raise ConfigError(where, f"unknown key {unknown[0]}; the keys are seed and faults")
+    seed, rules = document.get("seed", 0), document.get("faults", [])
+    if not isinstance(seed, (int, str)) or isinstance(seed, bool):
+        raise ConfigError(where, "seed must be a number or a text")
+    if not isinstance(rules, list) or len(rules) > MOST_FAULTS:
+        raise ConfigError(where, f"faults must be a list of at most {MOST_FAULTS} rules")
+    return seed, [read_fault(rule, where=f"{where}, fault {place}") for place, rule in enumerate(rules, start=1)]
+
+
+def read_fault(rule: object, *, where: str) -> Fault:
+    """One rule of a fault file. Raises ``ConfigError``."""
+    if not isinstance(rule, Mapping):
+        raise ConfigError(where, "a fault is a mapping, e.g. {method: messages.send, action: drop-done, calls: [3]}")
+    known = {field.name for field in fields(Fault)}
+    values: dict[str, object] = {}
+    for key, value in rule.items():
+        if key not in known:
+            raise ConfigError(where, f"unknown key {str(key)[:40]}; the keys are {', '.join(sorted(known))}")
+        if key == "calls" and isinstance(value, int):
+            value = [value]
+        expected, name = _TYPES[str(key)]
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise ConfigError(where, f"{key} must be {name}, not {str(value)[:40]!r}")
+        values[str(key)] = value
+    action = values.pop("action", None)
+    if action not in list(Action):
+        raise ConfigError(where, f"action must be one of {', '.join(Action)}")
+    calls = values.pop("calls", [])
+    assert isinstance(calls, (list, tuple))
+    if not all(isinstance(call, int) and not isinstance(call, bool) for call in calls):
+        raise ConfigError(where, "calls must be a list of whole numbers")
+    try:
+        return Fault(action=Action(str(action)), calls=tuple(calls), **values)  # type: ignore[arg-type]  # checked above
+    except ConfigError as error:
+        raise ConfigError(where, str(error)) from error
+
+
+_NUMBER: tuple[type, ...] = (int, float)
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "action": ((str,), "a text"),
+    "method": ((str,), "a text"),
+    "account": ((str,), "a text"),
+    "calls": ((list, tuple), "a list of whole numbers"),
+    "every": ((int,), "a whole number"),
+    "chance": (_NUMBER, "a number"),
+    "times": ((int,), "a whole number"),
+    "status": ((int,), "a whole number"),
+    "reason": ((str,), "a text"),
+    "message": ((str,), "a text"),
+    "retry_after_s": (_NUMBER, "a number"),
+    "seconds": (_NUMBER, "a number"),
+}

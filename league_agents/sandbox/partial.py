@@ -1,0 +1,86 @@
+"""``fields=``: the part of an answer that a client asks for.
+
+``a,b`` takes both, ``a/b`` and ``a(b,c)`` reach inwards, ``*`` takes all of a level; a list gives its selection of each
+member.
+"""
+
+from __future__ import annotations
+
+import re
+
+from league_agents.sandbox.refusal import Refused
+
+LONGEST = 2_000
+DEEPEST = 20
+_TOKEN = re.compile(r"\s*([A-Za-z0-9_$-]+|[*(),/])")
+
+Selection = dict[str, "Selection"]
+"""Name -> what to take of it; nothing named means all of it."""
+
+
+def read_fields(text: str) -> Selection:
+    """The selection that ``text`` names. Raises ``Refused``."""
+    tokens: list[str] = []
+    place = 0
+    while place < len(text) and len(text) <= LONGEST:
+        found = _TOKEN.match(text, place)
+        if found is None:
+            break
+        tokens.append(found[1])
+        place = found.end()
+    if place < len(text) or not tokens:
+        raise _invalid(text)
+    tokens.reverse()
+    selection = _list(tokens, text, 0)
+    if tokens:
+        raise _invalid(text)
+    return selection
+
+
+def pick(value: object, selection: Selection) -> object:
+    """The selected part of a JSON value."""
+    if not selection:
+        return value
+    if isinstance(value, list):
+        return [pick(each, selection) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "*" in selection:
+        return {name: pick(inner, selection.get(name, selection["*"])) for name, inner in value.items()}
+    return {name: pick(inner, selection[name]) for name, inner in value.items() if name in selection}
+
+
+def _list(tokens: list[str], text: str, depth: int) -> Selection:
+    if depth > DEEPEST:
+        raise _invalid(text)
+    selection: Selection = {}
+    while True:
+        name, inner = _one(tokens, text, depth)
+        if name in selection and selection[name] and inner:
+            selection[name].update(inner)
+        else:
+            selection[name] = inner if name not in selection else {}
+        if not tokens or tokens[-1] != ",":
+            return selection
+        tokens.pop()
+
+
+def _one(tokens: list[str], text: str, depth: int) -> tuple[str, Selection]:
+    if not tokens or tokens[-1] in "(),/" or depth > DEEPEST:
+        raise _invalid(text)
+    name = tokens.pop()
+    if tokens and tokens[-1] == "/":
+        tokens.pop()
+        inner_name, inner = _one(tokens, text, depth + 1)
+        return name, {inner_name: inner}
+    if tokens and tokens[-1] == "(":
+        tokens.pop()
+        selection = _list(tokens, text, depth + 1)
+        if not tokens or tokens.pop() != ")":
+            raise _invalid(text)
+        return name, selection
+    return name, {}
+
+
+def _invalid(text: str) -> Refused:
+    return Refused(400, "invalidParameter", f"Invalid field selection {text[:100]}")

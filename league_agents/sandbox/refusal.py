@@ -1,0 +1,96 @@
+"""How the sandbox says no: in the words, the codes and the JSON shape of Google's own services.
+
+Source: the error guide of the Gmail API and what its client reads (``error.errors[0].reason`` decides on a retry).
+"""
+
+from __future__ import annotations
+
+from league_agents.errors import LeagueError
+
+_STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    409: "ALREADY_EXISTS",
+    411: "INVALID_ARGUMENT",
+    413: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    501: "UNIMPLEMENTED",
+    503: "UNAVAILABLE",
+}
+
+USUAL_REASONS = {
+    400: "invalidArgument",
+    401: "authError",
+    403: "userRateLimitExceeded",
+    404: "notFound",
+    429: "rateLimitExceeded",
+    500: "backendError",
+    502: "backendError",
+    503: "backendError",
+    504: "backendError",
+}
+"""Of a fault whose rule names no reason."""
+
+_USAGE = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"})
+
+
+class Refused(LeagueError):
+    """The sandbox does not do what a client asked."""
+
+    def __init__(self, code: int, reason: str, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.retry_after_s = retry_after_s
+
+    def document(self) -> dict[str, object]:
+        """Google's error document."""
+        message = str(self)
+        detail: dict[str, object] = {
+            "message": message,
+            "domain": "usageLimits" if self.reason in _USAGE else "global",
+            "reason": self.reason,
+        }
+        if self.code == 401:
+            detail |= {"location": "Authorization", "locationType": "header"}
+        error: dict[str, object] = {"code": self.code, "message": message, "errors": [detail]}
+        if self.code in _STATUS:
+            error["status"] = _STATUS[self.code]
+        return {"error": error}
+
+    def headers(self) -> dict[str, str]:
+        """What the answer carries besides its document."""
+        headers = {}
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = f"{max(0, round(self.retry_after_s))}"
+        if self.code == 401:
+            headers["WWW-Authenticate"] = 'Bearer realm="https://accounts.google.com/", error="invalid_token"'
+        return headers
+
+
+def invalid(message: str) -> Refused:
+    """The request itself is wrong."""
+    return Refused(400, "invalidArgument", message)
+
+
+def not_found() -> Refused:
+    """Nothing with this id is in the mailbox; what is in another one does not exist either."""
+    return Refused(404, "notFound", "Requested entity was not found.")
+
+
+def bad_credentials() -> Refused:
+    """The access token is missing, unknown, revoked or expired."""
+    return Refused(
+        401,
+        "authError",
+        "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid"
+        " authentication credential.",
+    )
+
+
+def missing_scope() -> Refused:
+    """The access token is good, its scopes do not allow this method."""
+    return Refused(403, "insufficientPermissions", "Request had insufficient authentication scopes.")

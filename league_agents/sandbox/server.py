@@ -1,0 +1,231 @@
+"""A sandbox as an object: start it, point real Google clients at it, look at what happened.
+
+with Sandbox(["alice@league.test", "bob@league.test"]) as sandbox:
+    token = sandbox.token_file("alice@league.test", folder)     # what the Gmail adapter loads
+    build("gmail", "v1", credentials=…, client_options={"api_endpoint": sandbox.url})
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, timedelta
+from pathlib import Path
+from types import TracebackType
+
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import ConfigError
+from league_agents.sandbox.desk import report_document
+from league_agents.sandbox.faults import Fault
+from league_agents.sandbox.http import HOST, Wire
+from league_agents.sandbox.mailbox import Mailbox, StoredMail
+from league_agents.sandbox.oauth import CLIENT_ID, CLIENT_SECRET, MODIFY_SCOPE, Grant
+from league_agents.sandbox.service import Service
+from league_agents.sandbox.state import NoState, SqliteState
+from league_agents.sandbox.world import Rules, World
+
+_POLL_S = 0.02
+
+
+class Sandbox:
+    """Our own Gmail, in this process."""
+
+    def __init__(
+        self,
+        accounts: Iterable[str] = (),
+        *,
+        port: int = 0,
+        faults: Sequence[Fault] = (),
+        seed: int | str = 0,
+        rules: Rules | None = None,
+        clock: Clock | None = None,
+        state: Path | None = None,
+        may_kill: bool = False,
+    ) -> None:
+        """``clock`` is the machine's unless a manual one is handed in; ``state`` keeps everything in a file.
+
+        ``may_kill`` allows faults that end the process. Raises ``ConfigError``.
+        """
+        self._state = NoState() if state is None else SqliteState(state)
+        try:
+            self.world = World(
+                accounts,
+                clock=clock or SystemClock(),
+                state=self._state,
+                rules=rules or Rules(),
+                faults=faults,
+                seed=seed,
+                may_kill=may_kill,
+            )
+            self._wire = Wire(Service(self.world), port)
+        except BaseException:
+            self._state.close()
+            raise
+        self._thread: threading.Thread | None = None
+        self._is_stopped = False
+
+    def __enter__(self) -> Sandbox:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return self._wire.port
+
+    @property
+    def url(self) -> str:
+        """What stands before every path, without a slash at its end."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def accounts(self) -> list[str]:
+        """The addresses that it serves."""
+        return self.world.addresses
+
+    @property
+    def failures(self) -> Sequence[BaseException]:
+        """Bugs: what a connection ended with and nobody foresaw."""
+        return tuple(self._wire.failures)
+
+    def start(self) -> None:
+        """Answer from now on, in a thread of its own."""
+        if self._thread is None and not self._is_stopped:
+            self._thread = threading.Thread(
+                target=self._wire.serve_forever, args=(_POLL_S,), name="sandbox", daemon=True
+            )
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End every connection and keep the state. May be repeated."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
+        self._wire.stopping.set()
+        if self._thread is not None:
+            self._wire.shutdown()
+            self._thread.join()
+        self._wire.close_connections()
+        self._wire.server_close()
+        with self.world.lock:
+            self._state.close()
+
+    def token_file(self, account: str, folder: Path, *, scopes: Sequence[str] = (MODIFY_SCOPE,)) -> Path:
+        """A new token of an account, in the form that ``Credentials.from_authorized_user_file`` loads; mode 0600."""
+        with self.world.lock:
+            grant = self._grant(account, scopes)
+            document = {
+                "token": self.world.authority.access(grant),
+                "refresh_token": grant.refresh_token,
+                "token_uri": f"{self.url}/token",
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+                "scopes": list(scopes),
+                "universe_domain": "googleapis.com",
+                "account": self._box(account).address,
+                "expiry": self._expiry(),
+            }
+            self._state.commit()
+        name = re.sub(r"[^a-z0-9._+-]", "-", account.lower().replace("@", ".at."))
+        return _write_json(folder / f"token.{name}.json", document)
+
+    def client_secret_file(self, folder: Path) -> Path:
+        """The client's file, in the form that ``InstalledAppFlow.from_client_secrets_file`` loads; mode 0600."""
+        document = {
+            "installed": {
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+                "project_id": "league-sandbox",
+                "auth_uri": f"{self.url}/auth",
+                "token_uri": f"{self.url}/token",
+                "redirect_uris": ["http://localhost"],
+            }
+        }
+        return _write_json(folder / "client_secret.json", document)
+
+    def access_token(self, account: str, *, scopes: Sequence[str] = (MODIFY_SCOPE,)) -> str:
+        """A bearer token of an account."""
+        with self.world.lock:
+            token = self.world.authority.access(self._grant(account, scopes))
+            self._state.commit()
+            return token
+
+    def mail(self, account: str, label: str | None = None) -> list[StoredMail]:
+        """The mails of an account, oldest first, with a label when one is named."""
+        with self.world.lock:
+            self.world.catch_up()
+            return [mail for mail in self._box(account).mails() if label is None or label in mail.labels]
+
+    def report(self) -> dict[str, object]:
+        """What ``GET /sandbox/report`` says."""
+        with self.world.lock:
+            self.world.catch_up()
+            return report_document(self.world)
+
+    def advance(self, duration: timedelta) -> None:
+        """Let time pass at once."""
+        with self.world.lock:
+            self.world.clock.advance(duration.total_seconds())
+            self.world.catch_up()
+            self._state.commit()
+
+    def inject(
+        self, raw: bytes, *, to: Sequence[str], sender: str = "stranger@internet.invalid",
+        verdict: Mapping[str, str] | None = None, labels: Sequence[str] = ("INBOX", "UNREAD"),
+    ) -> list[str]:  # fmt: skip
+        """Deliver a mail from the internet. Its new ids."""
+        with self.world.lock:
+            ids = self.world.office.inject(raw, to=to, sender=sender, verdict=verdict, labels=labels)
+            self._state.commit()
+            return ids
+
+    def add_fault(self, fault: Fault) -> None:
+        """One more thing that goes wrong. Raises ``ConfigError``."""
+        with self.world.lock:
+            self.world.plan.add(fault)
+
+    def clear_faults(self) -> None:
+        """Nothing goes wrong any more."""
+        with self.world.lock:
+            self.world.plan.clear()
+
+    def withdraw(self, account: str) -> None:
+        """The owner of an account withdraws every grant: its refresh tokens are refused with ``invalid_grant``."""
+        with self.world.lock:
+            self.world.authority.withdraw(self._box(account).key)
+            self._state.commit()
+
+    def _grant(self, account: str, scopes: Sequence[str]) -> Grant:
+        return self.world.authority.grant(self._box(account).key, frozenset(scopes))
+
+    def _box(self, account: str) -> Mailbox:
+        box = self.world.boxes.get(account.lower())
+        if box is None:
+            raise ConfigError("accounts", f"{account[:100]!a} is no account of this sandbox")
+        return box
+
+    def _expiry(self) -> str:
+        # Clients compare it with the machine's own clock, whatever time it is in here.
+        ends = SystemClock().now() + timedelta(seconds=self.world.authority.access_lifetime_s)
+        return ends.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _write_json(path: Path, document: Mapping[str, object]) -> Path:
+    """Write a file that only its owner may read, all at once. Raises ``ConfigError``."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.unlink(missing_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=2)
+        temporary.replace(path)
+    except OSError as error:
+        raise ConfigError(str(path), f"cannot be written ({error.strerror})") from error
+    return path

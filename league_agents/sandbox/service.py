@@ -1,0 +1,246 @@
+"""One request from its route to its answer.
+
+Rule 1: routing and the luck of a call come before its body is read, so a fault can strike at any point of it.
+Rule 2: what a call changed is committed before anybody can see its answer.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl
+
+from league_agents.sandbox.batch import batch_answer, read_batch
+from league_agents.sandbox.consent import consent
+from league_agents.sandbox.desk import DESK
+from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.messages_api import Call
+from league_agents.sandbox.oauth import CLIENT_ID, OAuthRefused
+from league_agents.sandbox.page import home_page
+from league_agents.sandbox.partial import pick, read_fields
+from league_agents.sandbox.refusal import Refused, missing_scope
+from league_agents.sandbox.request import Answer, Request, html_answer, json_answer, refusal_answer
+from league_agents.sandbox.routes import Found, find_method
+from league_agents.sandbox.world import World
+
+_MOST_FORM_FIELDS = 100
+_BATCH_PATHS = ("/batch", "/batch/gmail/v1")
+_NO_ANSWER = frozenset({Action.DROP_UNREAD, Action.DROP_UNDONE, Action.TRUNCATE, Action.GARBLE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Where a request goes."""
+
+    name: str
+    """What faults and the account book call it."""
+
+    perform: Callable[[Request, str, Sequence[Fault]], Answer]
+    """Handed the request, its account and its faults. Raises ``Refused``."""
+
+    reads_body_first: bool = False
+    """Whether the account is only known from the body."""
+
+    can_fail: bool = True
+    """Whether faults strike it: the sandbox's own pages and switches always work."""
+
+
+class Service:
+    """What the sandbox answers."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def route(self, request: Request) -> Route:
+        """Where a request goes; a wrong address goes to a refusal."""
+        verb, path = request.verb, request.path
+        if path.startswith(("/gmail/", "/upload/")):
+            found = find_method(verb, path)
+            if found is not None:
+                return self._gmail(found)
+        if verb == "POST" and path in _BATCH_PATHS:
+            return Route(name="batch", perform=self._batch)
+        if verb == "POST" and path in ("/token", "/o/oauth2/token"):
+            return Route(name="token", perform=self._token, reads_body_first=True)
+        if verb == "POST" and path == "/revoke":
+            return Route(name="revoke", perform=self._revoke, reads_body_first=True)
+        if verb == "GET" and path in ("/auth", "/o/oauth2/auth"):
+            return Route(name="auth", perform=self._auth)
+        if verb == "GET" and path == "/tokeninfo":
+            return Route(name="tokeninfo", perform=self._tokeninfo)
+        if verb == "GET" and path == "/":
+            return Route(name="page", can_fail=False, perform=self._home)
+        own = DESK.get((verb, path))
+        if own is not None:
+            perform = own
+            return Route(
+                name="desk", can_fail=False, perform=lambda asked, _account, _faults: perform(self._world, asked)
+            )
+        return Route(name="unknown", perform=_unknown)
+
+    def account_of(self, route: Route, request: Request) -> str:
+        """Whose call it is, as far as it can be told; an empty text otherwise."""
+        if route.reads_body_first:
+            form = _form(request)
+            return self._world.authority.owner_of(form.get("refresh_token") or form.get("token"))
+        return self._world.authority.owner_of(request.bearer)
+
+    def strikes(self, route: Route, account: str) -> list[Fault]:
+        """Count the call and say what goes wrong with it."""
+        if not route.can_fail:
+            return []
+        with self._world.lock:
+            return self._world.plan.strikes(route.name, account)
+
+    def undone(self, route: Route, account: str) -> None:
+        """Note a call that was dropped before it was done."""
+        with self._world.lock:
+            self._world.ledger.refuse(route.name, account)
+            self._world.state.commit()
+
+    def perform(self, route: Route, request: Request, account: str, faults: Sequence[Fault]) -> Answer:
+        """Do the call."""
+        world = self._world
+        with world.lock:
+            world.catch_up()
+            try:
+                self._interfere(request, account, faults)
+                answer = route.perform(request, account, faults)
+            except OAuthRefused as refused:
+                answer = json_answer(refused.document(), code=refused.code)
+            except Refused as refused:
+                if route.can_fail and route.name != "batch":
+                    world.ledger.refuse(route.name, account)
+                answer = refusal_answer(refused)
+            world.state.commit()
+            if any(fault.action is Action.KILL_DONE for fault in faults):
+                _die()
+            return answer
+
+    def _interfere(self, request: Request, account: str, faults: Sequence[Fault]) -> None:
+        """What faults change before the call is looked at. Raises ``Refused``."""
+        world = self._world
+        for fault in faults:
+            if fault.action is Action.EXPIRE_TOKEN:
+                world.authority.expire(request.bearer or "")
+            elif fault.action is Action.REVOKE:
+                world.authority.withdraw(account)
+            elif fault.action is Action.EXPIRE_HISTORY and account in world.boxes:
+                world.boxes[account].history.expire(world.numbers)
+            elif fault.action is Action.KILL_UNDONE:
+                world.state.commit()
+                _die()
+        for fault in faults:
+            if fault.action is Action.ERROR:
+                message = fault.message or _usual_message(fault)
+                raise Refused(fault.status, fault.usual_reason(), message, retry_after_s=fault.retry_after_s)
+
+    def _home(self, _request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        return html_answer(home_page(self._world))
+
+    def _gmail(self, found: Found) -> Route:
+        method = found.method
+
+        def perform(request: Request, _account: str, faults: Sequence[Fault]) -> Answer:
+            token = self._world.authority.find(request.bearer)
+            if not token.scopes & method.scopes:
+                raise missing_scope()
+            user = found.user.lower()
+            if user not in ("me", token.account):
+                raise Refused(403, "forbidden", f"Delegation denied for {token.account}")
+            if request.text("alt", "json") not in ("json", "media"):
+                raise Refused(400, "invalidParameter", "Invalid value for alt: this sandbox speaks json")
+            selection = read_fields(request.text("fields")) if request.text("fields") else {}
+            self._world.ledger.charge(method.name, token.account)
+            call = Call(
+                world=self._world,
+                box=self._world.boxes[token.account],
+                request=request,
+                names=found.names,
+                scopes=token.scopes,
+                is_upload=found.is_upload,
+                faults=faults,
+            )
+            result = method.perform(call)
+            return Answer(code=204) if result is None else json_answer(pick(result, selection))
+
+        return Route(name=method.name, perform=perform)
+
+    def _batch(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        outer = request.headers.get("authorization")
+        answers = []
+        for content_id, part in read_batch(request):
+            inner = part
+            if "authorization" not in part.headers and outer is not None:
+                inner = replace(part, headers={**part.headers, "authorization": outer})
+            answers.append((content_id, self._part(inner)))
+        return batch_answer(answers)
+
+    def _part(self, request: Request) -> Answer:
+        """One call of a batch. It has no connection of its own that could break: what would have is answered by 503."""
+        route = self.route(request)
+        if find_method(request.verb, request.path) is None or request.path.startswith("/upload/"):
+            route = Route(name="unknown", perform=_unknown)
+        account = self.account_of(route, request)
+        faults = self.strikes(route, account)
+        actions = {fault.action for fault in faults}
+        unavailable = refusal_answer(Refused(503, "backendError", "The service is currently unavailable."))
+        if actions & _NO_ANSWER:
+            self._world.ledger.refuse(route.name, account)
+            return unavailable
+        answer = self.perform(route, request, account, faults)
+        return unavailable if Action.DROP_DONE in actions else answer
+
+    def _token(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        document = self._world.authority.token(_form(request), request.headers.get("authorization", ""))
+        return json_answer(document, headers={"Cache-Control": "no-store"})
+
+    def _revoke(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        self._world.authority.revoke(_form(request).get("token") or request.text("token"))
+        return json_answer({})
+
+    def _tokeninfo(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        try:
+            token = self._world.authority.find(request.bearer)
+        except Refused:
+            raise OAuthRefused("invalid_token", "Invalid Value") from None
+        left = (token.ends_ms - self._world.clock.now_ms()) // 1000
+        described = {"azp": CLIENT_ID, "aud": CLIENT_ID, "scope": " ".join(sorted(token.scopes))}
+        return json_answer({**described, "expires_in": str(left), "email": token.account, "access_type": "offline"})
+
+    def _auth(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+        query = {name: request.text(name) for name in request.query}
+        world = self._world
+        visit = consent(query, world.addresses, world.authority, asks=world.rules.asks_for_account)
+        if visit.redirect_to is not None:
+            return Answer(code=302, headers={"Location": visit.redirect_to, "Cache-Control": "no-store"})
+        return html_answer(visit.page, code=visit.code)
+
+
+def _form(request: Request) -> Mapping[str, str]:
+    """The fields of an HTML form in the body."""
+    try:
+        pairs = parse_qsl(request.body[:100_000].decode("ascii"), max_num_fields=_MOST_FORM_FIELDS)
+    except (UnicodeError, ValueError):
+        return {}
+    return dict(pairs)
+
+
+def _unknown(request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    raise Refused(404, "notFound", f"The sandbox has no {request.verb} {request.path[:100]!a}")
+
+
+def _usual_message(fault: Fault) -> str:
+    reason = fault.usual_reason()
+    if reason in ("rateLimitExceeded", "userRateLimitExceeded"):
+        return "Rate Limit Exceeded" if reason[0] == "r" else "User Rate Limit Exceeded"
+    if reason == "dailyLimitExceeded":
+        return "Daily Limit Exceeded"
+    return "Backend Error" if fault.status >= 500 else f"The sandbox's fault plan says {fault.status}"
+
+
+def _die() -> None:
+    """End this process as a power cut would: nothing is flushed, nobody is told."""
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,46 @@
+"""The sandbox's time: the machine's own, or a manual one, plus what somebody advanced it by.
+
+Rule: everything that expires (tokens, history, quotas, mail on its way) asks this clock and no other, so that a week
+passes in one call.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from league_agents.clock import Clock
+from league_agents.sandbox.refusal import invalid
+from league_agents.sandbox.state import State
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+LONGEST_ADVANCE_S = 400 * 86_400.0
+
+
+class SandboxClock:
+    """Time that only goes forward."""
+
+    def __init__(self, base: Clock, state: State) -> None:
+        self._base = base
+        self._state = state
+        stored = state.load("clock").get("advanced_s", 0.0)
+        self._advanced = timedelta(seconds=float(stored) if isinstance(stored, (int, float)) else 0.0)
+
+    def now(self) -> datetime:
+        return self._base.now() + self._advanced
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970, as ``internalDate`` counts."""
+        return (self.now() - _EPOCH) // _MILLISECOND
+
+    def advance(self, seconds: float) -> None:
+        """Let ``seconds`` pass at once. Raises ``Refused``."""
+        if not 0 <= seconds <= LONGEST_ADVANCE_S:
+            raise invalid(f"advance_s must be from 0 to {LONGEST_ADVANCE_S:g} seconds")
+        self._advanced += timedelta(seconds=seconds)
+        self._state.put("clock", "advanced_s", self._advanced.total_seconds())
+
+
+def instant(milliseconds: int) -> datetime:
+    """The instant that ``internalDate`` names."""
+    return _EPOCH + milliseconds * _MILLISECOND
