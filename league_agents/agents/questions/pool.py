@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, zip_longest
 from typing import TypeVar
@@ -27,7 +27,6 @@ T = TypeVar("T")
 _Range = tuple[str, str]
 
 _WIDEST_ALPHABET = 60
-"""A script with more letters than this has no alphabet that readers go through: Chinese, Japanese."""
 
 _WORDS_OF = {Scope.SENTENCE: 16, Scope.PARAGRAPH: 28}
 _PAIRS_OF = {Scope.SENTENCE: 26, Scope.PARAGRAPH: 30}
@@ -157,7 +156,7 @@ def _ranges(
 ) -> tuple[_Range, _Range, _Range, _Range] | None:
     """Four neighbouring parts of the alphabet whose summed weights come near ``shares``; ``None``: no alphabet."""
     letters = sorted(weights)
-    if not 4 <= len(letters) <= _WIDEST_ALPHABET:
+    if not _is_alphabet(letters):
         return None
     if set(letters) <= set(string.ascii_uppercase):
         letters = list(string.ascii_uppercase)
@@ -174,6 +173,11 @@ def _ranges(
         (letters[b + 1], letters[c]),
         (letters[c + 1], letters[-1]),
     )
+
+
+def _is_alphabet(letters: Collection[str]) -> bool:
+    """Whether readers can go through these letters in order; Chinese and Japanese characters have none."""
+    return 4 <= len(letters) <= _WIDEST_ALPHABET and max(letters) < "\u3000"
 
 
 def _length_questions(
@@ -222,7 +226,7 @@ def _inner_letter_questions(
         for word, weight in zip(words, prior.tolist(), strict=True):
             for letter in set(word):
                 weights[letter] += weight
-        if not 4 <= len(weights) <= _WIDEST_ALPHABET:
+        if not _is_alphabet(weights):
             continue
         balanced = sorted(weights, key=lambda letter: (abs(weights[letter] - 0.5), letter))[:6]
         presence = np.array([[letter in word for word in words] for letter in balanced])
