@@ -73,7 +73,7 @@ ARROWS = (
     Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
     Row("settings", (*BELOW_SETTINGS, "settings"), ANY_PACKAGE, "the one composition root; it knows no command line"),
-    Row("testing", (*BELOW_SETTINGS, "sandbox", "settings", "testing"), ANY_PACKAGE, "its suites test all layers below"),
+    Row("testing", (*BELOW_SETTINGS, "sandbox", "settings", "testing"), ANY_PACKAGE, "its suites test what is below"),
     Row("cli", (*BELOW_SETTINGS, "sandbox", "settings", "testing", "cli"), ANY_PACKAGE, "nothing is above it"),
     Row("__main__", ("cli",), (), "python -m is the same command"),
 )  # fmt: skip
