@@ -1,0 +1,117 @@
+"""What a league file says, as values: the roles, how Gmail is spoken to, the season, the log.
+
+Rule: a value that stands here has been checked. Whoever gets one need not look at it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+from league_agents.errors import ConfigError
+from league_agents.games.q21.rules import RuleSet
+from league_agents.league.manager_config import LookupTable
+from league_agents.league.schedule import Team
+from league_agents.mail.identity import Require
+from league_agents.mail.quota import Limits
+from league_agents.runner.pace import Pace
+
+RoleName = Literal["referee", "player", "manager"]
+ROLES: tuple[RoleName, ...] = ("manager", "referee", "player")
+"""In the order in which their lines are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSettings:
+    """One role and its mailbox."""
+
+    role: RoleName
+    address: str
+    """As Gmail spells it: deployed clients compare addresses by case (protocol 1.1)."""
+
+    journal: Path
+    token: Path
+    participant_id: str
+    group_id: str = ""
+    display_name: str = ""
+    agent: str = ""
+    """``offline``, ``scripted:NAME``, ``module:Class``; empty for the league manager, who has none."""
+
+    opening_sentence: str | None = field(default=None, repr=False)
+    associative_word: str | None = field(default=None, repr=False)
+    """The target, when a referee does not let its agent choose it."""
+
+    assignment_table_id: str | None = None
+    avoid_not_relevant: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonSettings:
+    """The season that a league manager runs."""
+
+    season_id: str
+    name: str
+    number: int
+    teams: tuple[Team, ...]
+    opens_by_itself: bool
+    is_automatic: bool
+    is_double: bool
+    results_broadcast: bool
+    lookup_table: LookupTable
+    core_only: tuple[str, ...]
+    waits: Mapping[str, timedelta]
+    """By the names of ``ManagerConfig``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GmailSettings:
+    """How Gmail is spoken to."""
+
+    credentials: Path
+    endpoint: str
+    sender_check: Require
+    mail_server: str
+    """What our receiving server calls itself in ``Authentication-Results``."""
+
+    timeout: timedelta
+    looks_into_spam: bool
+    prices: Mapping[str, int]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """What is written about the work."""
+
+    level: str
+    is_json: bool
+    file: Path | None
+    """``None``: to stderr."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeagueSettings:
+    """Everything that a league file says, the environment laid over it."""
+
+    path: Path
+    manager_email: str
+    league_id: str
+    rules: RuleSet
+    is_demo: bool
+    pace: Pace
+    gmail: GmailSettings
+    log: LogSettings
+    roles: tuple[RoleSettings, ...]
+    season: SeasonSettings | None
+    """``None`` without a league manager."""
+
+    def role(self, name: str) -> RoleSettings:
+        """The settings of one role. Raises ``ConfigError``."""
+        found = next((role for role in self.roles if role.role == name), None)
+        if found is None:
+            has = ", ".join(role.role for role in self.roles)
+            raise ConfigError(f"{self.path}.roles.{name}", f"is not in the file, which has {has}")
+        return found
