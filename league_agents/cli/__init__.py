@@ -32,7 +32,7 @@ PROGRAM = "league-agents"
 DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
 
 COMMANDS = {
-    "run": ("Play a match.", "league_agents.cli.run"),
+    "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
@@ -49,6 +49,7 @@ class Exit(IntEnum):
     USAGE = 2
     CONFIGURATION = 3
     UNAVAILABLE = 4
+    AUTHORIZATION = 5
     BUG = 70
     """As in ``sysexits.h``: internal software error."""
     INTERRUPTED = 130
@@ -72,6 +73,7 @@ Exit codes:
   {Exit.USAGE.value:<4} the command line is wrong
   {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong
   {Exit.UNAVAILABLE.value:<4} something that is needed is not available at the moment
+  {Exit.AUTHORIZATION.value:<4} a person must authorize a mailbox: league-agents auth login
   {Exit.BUG.value:<4} a bug; {DEBUG_VARIABLE}=1 shows the traceback
   {Exit.INTERRUPTED.value:<4} interrupted from the keyboard
 """
@@ -130,7 +132,9 @@ def exit_code_of(error: LeagueError) -> Exit:
     """The code for a failure that has a name."""
     if isinstance(error, ConfigError):
         return Exit.CONFIGURATION
-    unavailable = (MailboxUnavailable, AuthorizationExpired, QuotaExhausted, ModelUnavailable, JournalError)
+    if isinstance(error, AuthorizationExpired):
+        return Exit.AUTHORIZATION
+    unavailable = (MailboxUnavailable, QuotaExhausted, ModelUnavailable, JournalError)
     if isinstance(error, unavailable):
         return Exit.UNAVAILABLE
     from league_agents.knowledge.failures import KnowledgeError
@@ -141,9 +145,10 @@ def exit_code_of(error: LeagueError) -> Exit:
 def leave(message: str, code: Exit) -> NoReturn:
     """End the process with one line on stderr. Raises ``SystemExit``."""
     from league_agents.report.printable import printable
+    from league_agents.report.secret_texts import SecretTexts
 
-    # A message may quote a file or an agent: it stays one line and moves no cursor.
-    click.echo(f"{PROGRAM}: {printable(message, 2000)}", err=True)
+    # A message may quote a file or an agent: it stays one line, moves no cursor and shows no token.
+    click.echo(f"{PROGRAM}: {printable(SecretTexts().hide(message), 2000)}", err=True)
     sys.exit(code)
 
 

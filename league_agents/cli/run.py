@@ -5,10 +5,12 @@ from __future__ import annotations
 import secrets
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
+from league_agents.cli.daemon import EPILOG as DAEMON_EPILOG
+from league_agents.cli.daemon import DaemonChoice, daemon_options, run_on_mail
 from league_agents.cli.record_file import check_record, write_record
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
 from league_agents.games.q21.rules import RuleSet
@@ -50,7 +52,9 @@ included: "status" and "termination" say which. The same seed gives the same mat
 """
 
 
-@click.command(name="run", short_help="Play a match.", epilog=EPILOG)
+@click.command(
+    name="run", short_help="Play: one match here, or a season on real mail.", epilog=f"{EPILOG}\n{DAEMON_EPILOG}"
+)
 @click.option("--single-game", is_flag=True, help="One match on this machine: no account, no key, no network.")
 @click.option(
     "--seed",
@@ -76,7 +80,11 @@ included: "status" and "termination" say which. The same seed gives the same mat
     metavar="FILE",
     help="Keep the journals: FILE with each mailbox's name before its ending, as in match.player-a.db.",
 )
+@daemon_options
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     *,
     single_game: bool,
     seed: int | None,
@@ -88,10 +96,23 @@ def command(
     as_json: bool,
     record: Path | None,
     journal: Path | None,
-) -> None:
-    """Play one match between a referee and two players, through the same mail and the same rules as in the league."""
+    **daemon: Any,
+) -> int | None:
+    """Play one match between a referee and two players on this machine, through the same mail and the same rules as in
+    the league; or work on real mail for a whole season, as a league file says."""
+    choice = DaemonChoice(**daemon)
+    if choice.mode is not None:
+        wrong = [option for option, name in _OF_A_SINGLE_GAME.items() if _is_typed(ctx, name)]
+        if wrong:
+            raise click.UsageError(f"{' and '.join(wrong)} cannot be used with {choice.mode}: the league file says it")
+        return run_on_mail(choice, is_demo=demo)
     if not single_game:
-        raise click.UsageError("choose what to run: --single-game plays one match on this machine")
+        raise click.UsageError(
+            "choose what to run: --single-game plays one match on this machine; --watch, --scan and"
+            " --test-connectivity work on real mail"
+        )
+    if choice.given():
+        raise click.UsageError(f"{' and '.join(choice.given())} cannot be used with --single-game")
     specs = {"--referee": referee, "--player-a": player_a, "--player-b": player_b}
     given = [option for option, spec in specs.items() if spec is not None]
     if demo and given:
@@ -118,6 +139,24 @@ def command(
             print_document(document, stdout)
         else:
             _print_transcript(document, chosen_rules, stdout)
+    return None
+
+
+_OF_A_SINGLE_GAME = {
+    "--single-game": "single_game",
+    "--seed": "seed",
+    "--rules": "rules",
+    "--referee": "referee",
+    "--player-a": "player_a",
+    "--player-b": "player_b",
+    "--json": "as_json",
+    "--record": "record",
+    "--journal": "journal",
+}
+
+
+def _is_typed(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _play(

@@ -37,6 +37,9 @@ class WiredRole:
     facts: Callable[[], Mapping[str, object]] = dict
     """JSON values by name that are worth keeping across a restart, such as what was spent of a quota."""
 
+    close: Callable[[], None] = lambda: None
+    """Releases what the runner was handed in and does not close itself, such as connections."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Facts:
@@ -142,6 +145,11 @@ class LiveRole:
             self._is_started = False
         return self._wired
 
+    @property
+    def state(self) -> object:
+        """The machine's state, as long as the role is put together."""
+        return None if self._wired is None else self._wired.runner.state
+
     def turn(self) -> timedelta:
         """Do what can be done now. How long to rest then, if nobody wakes this role."""
         now = self.clock.now()
@@ -171,7 +179,7 @@ class LiveRole:
             try:
                 self._keep_facts(wired)
             finally:
-                wired.runner.close()
+                _release(wired)
 
     # -- one turn ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +257,7 @@ class LiveRole:
         wired, self._wired = self._wired, None
         if wired is not None:
             try:
-                wired.runner.close()
+                _release(wired)
             except Exception as second:
                 self._fail("role_failed", f"while closing: {type(second).__name__}: {second}")
         return pause
@@ -276,3 +284,10 @@ class LiveRole:
         except JournalError:
             if self._is_started:
                 raise
+
+
+def _release(wired: WiredRole) -> None:
+    try:
+        wired.close()
+    finally:
+        wired.runner.close()

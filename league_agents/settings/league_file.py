@@ -19,6 +19,7 @@ from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet, rule_set_from
 from league_agents.league.manager_config import LookupTable
 from league_agents.league.schedule import Team
+from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE, GMAIL_ENDPOINT
 from league_agents.mail.identity import GMAIL, Require
 from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, Limits
 from league_agents.protocol.league.address import same_address
@@ -36,7 +37,6 @@ from league_agents.settings.rules import read_mapping, rules_named
 from league_agents.settings.sections import Environment, Section
 
 DEFAULT_FILE = "league.yaml"
-GMAIL_ENDPOINT = "https://gmail.googleapis.com"
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 _TOP = ("league", "rules", "waits", "demo", "poll", "gmail", "log", "roles", "season")
@@ -205,7 +205,7 @@ def _gmail(keys: Section, env: Environment, folder: Path) -> GmailSettings:
     prices = {method: own.integer(method, units, 0, 10_000) for method, units in prices.items()}
     return GmailSettings(
         credentials=credentials,
-        endpoint=keys.web_address("endpoint", GMAIL_ENDPOINT),
+        endpoint=env.text(ENDPOINT_VARIABLE) or keys.web_address("endpoint", GMAIL_ENDPOINT),
         sender_check=keys.member("sender_check", Require, Require.PASS),
         mail_server=keys.line("mail_server", GMAIL),
         timeout=keys.seconds("timeout_seconds", timedelta(seconds=30), least=1),

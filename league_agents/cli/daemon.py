@@ -1,0 +1,248 @@
+"""``league-agents run`` on real mail: ``--scan``, ``--watch``, ``--test-connectivity``."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from league_agents.errors import AuthorizationExpired, LeagueError
+
+if TYPE_CHECKING:
+    from league_agents.cli.logs import DaemonLog
+    from league_agents.runner.scan import ScanReport
+    from league_agents.runner.wakeup import StopRequest
+    from league_agents.settings.league_settings import LeagueSettings
+    from league_agents.settings.live import Live
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ROLE_NAMES = ("referee", "player", "manager")
+SHORTEST_POLL_S, LONGEST_POLL_S = 0.2, 86_400.0
+
+EPILOG = """\b
+On real mail (a league file says who you are: config/league.example.yaml):
+  league-agents run --test-connectivity        does everything that is needed work?
+  league-agents run --watch                    until Ctrl-C, all roles of league.yaml
+  league-agents run --watch --role player --config my-league.yaml
+  league-agents run --scan --once-quiet        one pass, for cron
+"""
+
+_OPTIONS = (
+    click.option("--scan", is_flag=True, help="Real mail: deal with everything that waits, then end."),
+    click.option("--watch", is_flag=True, help="Real mail: work until Ctrl-C or SIGTERM."),
+    click.option("--test-connectivity", is_flag=True, help="Real mail: try everything that is needed, line by line."),
+    click.option(
+        "--role",
+        "roles",
+        type=click.Choice(ROLE_NAMES),
+        multiple=True,
+        help="Run this role of the league file only; may be repeated.",
+    ),
+    click.option(
+        "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
+    ),
+    click.option(
+        "-p",
+        "--poll-interval",
+        type=click.FloatRange(SHORTEST_POLL_S, LONGEST_POLL_S),
+        metavar="S",
+        help="Seconds between two looks into the mailbox.",
+    ),
+    click.option("--once-quiet", is_flag=True, help="With --scan: print nothing when there was nothing to do."),
+    click.option("--log-json", is_flag=True, help="Log one JSON object a line."),
+    click.option(
+        "--log-level", type=click.Choice(("DEBUG", "INFO", "WARNING", "ERROR"), case_sensitive=False), metavar="LEVEL"
+    ),
+    click.option("--log-file", type=click.Path(path_type=Path), metavar="FILE", help="Log there instead of stderr."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonChoice:
+    """What the command line says about real mail."""
+
+    scan: bool
+    watch: bool
+    test_connectivity: bool
+    roles: tuple[str, ...]
+    config: Path | None
+    poll_interval: float | None
+    once_quiet: bool
+    log_json: bool
+    log_level: str | None
+    log_file: Path | None
+
+    @property
+    def mode(self) -> str | None:
+        """``--scan``, ``--watch``, ``--test-connectivity`` or ``None``. Raises ``UsageError`` for two of them."""
+        modes = {"--scan": self.scan, "--watch": self.watch, "--test-connectivity": self.test_connectivity}
+        chosen = [name for name, is_chosen in modes.items() if is_chosen]
+        if len(chosen) > 1:
+            raise click.UsageError(f"{' and '.join(chosen)} exclude each other; choose one")
+        return chosen[0] if chosen else None
+
+    def given(self) -> list[str]:
+        """The options that only make sense on real mail and were given."""
+        options = {
+            "--role": self.roles,
+            "--config": self.config,
+            "--poll-interval": self.poll_interval,
+            "--once-quiet": self.once_quiet,
+            "--log-json": self.log_json,
+            "--log-level": self.log_level,
+            "--log-file": self.log_file,
+        }
+        return [name for name, value in options.items() if value]
+
+
+def daemon_options(command: F) -> F:
+    """Adds the options of this module to a command. Their values are those of ``DaemonChoice``."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def run_on_mail(choice: DaemonChoice, *, is_demo: bool) -> int:
+    """Do what was chosen. The exit code."""
+    from league_agents.cli.screen import own_stdout
+
+    settings = settings_of(choice, is_demo=is_demo)
+    with own_stdout() as stdout:
+        if choice.mode == "--test-connectivity":
+            from league_agents.cli.connectivity import test_connectivity
+
+            return test_connectivity(settings, stdout)
+        log = _log_of(settings)
+        return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
+
+
+def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
+    """The league file with the command line laid over it. Raises ``ConfigError``."""
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+
+    path = find_league_file(choice.config)
+    environment = environment_of(path)
+    # Agents of users read their keys from the environment, as they do under the clients they were written for.
+    os.environ.update({name: value for name, value in environment.items() if name not in os.environ})
+    settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo)
+    if choice.poll_interval is not None:
+        interval = timedelta(seconds=choice.poll_interval)
+        settings = replace(settings, pace=replace(settings.pace, active=interval, idle=interval))
+    log = settings.log
+    return replace(
+        settings,
+        log=replace(
+            log,
+            level=(choice.log_level or log.level).upper(),
+            is_json=choice.log_json or log.is_json,
+            file=choice.log_file or log.file,
+        ),
+    )
+
+
+def _log_of(settings: LeagueSettings) -> DaemonLog:
+    from league_agents.cli.logs import open_log
+    from league_agents.settings.secret_files import secret_texts_of
+
+    log = settings.log
+    return open_log(level=log.level, is_json=log.is_json, file=log.file, secrets=secret_texts_of(settings, os.environ))
+
+
+def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
+    from league_agents.runner.wakeup import StopRequest
+    from league_agents.runner.watch import watch
+    from league_agents.settings.live import live_roles
+
+    stop = StopRequest()
+    try:
+        with _ends_on_signals(stop), live_roles(settings, observer=log) as roles:
+            _hide_targets(log, roles)
+            for live in roles:
+                address = live.settings.address
+                log.say(live.settings.role, f"watching {address} (process {os.getpid()})", event="started")
+            watch([(live.role, live.wakeup) for live in roles], stop)
+            for live in roles:
+                log.say(live.settings.role, "stopped", event="stopped")
+    finally:
+        stop.close()
+    return 0
+
+
+def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int:
+    from league_agents.cli import exit_code_of
+    from league_agents.clock import SystemClock
+    from league_agents.runner.scan import scan
+    from league_agents.settings.live import live_roles
+
+    clock = SystemClock()
+    reports: dict[str, ScanReport] = {}
+    failures: dict[str, Exception] = {}
+
+    def one(live: Live) -> None:
+        name = live.settings.role
+        try:
+            reports[name] = scan(live.role, clock, live.wakeup.rest)
+        except Exception as error:
+            # The edge of a role: the others go on.
+            failures[name] = error
+
+    with live_roles(settings, observer=log) as roles:
+        _hide_targets(log, roles)
+        # Mailboxes are independent: nobody waits for the agents of another role.
+        threads = [threading.Thread(target=one, args=(live,), daemon=True, name=live.settings.role) for live in roles]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.5)  # not for ever at once, so that Ctrl-C is heard
+    for name, report in reports.items():
+        if choice.once_quiet and report.is_empty:
+            continue
+        waits = f", {report.waiting} could not be sent yet" if report.waiting else ""
+        log.say(name, f"{report.received} mails taken in, {report.sent} sent{waits}", event="scanned")
+    for name, error in failures.items():
+        log.say(name, str(error) or type(error).__name__, level=logging.ERROR, event="scan_failed")
+    unforeseen = next((error for error in failures.values() if not isinstance(error, LeagueError)), None)
+    if unforeseen is not None:
+        raise unforeseen
+    named = [error for error in failures.values() if isinstance(error, LeagueError)]
+    # What a person has to do comes before what may pass.
+    named.sort(key=lambda error: not isinstance(error, AuthorizationExpired))
+    return exit_code_of(named[0]) if named else 0
+
+
+def _hide_targets(log: DaemonLog, roles: Sequence[Live]) -> None:
+    for live in roles:
+        log.secrets.ask(live.secret_texts)
+
+
+@contextlib.contextmanager
+def _ends_on_signals(stop: StopRequest) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before: Mapping[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(_number: int, _frame: object) -> None:
+        for each in before:
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+        stop.request()
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -1,0 +1,186 @@
+"""The daemon's log: one readable line for each thing that happened, or one JSON object a line.
+
+Rule 1: a line says who did what with whom and in which game. What a mail says is not in it: it may hold the target.
+Rule 2: whatever is shown has been looked through for secrets, texts of other programs' loggers included.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.handlers
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from league_agents.errors import ConfigError
+from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
+from league_agents.report.printable import of, printable
+from league_agents.report.secret_texts import SecretTexts
+
+LARGEST_FILE = 10_000_000
+KEPT_FILES = 5
+LONGEST_TEXT = 600
+
+_VERDICTS = {
+    InboxVerdict.PROCESSED: (logging.INFO, "received"),
+    InboxVerdict.IGNORED: (logging.DEBUG, "left alone"),
+    InboxVerdict.REJECTED: (logging.WARNING, "turned away"),
+    InboxVerdict.PARKED: (logging.ERROR, "put aside"),
+}
+_DAEMON_LEVELS = {
+    "role_failed": logging.ERROR,
+    "authorization_needed": logging.ERROR,
+    "mailbox_unavailable": logging.WARNING,
+}
+_SHOWN_FACTS = ("status", "winner_id", "is_draw", "abort_reason", "termination", "league_points", "round_number")
+"""Of a record. Everything else in it stays in the journal."""
+
+
+class DaemonLog:
+    """An ``Observer`` of any number of roles. Used by all their threads."""
+
+    def __init__(self, handler: logging.Handler, *, level: str, is_json: bool, secrets: SecretTexts) -> None:
+        self.secrets = secrets
+        """More of them may be told at any time."""
+
+        self._is_json = is_json
+        self._logger = logging.Logger("league_agents", level)
+        self._logger.addHandler(handler)
+        self.lines = 0
+        """How many were written."""
+
+    def received(self, role: str, row: InboxRow) -> None:
+        level, verb = _VERDICTS[row.verdict]
+        self._line(
+            level,
+            role,
+            f"mail_{row.verdict.value}",
+            f"{verb} {row.message_type or 'a mail'} from {row.sender}",
+            {
+                "message_type": row.message_type,
+                "from": row.sender,
+                "game_id": row.game_id,
+                "message_id": row.message_id,
+                "mail_id": row.mail_id,
+                "reason": row.reason,
+            },
+            row.arrived_at,
+        )
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        to = ", ".join(item.to[:3]) + (f" and {len(item.to) - 3} more" if len(item.to) > 3 else "")
+        self._line(
+            logging.INFO,
+            role,
+            "sent",
+            f"sent {item.message_type} to {to}",
+            {
+                "message_type": item.message_type,
+                "to": list(item.to),
+                "game_id": item.game_id,
+                "transaction_id": item.transaction_id,
+                "attempts": item.attempts + 1,
+            },
+        )
+
+    def noted(self, role: str, note: Note) -> None:
+        text = of(note.facts.get("text"), LONGEST_TEXT)
+        if note.kind == "warning":
+            # The reason of a mail that was turned away stands in its own line already.
+            level = logging.DEBUG if note.key.startswith("mail_") else logging.WARNING
+            self._line(level, role, note.key, text, {}, note.at)
+        elif note.kind == "daemon":
+            self._line(_DAEMON_LEVELS.get(note.key, logging.INFO), role, note.key, text, {}, note.at)
+        else:
+            facts = {name: note.facts[name] for name in _SHOWN_FACTS if name in note.facts}
+            said = ", ".join(f"{name} {of(value, 80)}" for name, value in facts.items() if of(value))
+            ended = f"{note.kind} {note.key} ended"
+            self._line(logging.INFO, role, f"{note.kind}_ended", f"{ended}: {said}" if said else ended, facts, note.at)
+
+    def say(self, role: str, text: str, *, level: int = logging.INFO, event: str = "daemon") -> None:
+        """A line of the daemon's own."""
+        self._line(level, role, event, text, {})
+
+    def _line(
+        self,
+        level: int,
+        role: str,
+        event: str,
+        text: str,
+        fields: Mapping[str, object],
+        at: datetime | None = None,
+    ) -> None:
+        if not self._logger.isEnabledFor(level):
+            return
+        self.lines += 1
+        now = datetime.now(UTC)
+        if self._is_json:
+            document: dict[str, object] = {
+                "at": now.isoformat(timespec="milliseconds"),
+                "level": logging.getLevelName(level),
+                "role": role,
+                "event": event,
+                "text": printable(self.secrets.hide(text), LONGEST_TEXT),
+            }
+            if at is not None:
+                document["happened_at"] = at.isoformat(timespec="milliseconds")
+            document.update({name: self._shown(value) for name, value in fields.items() if value not in (None, "")})
+            line = json.dumps(document, ensure_ascii=True)
+        else:
+            game = fields.get("game_id")
+            words = [text, f"(game {game})" if game else "", f"- {fields['reason']}" if fields.get("reason") else ""]
+            said = printable(self.secrets.hide(" ".join(word for word in words if word)), LONGEST_TEXT)
+            mark = "" if level < logging.WARNING else f"{logging.getLevelName(level)} "
+            line = f"{now:%Y-%m-%d %H:%M:%S}Z {role:<8} {mark}{said}"
+        self._logger.log(level, "%s", line)
+
+    def _shown(self, value: object) -> object:
+        if isinstance(value, str):
+            return printable(self.secrets.hide(value), LONGEST_TEXT)
+        if isinstance(value, list):
+            return [self._shown(item) for item in value[:100]]
+        if isinstance(value, Mapping):
+            return {str(name): self._shown(item) for name, item in value.items()}
+        return value
+
+
+class _Foreign(logging.Handler):
+    """What libraries and agents log, as lines of ours."""
+
+    def __init__(self, log: DaemonLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = record.getMessage()
+        except Exception:  # a foreign record whose arguments do not fit
+            text = str(record.msg)
+        self._log.say(record.threadName or "", f"{record.name}: {text}", level=record.levelno, event="foreign_log")
+
+
+def open_log(*, level: str, is_json: bool, file: Path | None, secrets: SecretTexts) -> DaemonLog:
+    """The log of this process, to a file or to stderr; other programs' loggers end in it too.
+
+    Raises ``ConfigError`` when the file cannot be written.
+    """
+    handler: logging.Handler
+    if file is None:
+        handler = logging.StreamHandler(sys.stderr)
+    else:
+        try:
+            handler = logging.handlers.RotatingFileHandler(
+                file, maxBytes=LARGEST_FILE, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
+            )
+        except OSError as error:
+            raise ConfigError(str(file), f"the log cannot be written: {error.strerror}") from None
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log = DaemonLog(handler, level=level, is_json=is_json, secrets=secrets)
+    root = logging.getLogger()
+    for old in root.handlers[:]:
+        if isinstance(old, _Foreign):
+            root.removeHandler(old)
+    root.addHandler(_Foreign(log))
+    return log

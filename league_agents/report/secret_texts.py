@@ -1,0 +1,81 @@
+"""What no line for people may show: tokens, keys, and targets that are still being sought.
+
+Rule: a text is looked through at the last moment before it is shown. Whatever was registered is taken out in every
+place and in any letter case; what only looks like a token or a key is taken out too, because nobody can register all of
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+HIDDEN = "[hidden]"
+SHORTEST = 3
+"""Shorter texts would turn half of a log into gaps."""
+
+_LONGEST = 100_000
+_SECRET_NAMES = frozenset({"token", "refresh_token", "access_token", "id_token", "client_secret", "private_key"})
+_SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
+_LOOKS_SECRET = re.compile(
+    r"ya29\.[\w.-]{8,}"  # access tokens of Google
+    r"|1//[\w-]{8,}"  # its refresh tokens
+    r"|GOCSPX-[\w-]{8,}"  # its client secrets
+    r"|AIza[\w-]{20,}"  # its keys
+    r"|sk-[\w-]{12,}"  # keys of language models
+    r"|(?<=[Bb]earer )[\w.~+/=-]{8,}"
+    r"|(?<=refresh_token=)[\w.~%+/-]{4,}|(?<=access_token=)[\w.~%+/-]{4,}|(?<=client_secret=)[\w.~%+/-]{4,}"
+    r"|(?<=[?&]code=)[\w.~%+/-]{4,}"
+)
+
+
+class SecretTexts:
+    """The texts that are hidden, and who can tell more of them."""
+
+    def __init__(self) -> None:
+        self._texts: frozenset[str] = frozenset()
+        self._sources: tuple[Callable[[], Iterable[str]], ...] = ()
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Hide these from now on."""
+        self._texts |= {text.strip() for text in texts if len(text.strip()) >= SHORTEST}
+
+    def ask(self, source: Callable[[], Iterable[str]]) -> None:
+        """Ask ``source`` each time: what it names changes. It is called on the thread that shows something."""
+        self._sources = (*self._sources, source)
+
+    def hide(self, text: str) -> str:
+        """``text`` without what is secret."""
+        found = _LOOKS_SECRET.sub(HIDDEN, text[:_LONGEST])
+        texts = set(self._texts)
+        for source in self._sources:
+            texts.update(each.strip() for each in source() if len(each.strip()) >= SHORTEST)
+        # The longest first: a sentence must not keep its beginning because a word of it was hidden before.
+        for secret in sorted(texts, key=len, reverse=True):
+            found = _spelled(secret).sub(HIDDEN, found)
+        return found
+
+
+def _spelled(secret: str) -> re.Pattern[str]:
+    """A secret in any letter case and with any white space between its words. A word is only hidden as a word."""
+    body = r"\s+".join(re.escape(word) for word in secret.split())
+    start = r"(?<!\w)" if secret[0].isalnum() else ""
+    end = r"(?!\w)" if secret[-1].isalnum() else ""
+    return re.compile(f"{start}{body}{end}", re.IGNORECASE)
+
+
+def secrets_in(document: object) -> list[str]:
+    """The secret values of a token file or a client secret."""
+    found: list[str] = []
+    if isinstance(document, Mapping):
+        for name, value in document.items():
+            if name in _SECRET_NAMES and isinstance(value, str):
+                found.append(value)
+            else:
+                found += secrets_in(value)
+    return found
+
+
+def secrets_of_environment(variables: Mapping[str, str]) -> list[str]:
+    """The values of variables whose names say that they are secret."""
+    return [value for name, value in variables.items() if _SECRET_VARIABLE.search(name.upper()) and len(value) >= 8]

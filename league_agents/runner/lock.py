@@ -1,0 +1,73 @@
+"""One process at a time on a file.
+
+Rule: the operating system holds the lock, so a process that was killed leaves none behind; the number written into the
+file is only for the message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import IO
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+class Locked(Exception):
+    """Another process holds the lock."""
+
+    def __init__(self, holder: str) -> None:
+        super().__init__(f"process {holder}" if holder else "another process")
+
+
+class FileLock:
+    """A lock beside a file: ``<name>.lock``."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock. Raises ``Locked`` and ``OSError``."""
+        self.path = path.with_name(f"{path.name}.lock")
+        self._file: IO[str] | None = open(self.path, "a+", encoding="ascii", errors="replace")  # noqa: PTH123, SIM115
+        try:
+            _lock(self._file)
+        except OSError:
+            self._file.seek(0)
+            holder = self._file.read(20).strip()
+            self.release()
+            raise Locked(holder if holder.isdigit() else "") from None
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+
+    def release(self) -> None:
+        """Give the lock back. The file stays: removing it would let two processes hold two locks of one name."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock beside this file at the moment."""
+    if not path.with_name(f"{path.name}.lock").exists():
+        return False
+    try:
+        FileLock(path).release()
+    except Locked:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _lock(file: IO[str]) -> None:
+    if sys.platform == "win32":
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,343 @@
+"""From a league file to roles that work on real mail.
+
+Rule 1: whatever can be wrong with files, agents and journals is found when the roles are put together, not when the
+first game begins.
+Rule 2: a role's private seed is drawn once and lives in its journal: ids derived from it must be the same after every
+restart.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable
+from league_agents.journal.port import Journal
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.knowledge.corpus import default_index_path
+from league_agents.league.config import PlayerConfig, RefereeConfig
+from league_agents.league.events import Command, Identity, OperatorCommand
+from league_agents.league.machine import Machine
+from league_agents.league.manager import Manager
+from league_agents.league.manager_config import ManagerConfig
+from league_agents.league.player import Player
+from league_agents.league.referee import Referee, RefereeState
+from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.identity import Require, judge
+from league_agents.mail.misconduct import MisbehavingMailbox
+from league_agents.mail.port import Mail, Mailbox
+from league_agents.mail.quota import QuotaLedger
+from league_agents.protocol.league.address import same_address
+from league_agents.runner.calls import ThreadHost
+from league_agents.runner.live import LiveRole, WiredRole
+from league_agents.runner.lock import FileLock, Locked
+from league_agents.runner.role import Observer, RoleRunner
+from league_agents.runner.wakeup import Wakeup
+from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+SEED, QUOTA, CURSOR, MAIL_FACTS = "seed", "quota", "mail_cursor", "mail"
+"""Names under which a journal keeps what belongs to no step."""
+
+SPAM_EVERY = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenMailbox:
+    """A mailbox and what the daemon wants to know of it besides."""
+
+    mailbox: Mailbox
+    check: Callable[[], None] = lambda: None
+    """Asks once after the start whether it is the right mailbox. Raises ``MailError``."""
+
+    facts: Callable[[], Mapping[str, object]] = dict
+    close: Callable[[], None] = lambda: None
+
+
+class MailboxMaker(Protocol):
+    """Opens the mailbox of a role. Nothing is asked over the network yet."""
+
+    def __call__(self, settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: Clock) -> OpenMailbox:
+        """``journal`` keeps what the mailbox wants to know again."""
+        ...
+
+
+def login_command(role: RoleSettings) -> str:
+    """What a person types to authorize this role's mailbox."""
+    return f"league-agents auth login --role {role.role}"
+
+
+def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: Clock) -> OpenMailbox:
+    """The role's Gmail account."""
+    gmail = settings.gmail
+    spent = journal.kept(QUOTA)
+    cursor = journal.kept(CURSOR)
+    ledger = QuotaLedger(
+        clock, limits=gmail.limits, prices=gmail.prices, state=spent if isinstance(spent, dict) else None
+    )
+    default = GmailMailbox(
+        role.token,
+        endpoint=gmail.endpoint,
+        address=role.address,
+        clock=clock,
+        ledger=ledger,
+        cursor=cursor if isinstance(cursor, str) else None,
+        keep_cursor=lambda position: journal.keep(CURSOR, position),
+        timeout=gmail.timeout,
+        spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
+    )
+
+    def check() -> None:
+        found = default.profile().address
+        if not same_address(found, role.address):
+            raise AuthorizationExpired(
+                f"{role.token}: belongs to {found}, and roles.{role.role}.address is {role.address};"
+                f" run '{login_command(role)}' with the right account"
+            )
+
+    def facts() -> Mapping[str, object]:
+        return {
+            QUOTA: ledger.dump(),
+            MAIL_FACTS: {
+                "sends_left": ledger.sends_left(),
+                "sends_per_day": gmail.limits.sends_per_day,
+                "units_in_last_minute": ledger.units_in_last_minute(),
+                "resyncs": default.resyncs,
+                "spam_found": default.spam_found,
+            },
+        }
+
+    return OpenMailbox(mailbox=default, check=check, facts=facts, close=default.close)
+
+
+@dataclass(frozen=True, slots=True)
+class SenderCheck:
+    """``Intake`` by what our own mail server says about the sender (protocol 2.6)."""
+
+    own_address: str
+    mail_server: str
+    require: Require
+
+    def refuse(self, mail: Mail) -> str | None:
+        verdict = judge(
+            mail.headers,
+            mail.from_header,
+            own_address=self.own_address,
+            authserv_id=self.mail_server,
+            require=self.require,
+        )
+        return None if verdict.accepted else verdict.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """A role that can be run, and what wakes it."""
+
+    role: LiveRole
+    wakeup: Wakeup
+    settings: RoleSettings
+    secret_texts: Callable[[], Sequence[str]] = field(repr=False)
+    """Targets that no log may show at this moment."""
+
+
+@contextmanager
+def live_roles(
+    settings: LeagueSettings,
+    *,
+    observer: Observer | None = None,
+    clock: Clock | None = None,
+    mailbox_of: MailboxMaker = gmail_mailbox,
+) -> Iterator[list[Live]]:
+    """The roles of a league file, put together and locked against a second process.
+
+    Raises ``ConfigError`` for what the file says, ``JournalError`` for a journal and ``MailboxUnavailable`` for a
+    mailbox that another process works on.
+    """
+    clock = clock or SystemClock()
+    locks: list[FileLock] = []
+    made: list[Live] = []
+    try:
+        for role in settings.roles:
+            locks += _locks_of(role)
+        made = [_live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
+        for live in made:
+            _ = live.role.wired
+        yield made
+    finally:
+        for live in made:
+            live.role.close()
+        for lock in locks:
+            lock.release()
+
+
+def _locks_of(role: RoleSettings) -> list[FileLock]:
+    for path in (role.journal, role.token):
+        if not path.parent.is_dir():
+            raise ConfigError(str(path), f"there is no folder {path.parent}; make it first")
+    try:
+        journal = FileLock(role.journal)
+    except Locked as error:
+        raise JournalError(f"{role.journal}: {error} works on this journal already; stop it first") from None
+    try:
+        # The token stands for the mailbox: a copy of the league file with another journal is refused too.
+        return [journal, FileLock(role.token)]
+    except Locked as error:
+        journal.release()
+        raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
+
+
+def _live_role(
+    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, clock: Clock, mailbox_of: MailboxMaker
+) -> Live:
+    wakeup = Wakeup()
+    opened: list[OpenMailbox] = []
+
+    def make(told: Observer) -> WiredRole:
+        journal, machine, agent = journal_and_machine(settings, role)
+        try:
+            box = mailbox_of(settings, role, journal, clock)
+            opened[:] = [box]
+            mailbox = box.mailbox if agent is None or agent.conduct is None else _misbehaving(box.mailbox, agent)
+            host = None
+            if agent is not None:
+                host = ThreadHost(
+                    agent.factory, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
+                )
+            intake = SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
+            runner = RoleRunner(machine, mailbox, journal, host, clock, observer=told, intake=intake)
+        except BaseException:
+            journal.close()
+            raise
+        return WiredRole(runner=runner, journal=journal, facts=box.facts, close=box.close)
+
+    def on_start(runner: RoleRunner[Any]) -> None:
+        opened[0].check()
+        season = settings.season
+        if role.role == "manager" and season is not None and season.opens_by_itself:
+            runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
+
+    live = LiveRole(
+        name=role.role,
+        make=make,
+        clock=clock,
+        pace=settings.pace,
+        pid=os.getpid(),
+        observer=observer,
+        authorization=lambda: _stamp(role.token),
+        on_start=on_start,
+    )
+    return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))
+
+
+def _targets(role: RoleSettings, state: object) -> list[str]:
+    """What a referee keeps secret until the score is sent."""
+    found = [role.opening_sentence, role.associative_word]
+    if isinstance(state, RefereeState):
+        for match in state.matches.values():
+            if match.target is not None:
+                found += [match.target.opening_sentence, match.target.associative_word]
+    return [text for text in found if text]
+
+
+def _misbehaving(mailbox: Mailbox, agent: ChosenAgent) -> Mailbox:
+    assert agent.conduct is not None
+    return MisbehavingMailbox(mailbox, agent.conduct)
+
+
+def _stamp(path: Path) -> object:
+    """Changes when a person has logged in again."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+def journal_and_machine(
+    settings: LeagueSettings, role: RoleSettings
+) -> tuple[SqliteJournal, Machine[Any], ChosenAgent | None]:
+    """A role's journal and the machine that goes with it, and its agent.
+
+    Raises ``ConfigError`` and ``JournalError``.
+    """
+    machines: list[Machine[Any]] = []
+    journal = SqliteJournal(
+        role.journal, role=role.role, address=role.address, dump=lambda name, part: machines[0].dump_part(name, part)
+    )
+    try:
+        seed = journal.kept(SEED)
+        if not isinstance(seed, str):
+            seed = secrets.token_hex(16)
+            journal.keep(SEED, seed)
+        machines.append(machine_of(settings, role, seed))
+        agent = None if role.role == "manager" else agent_of(settings, role, seed)
+    except BaseException:
+        journal.close()
+        raise
+    return journal, machines[0], agent
+
+
+def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> ChosenAgent:
+    """The agent that a referee or player runs. Raises ``ConfigError``."""
+    spec = SCRIPTED if settings.is_demo else role.agent
+    kind: AgentRole = "referee" if role.role == "referee" else "player"
+    return choose_agent(spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path())
+
+
+def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machine[Any]:
+    """The machine of a role. Raises ``ConfigError``."""
+    me = Identity(
+        email=role.address,
+        participant_id=role.participant_id,
+        group_id=role.group_id,
+        display_name=role.display_name,
+        seed=seed,
+    )
+    if role.role == "manager":
+        return Manager(config=manager_config(settings, me))
+    if role.role == "player":
+        return Player(config=PlayerConfig(identity=me, manager_email=settings.manager_email, rules=settings.rules))
+    return Referee(
+        config=RefereeConfig(
+            identity=me,
+            manager_email=settings.manager_email,
+            rules=settings.rules,
+            actual_opening_sentence=role.opening_sentence,
+            actual_associative_word=role.associative_word,
+            assignment_table_id=role.assignment_table_id,
+            avoid_not_relevant=role.avoid_not_relevant,
+        )
+    )
+
+
+def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
+    """What the league manager is told. Raises ``ConfigError`` that names the key."""
+    season = settings.season
+    if season is None:
+        raise ConfigError(f"{settings.path}.season", "is missing: a league manager needs a season with its teams")
+    try:
+        config = ManagerConfig(
+            identity=replace(me, display_name="League office"),
+            season_id=season.season_id,
+            season_name=season.name,
+            league_id=settings.league_id,
+            season_number=season.number,
+            teams=season.teams,
+            rules=settings.rules,
+            is_double=season.is_double,
+            is_automatic=season.is_automatic,
+            results_broadcast=season.results_broadcast,
+            lookup_table=season.lookup_table,
+            core_only=frozenset(season.core_only),
+        )
+        waits: dict[str, Any] = dict(season.waits)
+        return replace(config, **waits)
+    except ConfigError as error:
+        raise ConfigError(f"{settings.path}.season", str(error)) from None

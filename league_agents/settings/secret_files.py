@@ -1,0 +1,46 @@
+"""The secrets of a league file, as far as they stand in files and in the environment, so that nothing shows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment
+from league_agents.settings.league_settings import LeagueSettings
+
+_LARGEST = 100_000
+
+
+def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) -> SecretTexts:
+    """Tokens, the client secret, keys of the environment and configured targets. Files are read again when they
+    change: an access token lives for an hour."""
+    texts = SecretTexts()
+    texts.add(secrets_of_environment(environment))
+    for path in dict.fromkeys((settings.gmail.credentials, *(role.token for role in settings.roles))):
+        texts.ask(_SecretFile(path).secrets)
+    for role in settings.roles:
+        texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
+    return texts
+
+
+class _SecretFile:
+    """One JSON file with secrets in it. What was in it once stays secret."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self._found: tuple[str, ...] = ()
+
+    def secrets(self) -> Iterable[str]:
+        """Its secrets, now and before."""
+        try:
+            status = self._path.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            if stamp != self._stamp and status.st_size <= _LARGEST:
+                found = secrets_in(json.loads(self._path.read_text(encoding="utf-8")))
+                self._found = tuple(dict.fromkeys((*found, *self._found)))[:50]
+                self._stamp = stamp
+        except (OSError, ValueError, RecursionError):
+            pass  # whoever needs the file says what is wrong with it
+        return self._found
