@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
@@ -20,7 +20,24 @@ from league_agents.journal.port import (
     StepCommit,
 )
 
-_WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
+
+@dataclass(slots=True, eq=False)
+class _Sending:
+    """How far a message is. It changes in place: an item is not copied for every step on its way out."""
+
+    item: OutboxItem
+    """As it was queued."""
+
+    state: OutboxState
+    attempts: int
+    not_before: datetime | None
+
+    def as_item(self) -> OutboxItem:
+        """The message as it stands."""
+        item = self.item
+        if self.state is item.state and self.attempts == item.attempts and self.not_before == item.not_before:
+            return item
+        return replace(item, state=self.state, attempts=self.attempts, not_before=self.not_before)
 
 
 class MemoryJournal:
@@ -36,9 +53,9 @@ class MemoryJournal:
         self._parts: dict[str, object] = {}
         self._mail_ids: set[str] = set()
         self._inbox: list[InboxRow] = []
-        self._waiting: dict[str, OutboxItem] = {}
+        self._waiting: dict[str, _Sending] = {}
         self._transaction_ids: set[str] = set()
-        self._outbox: dict[str, OutboxItem] = {}
+        self._outbox: list[_Sending] = []
         self._calls: dict[str, PendingCall] = {}
         self._call_ids: set[str] = set()
         self._deadlines: dict[str, datetime] = {}
@@ -60,9 +77,10 @@ class MemoryJournal:
         for item in step.sends:
             if item.transaction_id not in self._transaction_ids:
                 self._transaction_ids.add(item.transaction_id)
-                self._waiting[item.transaction_id] = item
+                sending = _Sending(item, item.state, item.attempts, item.not_before)
+                self._waiting[item.transaction_id] = sending
                 if self._keeps_history:
-                    self._outbox[item.transaction_id] = item
+                    self._outbox.append(sending)
         for call in step.calls:
             if call.call_id not in self._call_ids:
                 self._call_ids.add(call.call_id)
@@ -106,36 +124,36 @@ class MemoryJournal:
     def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
         if not self._waiting:
             return []
-        due = [item for item in self._waiting.values() if item.not_before is None or item.not_before <= now]
-        due.sort(key=lambda item: item.game_id is None)
-        for item in due[:limit]:
-            self._put(replace(item, state=OutboxState.SENDING, attempts=item.attempts + 1))
-        return due[:limit]
-
-    def _put(self, item: OutboxItem) -> None:
-        if item.state in _WAITING:
-            self._waiting[item.transaction_id] = item
-        else:
-            self._waiting.pop(item.transaction_id, None)
-        if self._keeps_history:
-            self._outbox[item.transaction_id] = item
+        due = [each for each in self._waiting.values() if each.not_before is None or each.not_before <= now]
+        if len(due) > 1:
+            due.sort(key=lambda each: each.item.game_id is None)
+            del due[limit:]
+        claimed = [each.as_item() for each in due]
+        for each in due:
+            each.state = OutboxState.SENDING
+            each.attempts += 1
+        return claimed
 
     def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
         for transaction_id in transaction_ids:
-            if (item := self._waiting.get(transaction_id)) is not None:
-                self._put(replace(item, state=OutboxState.SENT))
+            self._end(transaction_id, OutboxState.SENT)
+
+    def _end(self, transaction_id: str, state: OutboxState) -> None:
+        sending = self._waiting.pop(transaction_id, None)
+        if sending is not None:
+            sending.state = state
 
     def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
-        state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
-        if (item := self._waiting.get(transaction_id)) is not None:
-            self._put(replace(item, state=state, not_before=not_before))
+        sending = self._waiting.get(transaction_id)
+        if sending is not None:
+            sending.state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
+            sending.not_before = not_before
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
-        if (item := self._waiting.get(transaction_id)) is not None:
-            self._put(replace(item, state=OutboxState.FAILED))
+        self._end(transaction_id, OutboxState.FAILED)
 
     def outbox(self) -> Iterator[OutboxItem]:
-        yield from self._outbox.values()
+        yield from (each.as_item() for each in self._outbox)
 
     def pending_calls(self) -> list[PendingCall]:
         return list(self._calls.values())
@@ -147,8 +165,9 @@ class MemoryJournal:
         return sorted(due, key=lambda deadline: (deadline.at, deadline.name))
 
     def next_wake(self) -> datetime | None:
-        postponed = (item.not_before for item in self._waiting.values() if item.not_before is not None)
-        return min((*self._deadlines.values(), *postponed), default=None)
+        instants = list(self._deadlines.values())
+        instants += [each.not_before for each in self._waiting.values() if each.not_before is not None]
+        return min(instants, default=None)
 
     def notes(self) -> Iterator[Note]:
         yield from self._notes

@@ -13,7 +13,6 @@ from enum import StrEnum
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
-from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, StoredReply
 from league_agents.league.turn import MANAGER_ID, Turn, day
 from league_agents.protocol.league.envelope import Envelope
@@ -21,6 +20,7 @@ from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
     Payload,
 )
+from league_agents.values import evolve, quick
 
 REMEMBERED_MESSAGES = 128
 """How many league messages are recognised when they come again."""
@@ -40,6 +40,7 @@ class Order(StrEnum):
     RESET = "reset"
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordered:
     """An order with what belongs to it."""

@@ -12,8 +12,10 @@ from datetime import datetime, timedelta
 
 from league_agents.games.q21.model import Termination
 from league_agents.protocol.league.envelope import Envelope
+from league_agents.values import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Send:
     """Send one protocol message. ``envelope.message_id`` identifies it: the same id is queued once."""
@@ -30,6 +32,7 @@ class Send:
     """Whether a message that was already sent is to go out once more (a stored reply, protocol 2.7)."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """Run one callback of the agent and come back with ``CallbackReturned`` or ``CallbackFailed``."""
@@ -50,6 +53,7 @@ class Call:
     """The game for which it runs; an agent keeps what it remembers per game."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetDeadline:
     """Send ``DeadlinePassed(name)`` at ``at``. A deadline of the same name is replaced."""
@@ -58,6 +62,7 @@ class SetDeadline:
     at: datetime
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearDeadline:
     """Forget the deadline. Clearing one that is not set is allowed."""
@@ -65,6 +70,7 @@ class ClearDeadline:
     name: str
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """Something ended that people want to read about later."""
@@ -80,6 +86,7 @@ class Record:
     """JSON values. Holds no target before the score was sent."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseAgent:
     """The agent's work for this game is over: its instance may serve another game."""

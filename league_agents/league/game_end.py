@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Record, ReleaseAgent
-from league_agents.league.evolve import evolve
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.referee_contexts import guess_as_json, question_as_json
@@ -15,6 +14,7 @@ from league_agents.league.reports import scorecard_as_json
 from league_agents.league.turn import MANAGER_ID, for_an_id
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import PlayerReport, PlayerReportStatus
+from league_agents.values import evolve
 
 _REASONS: Mapping[Termination, str] = MappingProxyType(
     {

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import Guess
 from league_agents.league.config import PlayerConfig
-from league_agents.league.evolve import evolve
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase, Said
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import GuessSubmission, Payload, QuestionsBatch, WarmupResponse
+from league_agents.values import evolve
 
 
 @dataclass(slots=True)

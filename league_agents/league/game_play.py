@@ -15,7 +15,6 @@ from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Terminatio
 from league_agents.games.q21.reading import read_warmup_answer, repair_guess, repair_questions
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
-from league_agents.league.evolve import evolve
 from league_agents.league.game_end import close_game
 from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase
@@ -31,6 +30,7 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
+from league_agents.values import evolve
 
 _NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
 _MOST_QUESTIONS = 50

@@ -15,6 +15,7 @@ from league_agents.ids import GameId
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.values import quick
 
 
 class GamePhase(StrEnum):
@@ -37,6 +38,7 @@ OPEN_PHASES: tuple[GamePhase, ...] = (
 """The phases of an open game, in their order."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A request of the referee for which the agent is working."""
@@ -57,6 +59,7 @@ class Asked:
     deadline: datetime | None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A reply that was sent."""
@@ -73,6 +76,7 @@ class Said:
     repeats: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """One game of a player."""

@@ -17,6 +17,7 @@ from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import (
     AssignmentRole,
 )
+from league_agents.values import quick
 
 
 class Registration(StrEnum):
@@ -48,6 +49,7 @@ class LeagueState(StrEnum):
     PAUSED = "PAUSED"
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
     """One game of the assignment table in which this participant has a role."""
@@ -62,6 +64,7 @@ class Fixture:
     """Empty texts where the table lacks a row or a group."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReply:
     """A reply to the league manager that can be sent again."""
@@ -73,6 +76,7 @@ class StoredReply:
     repeats: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class League:
     """What a participant knows of its league."""

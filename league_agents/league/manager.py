@@ -8,7 +8,7 @@ Rule 2: nobody outside the roster is listened to or written to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from league_agents.core.violation import shown
@@ -61,6 +61,7 @@ from league_agents.league.manager_service import (
 from league_agents.league.manager_state import ManagerState, SeasonPhase, initial_state, parts_of
 from league_agents.league.tables import Rule, Table, Transition
 from league_agents.protocol.league.kinds import MessageType, Role
+from league_agents.values import evolve
 
 Move = Callable[[SeasonTurn, ManagerState], ManagerState]
 Hearing = Callable[[SeasonTurn, ManagerState, Letter], ManagerState]
@@ -250,7 +251,7 @@ def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> Manag
         raise RemoteProtocolError(f"{envelope.message_type.value} of {sender}, who is not on the roster")
     attendance = state.attendance[member.index]
     if not attendance.is_heard and state.season.phase is not SeasonPhase.SETUP:
-        state = note(state, member, replace(attendance, is_heard=True))
+        state = note(state, member, evolve(attendance, is_heard=True))
     action = MAIL.action(ANY, envelope.message_type.value)
     if action is None:
         turn.warn("unexpected_type", f"{envelope.message_type.value} of {member.email} is not for a league manager")
@@ -275,7 +276,7 @@ def _time_out(turn: SeasonTurn, state: ManagerState, event: DeadlinePassed) -> M
     move = SEASON.action(season.phase, f"deadline {event.name.partition(':')[0]}")
     if turn.is_paused or move is None or len(timers) == len(season.timers):
         return state  # it was taken back
-    return move(turn, replace(state, season=replace(season, timers=timers)))
+    return move(turn, evolve(state, season=evolve(season, timers=timers)))
 
 
 def _advance(turn: SeasonTurn, state: ManagerState) -> ManagerState:

@@ -6,7 +6,7 @@ Rule 2: a repeated request is answered as the first one was. Nothing waits for a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,6 +31,7 @@ from league_agents.protocol.league.messages import (
     RegistrationStatus,
     StartSeason,
 )
+from league_agents.values import evolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,14 @@ def enter(
     timers = turn.clear_timers(season.timers)
     if timer and wait is not None:
         timers = turn.set_timer(timers, timer, turn.now + wait)
-    return replace(state, season=replace(season, phase=phase, timers=timers, **changes))
+    return evolve(state, season=evolve(season, phase=phase, timers=timers, **changes))
 
 
 def note(state: ManagerState, member: Member, attendance: Attendance) -> ManagerState:
     """Keep what was heard of a member."""
     index = member.index
     before = state.attendance
-    return replace(state, attendance=(*before[:index], attendance, *before[index + 1 :]))
+    return evolve(state, attendance=(*before[:index], attendance, *before[index + 1 :]))
 
 
 def complain(
@@ -90,7 +91,7 @@ def complain(
         about=envelope.message_id,
         correlation_id=envelope.message_id,
     )
-    return note(state, member, replace(attendance, extras=attendance.extras + 1))
+    return note(state, member, evolve(attendance, extras=attendance.extras + 1))
 
 
 # The season opens.
@@ -110,7 +111,7 @@ def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         message_text=turn.command_text or None,
     )
     broadcast(turn, state, MessageType.BROADCAST_START_SEASON, payload, turn.roster.members, about="")
-    state = replace(state, attendance=(UNHEARD,) * len(turn.roster.members))
+    state = evolve(state, attendance=(UNHEARD,) * len(turn.roster.members))
     return enter(
         turn,
         state,
@@ -150,9 +151,9 @@ def register(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerSt
         correlation_id=envelope.message_id,
         is_repeat=is_repeat and reason is None,
     )
-    attendance = replace(attendance, registration_answers=count + 1)
+    attendance = evolve(attendance, registration_answers=count + 1)
     if reason is None and not is_repeat:
-        attendance = replace(attendance, registered_at=letter.arrived_at)
+        attendance = evolve(attendance, registered_at=letter.arrived_at)
     return note(state, member, attendance)
 
 
@@ -196,7 +197,7 @@ def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     closed_at = turn.now
     if season.registration_deadline is not None:
         closed_at = min(closed_at, season.registration_deadline)
-    state = replace(state, schedule=schedule)
+    state = evolve(state, schedule=schedule)
     envelope = _table(turn, state, schedule, turn.now)
     turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
     return enter(
@@ -242,7 +243,7 @@ def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> Manag
     attendance = state.attendance[letter.member.index]
     if state.schedule is None or attendance.has_acknowledged:
         return state
-    return note(state, letter.member, replace(attendance, has_acknowledged=True))
+    return note(state, letter.member, evolve(attendance, has_acknowledged=True))
 
 
 def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
@@ -262,4 +263,4 @@ def send_table_again(turn: SeasonTurn, state: ManagerState, letter: Letter) -> M
         turn.warn("answer_limit", f"{member.email} was sent enough assignment tables")
         return state
     turn.effects.append(Send(envelope=_table(turn, state, schedule, sent_at), to=(member.email,), is_repeat=True))
-    return note(state, member, replace(attendance, extras=attendance.extras + 1))
+    return note(state, member, evolve(attendance, extras=attendance.extras + 1))

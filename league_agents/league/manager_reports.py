@@ -6,8 +6,6 @@ Rule 2: a player's report is kept while the referee has not reported, to find su
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, round_id
 from league_agents.league.manager_opening import Letter, complain
@@ -19,6 +17,7 @@ from league_agents.league.standings import MatchOutcome, MatchStatus
 from league_agents.protocol.league.address import same_address
 from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import BrokenPayload, MatchReport, PlayerReport, PlayerReportStatus
+from league_agents.values import evolve
 
 
 def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
@@ -59,12 +58,12 @@ def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerStat
         turn.warn("odd_report", f"game {pairing.game_id}, report of {member.email}: {oddity}"[:400])
     is_late = number <= len(state.closed)
     before = record.outcome
-    record = replace(record, outcome=outcome, reported_at=letter.arrived_at)
+    record = evolve(record, outcome=outcome, reported_at=letter.arrived_at)
     record_match(turn, pairing, record, outcome, number, is_late=is_late, before=before)
     state = _with_record(state, number, index, record)
     if is_late and before is not None:
         standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
-        state = replace(state, standings=standings)
+        state = evolve(state, standings=standings)
         if state.season.phase is SeasonPhase.FINISHED:
             record_season(turn, state, Termination.COMPLETED)
     return state
@@ -94,7 +93,7 @@ def _player_report(
         return state
     one, two = record.player_reports
     reports = (payload.status, two) if side == 0 else (one, payload.status)
-    return _with_record(state, *place, replace(record, player_reports=reports))
+    return _with_record(state, *place, evolve(record, player_reports=reports))
 
 
 def _record_of(state: ManagerState, number: int, index: int) -> GameRecord:
@@ -106,11 +105,11 @@ def _record_of(state: ManagerState, number: int, index: int) -> GameRecord:
 def _with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
     if number <= len(state.closed):
         closed = state.closed[number - 1]
-        closed = replace(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
-        return replace(state, closed=(*state.closed[: number - 1], closed, *state.closed[number:]))
+        closed = evolve(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
+        return evolve(state, closed=(*state.closed[: number - 1], closed, *state.closed[number:]))
     games = state.games
     awaited = state.awaited - (games[index].outcome is None and record.outcome is not None)
-    return replace(state, games=(*games[:index], record, *games[index + 1 :]), awaited=awaited)
+    return evolve(state, games=(*games[:index], record, *games[index + 1 :]), awaited=awaited)
 
 
 def _short(outcome: MatchOutcome | None) -> str:

@@ -6,8 +6,6 @@ Rule 2: a round is over for everybody at once: every game then has an outcome, i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, audience, broadcast, judges, new_round, round_id
 from league_agents.league.effects import Record
@@ -34,6 +32,7 @@ from league_agents.protocol.league.messages import (
     RoundResults,
     StandingRow,
 )
+from league_agents.values import evolve
 
 _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
 
@@ -64,7 +63,7 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         round_number=number,
     )
     games = (NOTHING_YET,) * len(state.schedule.round(number))
-    state = replace(state, games=games, awaited=len(games))
+    state = evolve(state, games=games, awaited=len(games))
     return enter(
         turn,
         state,
@@ -102,14 +101,14 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         outcome = record.outcome
         if outcome is None:
             outcome = _NO_REPORT
-            record = replace(record, outcome=outcome)
+            record = evolve(record, outcome=outcome)
             turn.warn("no_report", f"game {pairing.game_id}: {pairing.referee.referee_email} did not report")
             record_match(turn, pairing, record, outcome, number)
         records.append(record)
         matches.append((pairing, outcome))
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
-    state = replace(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
+    state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
     rows = standing_rows(turn, state)
     if config.results_broadcast:
         results = tuple(result_row(pairing, outcome, config.rules) for pairing, outcome in matches)
@@ -152,7 +151,7 @@ def close_and_start(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 def finish_after_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """End the round that is being played, and the season with it."""
-    return end_round(turn, replace(state, season=replace(state.season, is_finishing=True)))
+    return end_round(turn, evolve(state, season=evolve(state.season, is_finishing=True)))
 
 
 def finish_now(turn: SeasonTurn, state: ManagerState) -> ManagerState:

@@ -6,8 +6,6 @@ has as much time left as it had.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from league_agents.core.violation import shown
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, broadcast
@@ -24,6 +22,7 @@ from league_agents.protocol.league.messages import (
     KeepAlive,
     Payload,
 )
+from league_agents.values import evolve
 
 
 def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -33,7 +32,7 @@ def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     if state.season.paused_at is not None:
         return state
     turn.stop_timers(state.season.timers)
-    return replace(state, season=replace(state.season, paused_at=turn.now))
+    return evolve(state, season=evolve(state.season, paused_at=turn.now))
 
 
 def go_on_after_pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -49,8 +48,8 @@ def go_on_after_pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         deadline += paused_for
     timers = turn.resume_timers(season.timers, paused_for)
     turn.is_paused = False
-    season = replace(season, paused_at=None, timers=timers, registration_deadline=deadline)
-    return replace(state, season=season)
+    season = evolve(season, paused_at=None, timers=timers, registration_deadline=deadline)
+    return evolve(state, season=season)
 
 
 def reset(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -83,7 +82,7 @@ def _ask(turn: SeasonTurn, state: ManagerState, kind: MessageType, payload: Payl
     nonce = turn.command.nonce if turn.command is not None else ""
     broadcast_id = broadcast(turn, state, kind, payload, turn.roster.members, about=nonce)
     is_keep_alive = kind is MessageType.BROADCAST_KEEP_ALIVE
-    return replace(state, inquiry=Inquiry(broadcast_id=broadcast_id, asked_at=turn.now, is_keep_alive=is_keep_alive))
+    return evolve(state, inquiry=Inquiry(broadcast_id=broadcast_id, asked_at=turn.now, is_keep_alive=is_keep_alive))
 
 
 def replied(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
@@ -95,7 +94,7 @@ def replied(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerSt
     is_bare = not stated and envelope.message_type is MessageType.RESPONSE_KEEP_ALIVE and inquiry.is_keep_alive
     if not is_bare and inquiry.broadcast_id not in stated:
         return state
-    return replace(state, inquiry=replace(inquiry, replied=(*inquiry.replied, email)))
+    return evolve(state, inquiry=evolve(inquiry, replied=(*inquiry.replied, email)))
 
 
 def heard(_turn: SeasonTurn, state: ManagerState, _letter: Letter) -> ManagerState:

@@ -20,7 +20,6 @@ from league_agents.games.q21.reading import (
     read_warmup_question,
 )
 from league_agents.league.effects import Call
-from league_agents.league.evolve import evolve
 from league_agents.league.match_end import Next, abort_match, close_match, is_over
 from league_agents.league.match_state import Match, PendingCall, Seat, SeatPhase
 from league_agents.league.referee_contexts import (
@@ -34,6 +33,7 @@ from league_agents.league.referee_messages import RefereeTurn, tell, with_seat
 from league_agents.league.tables import Rule, Table
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.values import evolve
 
 
 def ask_for_warmup_question(turn: RefereeTurn, match: Match) -> Match:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from league_agents.games.q21.model import UNSCORED, Termination
 from league_agents.league.effects import Record, ReleaseAgent
-from league_agents.league.evolve import evolve
 from league_agents.league.match_state import Match, Seat, SeatPhase
 from league_agents.league.referee_messages import RefereeTurn, closing_timer, send_report, tell, with_seat
 from league_agents.league.reports import abort_of, match_facts, match_report
 from league_agents.protocol.league.kinds import MessageType
+from league_agents.values import evolve
 
 Next = Match | None
 """``None``: the match is closed, its report is sent, and nothing of it is kept."""

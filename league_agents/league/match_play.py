@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from league_agents.games.q21.model import QuestionBatch, Termination
 from league_agents.league.events import MessageArrived
-from league_agents.league.evolve import evolve
 from league_agents.league.match_calls import (
     CALLBACKS,
     CLOSED,
@@ -34,6 +33,7 @@ from league_agents.protocol.league.messages import (
     QuestionsBatch,
     WarmupResponse,
 )
+from league_agents.values import evolve
 
 
 def message_arrived(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> Next:

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.desk import REMEMBERED_MESSAGES, Desk, Ordered, reply_again
-from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, LeagueState
 from league_agents.league.season import (
     assignment_table,
@@ -39,6 +38,7 @@ from league_agents.protocol.league.messages import (
     RegistrationResponse,
     RoundResults,
 )
+from league_agents.values import evolve
 
 
 def manager_message(

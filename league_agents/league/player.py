@@ -25,7 +25,6 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
-from league_agents.league.evolve import evolve
 from league_agents.league.game_end import close_game, forget_game
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
@@ -39,6 +38,7 @@ from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.values import evolve
 
 REFEREE_TYPES = frozenset(
     {

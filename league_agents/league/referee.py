@@ -25,7 +25,6 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
-from league_agents.league.evolve import evolve
 from league_agents.league.held import Held, hold
 from league_agents.league.league_state import Fixture, League, LeagueState, state_name
 from league_agents.league.match_calls import ask_for_warmup_question, call_ended
@@ -40,6 +39,7 @@ from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.values import evolve
 
 PLAYER_TYPES = frozenset({MessageType.Q21WARMUPRESPONSE, MessageType.Q21QUESTIONSBATCH, MessageType.Q21GUESSSUBMISSION})
 """What players may send to a referee (protocol 2.6)."""

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import UNSCORED, Brief
 from league_agents.league.config import RefereeConfig
-from league_agents.league.evolve import evolve
 from league_agents.league.match_state import REFEREE, Match, Seat, SeatPhase, Sent
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
 from league_agents.protocol.league.envelope import Envelope
@@ -23,6 +22,7 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
+from league_agents.values import evolve
 
 
 @dataclass(slots=True)

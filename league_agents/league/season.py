@@ -12,7 +12,6 @@ from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
 from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
 from league_agents.league.effects import Record
-from league_agents.league.evolve import evolve
 from league_agents.league.league_state import Fixture, League, Registration
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.address import address_key
@@ -31,6 +30,7 @@ from league_agents.protocol.league.messages import (
     RoundResults,
     StandingRow,
 )
+from league_agents.values import evolve
 
 
 def start_season(desk: Desk, league: League) -> League:

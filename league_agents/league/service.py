@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
-from league_agents.league.evolve import evolve
 from league_agents.league.league_state import League, state_name
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
@@ -19,6 +18,7 @@ from league_agents.protocol.league.messages import (
     FreeTextReply,
     KeepAliveReply,
 )
+from league_agents.values import evolve
 
 
 def keep_alive(desk: Desk, league: League) -> League:

@@ -16,6 +16,7 @@ from league_agents.league.events import Identity
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import GAME_TYPES, MessageType, Protocol, Role
 from league_agents.protocol.league.messages import Payload
+from league_agents.values import quick
 
 MANAGER_ID = "LEAGUEMANAGER"
 """How messages to the league manager name their recipient (protocol 3.1)."""
@@ -23,6 +24,7 @@ MANAGER_ID = "LEAGUEMANAGER"
 _NOT_FOR_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timer:
     """A deadline that is running, or that will run on when a pause is over."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from league_agents.clock import Clock
 from league_agents.core.draw import Draw
 from league_agents.errors import MailboxUnavailable
-from league_agents.mail.mime import build, read
+from league_agents.mail.mime import ParsedMail, build, read
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 
 
@@ -109,36 +109,18 @@ class PostOffice:
             arrivals.append(sent_at + wait)
         return arrivals
 
-    def _received(self, mail: OutgoingMail) -> Mail:
-        if not self._through_mime:
-            return Mail(
-                mail_id="",
-                arrived_at=mail.sent_at,
-                from_header=mail.sender,
-                subject=mail.subject,
-                documents=(mail.document,),
-            )
-        parsed = read(build(mail))
-        return Mail(
-            mail_id="",
-            arrived_at=mail.sent_at,
-            from_header=parsed.from_header,
-            subject=parsed.subject,
-            documents=parsed.documents,
-            headers=parsed.headers,
-            problems=parsed.problems,
-        )
+    def _received(self, mail: OutgoingMail) -> ParsedMail:
+        if self._through_mime:
+            return read(build(mail))
+        return ParsedMail(subject=mail.subject, from_header=mail.sender, documents=(mail.document,))
 
     def _bounce(self, mail: OutgoingMail, address: str) -> None:
         sender = self._boxes.get(mail.sender.lower())
         if sender is None:
             return
-        notice = Mail(
-            mail_id="",
-            arrived_at=mail.sent_at,
-            from_header="mailer-daemon@post.invalid",
+        notice = ParsedMail(
             subject=f"Delivery Status Notification (Failure): no mailbox {address}",
-            documents=(),
+            from_header="mailer-daemon@post.invalid",
             headers={"auto-submitted": "auto-replied"},
         )
         sender.put(notice, mail.sent_at)
@@ -161,19 +143,27 @@ class MemoryMailbox:
     def address(self) -> str:
         return self._address
 
-    def put(self, mail: Mail, arrived_at: datetime) -> None:
+    def put(self, content: ParsedMail, arrived_at: datetime) -> None:
         """Deliver a mail at ``arrived_at``."""
         self._delivered += 1
+        mail = Mail(
+            mail_id=f"mail-{self._delivered}",
+            arrived_at=arrived_at,
+            from_header=content.from_header,
+            subject=content.subject,
+            documents=content.documents,
+            headers=content.headers,
+            problems=content.problems,
+        )
         heapq.heappush(self.on_its_way, (arrived_at, self._delivered, mail))
 
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        if not self.on_its_way and not self._waiting:
+            return []
         now = self._clock.now()
         while self.on_its_way and self.on_its_way[0][0] <= now:
-            arrived_at, number, mail = heapq.heappop(self.on_its_way)
-            mail_id = f"mail-{number}"
-            self._waiting[mail_id] = replace(mail, mail_id=mail_id, arrived_at=arrived_at)
-        if not self._waiting:
-            return []
+            mail = heapq.heappop(self.on_its_way)[2]
+            self._waiting[mail.mail_id] = mail
         found: list[Mail] = []
         for mail in self._waiting.values():
             if not known(mail.mail_id):

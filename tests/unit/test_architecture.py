@@ -18,7 +18,7 @@ import pytest
 PACKAGE = "league_agents"
 ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 
-LAYER_0 = ("errors", "ids", "clock")
+LAYER_0 = ("errors", "ids", "clock", "values")
 PURE = ("core", "games", "interaction", "match", "protocol", "league")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_SETTINGS = (*LAYER_0, *PURE, "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "report")
@@ -44,6 +44,7 @@ ARROWS = (
     Row("errors", (), (), "everything raises these, so they can depend on nothing"),
     Row("ids", ("errors",), (), "layer 0: standard library"),
     Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
+    Row("values", (), (), "how frozen values are made and copied: whoever has values may use it"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
     Row("interaction", (*LAYER_0, "core", "interaction"), ("pydantic",), "who speaks and who hears, whatever the game"),

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from league_agents.values import quick
+
 Letter = Literal["A", "B", "C", "D"]
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
 
@@ -24,6 +26,7 @@ class Choice(StrEnum):
     NOT_RELEVANT = "Not Relevant"
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question of a batch."""
@@ -37,6 +40,7 @@ class Question:
     """The texts of A, B, C and D."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The referee's answer to one question."""
@@ -51,6 +55,7 @@ QuestionBatch = tuple[Question, ...]
 AnswerBatch = tuple[Answer, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
     """What both players are told when a match starts."""
@@ -71,6 +76,7 @@ class Target:
     associative_word: str
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
     """What one player hands in. Absent texts are empty."""
@@ -84,6 +90,7 @@ class Guess:
     """0 to 1; ``None`` when the player stated none."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakdown:
     """The four component scores, 0 to 100 each, unweighted."""
@@ -94,6 +101,7 @@ class Breakdown:
     word_justification_score: float
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
     """What the referee tells the player about its guess, 150 to 200 words each."""
@@ -102,6 +110,7 @@ class Feedback:
     associative_word: str
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorecard:
     """How one player's guess was judged."""

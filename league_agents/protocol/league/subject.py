@@ -21,6 +21,7 @@ from league_agents.protocol.league.kinds import (
     canonical_type,
 )
 from league_agents.protocol.league.reading import id_of
+from league_agents.values import quick
 
 _LONGEST = 2_000
 _PREFIX = re.compile(
@@ -30,6 +31,7 @@ _BRACKETED = re.compile(r"\[([^\[\]]*)\]\s*\[([^\[\]]*)\]\s*\[([^\[\]]*)\]\s*\[(
 _TRANSACTION_ID = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a subject says. Every part is a claim of the sender and may be missing."""

@@ -1,0 +1,101 @@
+"""Frozen values, made and copied quickly.
+
+Rule: what comes out is exactly what ``dataclasses`` would give, frozen and checked by mypy as such; only the way there
+is shorter. A frozen dataclass stores each field through ``object.__setattr__``, and a match is some four thousand of
+these stores: a third of its time. Here an object is filled while it belongs to a twin of its class, which has the same
+slots and is not frozen, and is then handed over. Nobody sees the twin.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+T = TypeVar("T")
+
+_set_class = object.__dict__["__class__"].__set__
+
+
+def quick(kind: type[T]) -> type[T]:
+    """Class decorator above ``@dataclass(frozen=True, slots=True)``: the same values, made in half the time.
+
+    Raises ``TypeError`` for a class that is not such a dataclass, inherits or has ``__post_init__``.
+    """
+    twin = _twin_of(cast("Any", kind))
+    if twin is None:
+        raise TypeError(f"{kind.__name__} is no frozen dataclass with slots of its own and without __post_init__")
+    names: dict[str, Any] = {"_kind": kind, "_twin": twin, "_set_class": _set_class}
+    parameters, lines = ["self"], ["_set_class(self, _twin)"]
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        name, default = field.name, f"_default_{field.name}"
+        value = name
+        if field.kw_only and "*" not in parameters:
+            parameters.append("*")
+        if field.default_factory is not MISSING:
+            names[default], names["_missing"] = field.default_factory, MISSING
+            parameters.append(f"{name}=_missing")
+            value = f"{default}() if {name} is _missing else {name}"
+        elif field.default is not MISSING:
+            names[default] = field.default
+            parameters.append(f"{name}={default}")
+        else:
+            parameters.append(name)
+        lines.append(f"self.{name} = {value}")
+    made = _compiled("__init__", parameters, [*lines, "_set_class(self, _kind)"], names)
+    made.__qualname__ = f"{kind.__qualname__}.__init__"
+    made.__annotations__ = dict(kind.__init__.__annotations__)
+    kind.__init__ = made  # type: ignore[method-assign]
+    return kind
+
+
+@cache
+def _twin_of(kind: type) -> type | None:
+    """A class of the same shape that is not frozen; ``None`` where filling one would not be all that making one is."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    if parameters is None or not parameters.frozen:
+        return None
+    slots = kind.__dict__.get("__slots__")
+    fields = dataclasses.fields(kind)
+    is_plain = slots == tuple(field.name for field in fields) and all(field.init for field in fields)
+    if not is_plain or kind.__bases__ != (object,) or hasattr(kind, "__post_init__"):
+        return None
+    return type(kind.__name__, (), {"__slots__": slots})
+
+
+def _compiled(name: str, parameters: list[str], lines: list[str], names: Mapping[str, Any]) -> Callable[..., Any]:
+    # Source text of our own, as dataclasses make it: no other way gives plain stores to fields known by name only.
+    source = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
+    found: dict[str, Any] = {}
+    exec(source, dict(names), found)  # noqa: S102
+    made: Callable[..., Any] = found[name]
+    return made
+
+
+if TYPE_CHECKING:
+    from dataclasses import replace as evolve
+else:
+
+    def evolve(value, /, **changes):
+        """``dataclasses.replace``: a copy of a frozen value with some fields changed."""
+        return _copier(type(value), *changes)(value, **changes)
+
+    @cache
+    def _copier(kind, *changed):
+        """What copies a value of one class with these fields changed. There are as many as places in the source."""
+        twin = _twin_of(kind)
+        names = [field.name for field in dataclasses.fields(kind)]
+        if twin is None or not set(changed) <= set(names):
+            return dataclasses.replace
+        lines = [f"_copy.{name} = {name if name in changed else f'_value.{name}'}" for name in names]
+        return _compiled(
+            "copy",
+            ["_value", "*", *changed] if changed else ["_value"],
+            ["_copy = _twin()", *lines, "_set_class(_copy, _kind)", "return _copy"],
+            {"_kind": kind, "_twin": twin, "_set_class": _set_class},
+        )
+
+
+__all__ = ["evolve", "quick"]
