@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.justify import Evidence, justify_sentence, justify_word
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.answer_key import meanings
-from league_agents.agents.questions.batch import Belief, Strategy, choose_batch, decode
+from league_agents.agents.questions.batch import Belief, Plan, Strategy, decode, plan_batch
 from league_agents.agents.questions.general import general_questions
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
@@ -32,8 +33,10 @@ from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.knowledge.words import STOP_WORDS
 
+T = TypeVar("T")
+
 _MATCHES_KEPT = 64
-_CANDIDATES_KEPT = 12
+_BRIEFS_KEPT = 12
 _CREDIBLE_FIT = 3.0
 """How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""
 
@@ -63,7 +66,7 @@ class OfflinePlayer(PlayerAI):
         self._strategy = strategy
         self._memories: OrderedDict[str, _Memory] = OrderedDict()
         self._candidates: OrderedDict[Brief, Candidates] = OrderedDict()
-        self._batches: OrderedDict[tuple[Brief, str], tuple[AskedQuestion, ...]] = OrderedDict()
+        self._plans: OrderedDict[Brief, Plan] = OrderedDict()
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
         """The result of a sum of two numbers; a word for any other question, which is not scored."""
@@ -118,35 +121,21 @@ class OfflinePlayer(PlayerAI):
         self._memories.pop(CallContext(ctx).match_id(), None)
 
     def _candidates_for(self, brief: Brief) -> Candidates:
-        found = self._candidates.get(brief)
-        if found is None:
-            found = enumerate_candidates(self._knowledge, brief, self._rules.target_kind)
-            self._candidates[brief] = found
-            while len(self._candidates) > _CANDIDATES_KEPT:
-                self._candidates.popitem(last=False)
-        return found
+        return _kept(
+            self._candidates,
+            brief,
+            lambda: enumerate_candidates(self._knowledge, brief, self._rules.target_kind),
+        )
 
     def _questions_for(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
         """The batch for a brief; only random questions depend on the match as well."""
-        key = brief, match_id if self._strategy is Strategy.RANDOM else ""
-        found = self._batches.get(key)
-        if found is None:
-            found = self._batches[key] = self._made_questions(brief, match_id)
-            while len(self._batches) > _MATCHES_KEPT:
-                self._batches.popitem(last=False)
-        return found
-
-    def _made_questions(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
         rules = self._rules
-        label = f"batch/{match_id[:200]}/{brief.book_name[:200]}"
-        batch = choose_batch(
-            self._candidates_for(brief),
-            rules.answer_key,
-            rules.questions_required,
-            rules.weights,
-            strategy=self._strategy,
-            draw=Draw(self._seed, label),
+        plan = _kept(
+            self._plans,
+            brief,
+            lambda: plan_batch(self._candidates_for(brief), rules.answer_key, rules.questions_required, rules.weights),
         )
+        batch = plan.batch(self._strategy, Draw(self._seed, f"batch/{match_id[:200]}/{brief.book_name[:200]}"))
         texts = {inquiry.text for inquiry in batch}
         for inquiry in general_questions(rules.answer_key):
             # A question that was chosen in another form is asked once: both forms have the same text.
@@ -211,6 +200,16 @@ class OfflinePlayer(PlayerAI):
 
 _IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
 """What A to D mean where the options cannot be read."""
+
+
+def _kept(kept: OrderedDict[Brief, T], brief: Brief, make: Callable[[], T]) -> T:
+    """What was made for this brief before, else what ``make`` gives; the oldest is forgotten."""
+    if brief not in kept:
+        kept[brief] = make()
+        while len(kept) > _BRIEFS_KEPT:
+            kept.popitem(last=False)
+    return kept[brief]
+
 
 _YES_NO: Options = ("Yes", "No", "Partially", "Unknown")
 

@@ -30,8 +30,11 @@ from league_agents.games.q21.information import (
 )
 from league_agents.games.q21.rules import AnswerKey, Weights
 
-_EXPECTED_EXTRA = 0.06
-"""Noise of the answerer beside that of the questions themselves, for which a batch is chosen."""
+_EXPECTED_EXTRA = 0.08
+"""Noise of the answerer beside that of the questions themselves, for which questions are chosen."""
+
+_PLANNED_EXTRA = (0.04, 0.16)
+"""A careful answerer and a careless one: the split between text and word has to do for both."""
 
 _EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
 _EXTRA_PRIOR = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
@@ -70,26 +73,50 @@ class Belief:
     """Of the sentences."""
 
 
-def choose_batch(
-    candidates: Candidates,
-    key: AnswerKey,
-    count: int,
-    weights: Weights,
-    *,
-    strategy: Strategy = Strategy.CHOSEN,
-    draw: Draw | None = None,
-) -> list[Inquiry]:
-    """At most ``count`` questions, those about the text first; fewer when the candidates allow no more."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that could be asked, what is best asked, and how many questions go to the word."""
+
+    texts: Pool
+    words: Pool
+    best_texts: Pool
+    """The best questions about the text, best first."""
+
+    best_words: Pool
+
+    count: int
+    on_word: int
+    """How many of the ``count`` questions are about the word."""
+
+    def batch(self, strategy: Strategy = Strategy.CHOSEN, draw: Draw | None = None) -> list[Inquiry]:
+        """The questions, those about the text first; fewer than ``count`` when the candidates allow no more.
+
+        Every strategy has the same number of questions about the word, so that only their choice differs.
+        """
+        texts, words = self.best_texts.inquiries, self.best_words.inquiries
+        if strategy is Strategy.FIRST:
+            texts, words = self.texts.inquiries, self.words.inquiries
+        elif strategy is Strategy.RANDOM:
+            draw = draw or Draw(0, "batch")
+            texts, words = tuple(draw.shuffled(self.texts.inquiries)), tuple(draw.shuffled(self.words.inquiries))
+        return [*texts[: self.count - self.on_word], *words[: self.on_word]]
+
+
+def plan_batch(candidates: Candidates, key: AnswerKey, count: int, weights: Weights) -> Plan:
+    """The plan with the best expected score for ``count`` questions."""
     texts = sentence_pool(candidates.readings, candidates.prior, key) if len(candidates.sentences) > 1 else _EMPTY
     words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
-    if strategy is not Strategy.CHOSEN:
-        return _plain_batch(texts, words, count, strategy, draw or Draw(0, "batch"))
-    for_texts = _selected(texts, candidates.prior, count, groups=candidates.groups)
+    best_texts = _selected(texts, candidates.prior, count, groups=candidates.groups)
     most = _MOST_WORD_QUESTIONS if texts.inquiries else _MOST_WORD_QUESTIONS_ALONE
-    for_words = _selected(words, candidates.word_prior, min(count, most))
-    split = _best_split(candidates, for_texts, for_words, count, weights)
-    on_texts = min(count - split, len(for_texts.inquiries))
-    return [*for_texts.inquiries[:on_texts], *for_words.inquiries[:split]]
+    best_words = _selected(words, candidates.word_prior, min(count, most))
+    return Plan(
+        texts=texts,
+        words=words,
+        best_texts=best_texts,
+        best_words=best_words,
+        count=count,
+        on_word=_best_split(candidates, best_texts, best_words, count, weights),
+    )
 
 
 def decode(candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int]) -> Belief:
@@ -140,12 +167,14 @@ def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int6
     if not pool.inquiries or count <= 0:
         return _EMPTY
     # Not refined: the first n of a greedy choice are the greedy choice of n, so that any split can be taken from it.
-    chosen = select(pool.table, prior, count, _expected(pool), options=pool.choices, groups=groups, refine=False)
+    chosen = select(
+        pool.table, prior, count, _with(pool, _EXPECTED_EXTRA), options=pool.choices, groups=groups, refine=False
+    )
     return pool.only(chosen)
 
 
-def _expected(pool: Pool) -> Floats:
-    return 1 - (1 - pool.noise) * (1 - _EXPECTED_EXTRA)
+def _with(pool: Pool, extra: float) -> Floats:
+    return 1 - (1 - pool.noise) * (1 - extra)
 
 
 def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, weights: Weights) -> int:
@@ -159,31 +188,30 @@ def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, we
     within = (np.arange(_RUNS) * 0.618034) % 1.0
     edges = np.cumsum(candidates.given[truths], axis=1)
     true_words = np.minimum((edges < within[:, None] * edges[:, -1:]).sum(axis=1), len(candidates.words) - 1)
-    text_logs = _simulated(texts, truths, candidates.prior, count)
-    word_logs = _simulated(words, true_words, np.ones(len(candidates.words)), most, salt=7)
-    best, best_value = least, -1.0
-    for split in range(least, most + 1):
-        on_texts = _scaled(text_logs[min(count - split, len(texts.inquiries))])
-        on_words = _scaled(word_logs[split])
-        sentence_scores = on_texts * (on_words @ given.T)
-        word_scores = on_words * (on_texts @ given)
-        sentence_right = candidates.groups[sentence_scores.argmax(axis=1)] == candidates.groups[truths]
-        word_right = word_scores.argmax(axis=1) == true_words
-        value = float(weights.opening_sentence * sentence_right.mean() + weights.associative_word * word_right.mean())
-        if value > best_value + 1e-6:
-            best, best_value = split, value
-    return best
+    values = np.zeros(most + 1)
+    for extra in _PLANNED_EXTRA:
+        text_logs = _simulated(texts, truths, candidates.prior, count, extra)
+        word_logs = _simulated(words, true_words, np.ones(len(candidates.words)), most, extra, salt=7)
+        for split in range(least, most + 1):
+            on_texts = _scaled(text_logs[min(count - split, len(texts.inquiries))])
+            on_words = _scaled(word_logs[split])
+            sentence = (on_texts * (on_words @ given.T)).argmax(axis=1)
+            word = (on_words * (on_texts @ given)).argmax(axis=1)
+            sentence_right = np.mean(candidates.groups[sentence] == candidates.groups[truths])
+            word_right = np.mean(word == true_words)
+            values[split] += weights.opening_sentence * sentence_right + weights.associative_word * word_right
+    return least + int(np.argmax(np.round(values[least:], 6)))
 
 
 def _simulated(
-    pool: Pool, truths: npt.NDArray[np.int64], prior: Floats, count: int, *, salt: int = 1
+    pool: Pool, truths: npt.NDArray[np.int64], prior: Floats, count: int, extra: float, *, salt: int = 1
 ) -> list[npt.NDArray[np.float32]]:
     """The logarithms of prior times likelihood, runs × candidates, after 0, 1, 2, … questions of ``pool``."""
     with np.errstate(divide="ignore"):
         logs = np.tile(np.log(prior), (truths.size, 1)).astype(np.float32)
     steps = [logs]
     if pool.inquiries:
-        noise, choices = _expected(pool), pool.choices
+        noise, choices = _with(pool, extra), pool.choices
         answers = simulate(pool.table, truths, noise, options=choices, salt=salt)
         for i in range(min(count, len(pool.inquiries))):
             at = slice(i, i + 1)
@@ -194,15 +222,3 @@ def _simulated(
 
 def _scaled(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)), dtype=np.float32)
-
-
-def _plain_batch(texts: Pool, words: Pool, count: int, strategy: Strategy, draw: Draw) -> list[Inquiry]:
-    """The first or random questions of the whole pool, in which every fifth question is about the word."""
-    pool: list[Inquiry] = []
-    on_words = iter(words.inquiries)
-    for i, inquiry in enumerate(texts.inquiries):
-        pool.append(inquiry)
-        if i % 4 == 3 and (other := next(on_words, None)) is not None:
-            pool.append(other)
-    pool += on_words
-    return pool[:count] if strategy is Strategy.FIRST else draw.shuffled(pool)[:count]

@@ -7,7 +7,7 @@ import pytest
 
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.library import Knowledge
-from league_agents.agents.questions.batch import choose_batch, decode
+from league_agents.agents.questions.batch import decode, plan_batch
 from league_agents.agents.questions.kinds import Topic
 from league_agents.agents.questions.reading import Reading
 from league_agents.games.q21.information import UNKNOWN
@@ -77,7 +77,7 @@ def test_equal_sentences_are_one_group(knowledge: Knowledge) -> None:
 @pytest.mark.parametrize("key", list(AnswerKey))
 def test_a_batch_asks_about_sentence_and_word_and_repeats_nothing(key: AnswerKey, knowledge: Knowledge) -> None:
     found = candidates_for(knowledge, domain="colour")
-    batch = choose_batch(found, key, 20, Weights())
+    batch = plan_batch(found, key, 20, Weights()).batch()
     topics = [inquiry.topic for inquiry in batch]
     assert len(batch) == len(set(batch)) == 20
     assert 2 <= topics.count(Topic.WORD) <= 9
@@ -87,15 +87,15 @@ def test_a_batch_asks_about_sentence_and_word_and_repeats_nothing(key: AnswerKey
 def test_the_more_the_word_counts_the_more_is_asked_about_it(knowledge: Knowledge) -> None:
     found = candidates_for(knowledge, domain="colour")
     on_word = Weights(opening_sentence=0.1, sentence_justification=0.0, associative_word=0.9, word_justification=0.0)
-    few = [inquiry.topic for inquiry in choose_batch(found, AnswerKey.FIXED, 10, Weights())].count(Topic.WORD)
-    many = [inquiry.topic for inquiry in choose_batch(found, AnswerKey.FIXED, 10, on_word)].count(Topic.WORD)
+    few = [inquiry.topic for inquiry in plan_batch(found, AnswerKey.FIXED, 10, Weights()).batch()].count(Topic.WORD)
+    many = [inquiry.topic for inquiry in plan_batch(found, AnswerKey.FIXED, 10, on_word).batch()].count(Topic.WORD)
     assert few < many
 
 
 @pytest.mark.parametrize("key", list(AnswerKey))
 def test_honest_answers_leave_one_sentence_and_say_that_they_are_honest(key: AnswerKey, knowledge: Knowledge) -> None:
     found = candidates_for(knowledge, domain="colour")
-    batch = choose_batch(found, key, 20, Weights())
+    batch = plan_batch(found, key, 20, Weights()).batch()
     truth = 77
     shown = Reading(
         sentence=found.readings[truth].sentence,
@@ -114,6 +114,6 @@ def test_honest_answers_leave_one_sentence_and_say_that_they_are_honest(key: Ans
 
 def test_no_answers_leave_the_prior(knowledge: Knowledge) -> None:
     found = candidates_for(knowledge, domain="colour")
-    batch = choose_batch(found, AnswerKey.OWN, 20, Weights())
+    batch = plan_batch(found, AnswerKey.OWN, 20, Weights()).batch()
     belief = decode(found, [*batch, None], [UNKNOWN] * 21)
     assert belief.sentences == pytest.approx(found.prior, rel=0.5)
