@@ -1,0 +1,235 @@
+"""A league of real processes on this machine: each role is a ``league-agents run --watch`` of its own, and the mail
+goes through the sandbox.
+
+Rule: whatever is started here is stopped here, however the league ends, and everything is bounded in time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+
+import yaml
+
+from league_agents.errors import LeagueError, LimitExceeded
+from league_agents.journal.port import Note
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.report.traffic import Participant
+from league_agents.sandbox.server import Sandbox
+
+DOMAIN = "league.test"
+MANAGER = f"league-office@{DOMAIN}"
+STOP_PATIENCE_S = 30.0
+LOOK_EVERY_S = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One process: a role of a group."""
+
+    role: str
+    group: str
+    agent: str = "scripted"
+
+    @property
+    def address(self) -> str:
+        """Its mailbox."""
+        if self.role == "manager":
+            return MANAGER
+        return f"referee.{self.group}@{DOMAIN}" if self.role == "referee" else f"{self.group}@{DOMAIN}"
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return "manager" if self.role == "manager" else f"{self.role}-{self.group}"
+
+    @property
+    def participant_id(self) -> str:
+        """As reports name it."""
+        return {"manager": "LM001", "referee": f"REF-{self.group.upper()}"}.get(self.role, self.group)
+
+
+def four_seats(*, referee: str = "scripted", player_a: str = "scripted", player_b: str = "scripted") -> list[Seat]:
+    """The smallest league: a manager, a referee and two players of three groups."""
+    return [
+        Seat(role="manager", group=""),
+        Seat(role="referee", group="house", agent=referee),
+        Seat(role="player", group="falcons", agent=player_a),
+        Seat(role="player", group="otters", agent=player_b),
+    ]
+
+
+@dataclass(slots=True, kw_only=True)
+class LocalLeague:
+    """Processes, their files in ``folder``, and the sandbox between them. Use it in a ``with`` statement."""
+
+    folder: Path
+    seats: Sequence[Seat]
+    rules: str = "prd"
+    registration: timedelta = timedelta(seconds=10)
+    poll: timedelta = timedelta(seconds=0.3)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    sandbox: Sandbox = field(init=False)
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def __enter__(self) -> LocalLeague:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        groups = self.groups
+        addresses = [MANAGER, *(f"{prefix}{group}@{DOMAIN}" for group in groups for prefix in ("", "referee."))]
+        self.sandbox = Sandbox(addresses)
+        self.sandbox.start()
+        self.sandbox.client_secret_file(self.folder)
+        for seat in self.seats:
+            token = self.sandbox.token_file(seat.address, self.folder)
+            token.replace(self.folder / f"token_{seat.name}.json")
+            self.config_of(seat).write_text(yaml.safe_dump(self._settings(seat), sort_keys=False), "utf-8")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            self.stop()
+        finally:
+            self.sandbox.stop()
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups of the league, in order."""
+        return list(dict.fromkeys(seat.group for seat in self.seats if seat.group))
+
+    def config_of(self, seat: Seat) -> Path:
+        """The league file of a process."""
+        return self.folder / f"{seat.name}.yaml"
+
+    def log_of(self, seat: Seat) -> Path:
+        """What a process wrote to stderr."""
+        return self.folder / f"{seat.name}.log"
+
+    def journal_of(self, seat: Seat) -> Path:
+        """The journal of a process."""
+        return self.folder / f"{seat.name}.db"
+
+    def start(self, seat: Seat) -> None:
+        """Start a process, or start it again."""
+        command = [sys.executable, "-m", "league_agents", "run", "--watch", "--config", str(self.config_of(seat))]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
+        environment |= {"LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment}
+        with self.log_of(seat).open("ab") as log:
+            self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
+                command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def start_all(self) -> None:
+        """Start every process, the league manager last: the others then hear it from its first word."""
+        for seat in sorted(self.seats, key=lambda seat: seat.role == "manager"):
+            self.start(seat)
+
+    def kill(self, seat: Seat) -> None:
+        """End a process as a power cut would."""
+        process = self.processes.pop(seat.name)
+        process.kill()
+        process.wait(STOP_PATIENCE_S)
+
+    def stop(self) -> dict[str, int]:
+        """Ask every process to end, and make sure that it does. Exit codes by name."""
+        codes: dict[str, int] = {}
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for name, process in self.processes.items():
+            try:
+                codes[name] = process.wait(STOP_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                codes[name] = process.wait()
+        self.processes.clear()
+        return codes
+
+    def season(self) -> Note | None:
+        """The record of the season, once it is over."""
+        manager = next(seat for seat in self.seats if seat.role == "manager")
+        if not self.journal_of(manager).exists():
+            return None
+        try:
+            journal = SqliteJournal.to_look_at(self.journal_of(manager))
+        except LeagueError:
+            return None  # it is being made at this moment
+        try:
+            return next((note for note in journal.notes() if note.kind == "season"), None)
+        finally:
+            journal.close()
+
+    def wait_for_season(self, patience: timedelta) -> Note:
+        """Wait until the season is over and everybody has heard it. Raises ``LeagueError`` when a process ends before,
+        ``LimitExceeded`` when it takes too long."""
+        ends_at = time.monotonic() + patience.total_seconds()
+        while (season := self.season()) is None or not self._is_quiet():
+            for name, process in self.processes.items():
+                if process.poll() is not None:
+                    raise LeagueError(f"{name} ended with code {process.returncode}; see {self.folder / name}.log")
+            if time.monotonic() > ends_at:
+                seconds = patience.total_seconds()
+                raise LimitExceeded("seconds of a season", seconds, seconds)
+            time.sleep(LOOK_EVERY_S)
+        return season
+
+    def _is_quiet(self) -> bool:
+        """Whether no mail waits to be read by a process of ours."""
+        return not any(
+            self.sandbox.mail(seat.address, "UNREAD") for seat in self.seats if seat.name in self.processes
+        )
+
+    def participants(self) -> list[Participant]:
+        """Everybody with the journal, to be looked at and closed by the caller."""
+        return [
+            Participant(
+                participant_id=seat.participant_id,
+                address=seat.address,
+                journal=SqliteJournal.to_look_at(self.journal_of(seat)),
+            )
+            for seat in self.seats
+        ]
+
+    def _settings(self, seat: Seat) -> dict[str, object]:
+        role: dict[str, object] = {
+            "address": seat.address,
+            "journal": self.journal_of(seat).name,
+            "token": f"token_{seat.name}.json",
+        }
+        if seat.role != "manager":
+            role |= {"id": seat.participant_id, "group_id": seat.group, "agent": seat.agent}
+            role |= {"display_name": seat.group.title()}
+        settings: dict[str, object] = {
+            "league": {"manager_email": MANAGER, "league_id": "LOCAL"},
+            "rules": self.rules,
+            "poll": {
+                "active_seconds": self.poll.total_seconds(),
+                "idle_seconds": 2 * self.poll.total_seconds(),
+            },
+            "gmail": {"endpoint": self.sandbox.url},
+            "roles": {seat.role: role},
+        }
+        if seat.role == "manager":
+            settings["season"] = {
+                "id": "LOCAL-1",
+                "name": "A league on this machine",
+                "number": 1,
+                "registration_seconds": self.registration.total_seconds(),
+                "teams": [
+                    {
+                        "group_id": group,
+                        "player": f"{group}@{DOMAIN}",
+                        "referee": f"referee.{group}@{DOMAIN}",
+                        "name": group.title(),
+                    }
+                    for group in self.groups
+                ],
+            }
+        return settings

@@ -1,0 +1,99 @@
+"""A league manager, a referee and two players, each a process of its own, over Gmail's API on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from league_agents.games.q21.rules import PRD
+from league_agents.report.match import match_document
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+
+PATIENCE = timedelta(seconds=90)
+
+
+def the_match(league: LocalLeague) -> dict[str, Any]:
+    participants = league.participants()
+    try:
+        manager, referee, *players = participants
+        return match_document("0101001", seed=0, rules=PRD.name, manager=manager, referee=referee, players=players)
+    finally:
+        for participant in participants:
+            participant.journal.close()
+
+
+def expect_nothing_was_sent_twice(league: LocalLeague) -> None:
+    report: dict[str, Any] = league.sandbox.report()
+    assert report["accepted_twice"] == []
+    participants = league.participants()
+    states = {item.state.value for participant in participants for item in participant.journal.outbox()}
+    for participant in participants:
+        participant.journal.close()
+    assert states == {"sent"}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_path: Path) -> None:
+    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=timedelta(seconds=8)) as league:
+        league.start_all()
+        league.wait_for_season(PATIENCE)
+        codes = league.stop()
+        expect_nothing_was_sent_twice(league)
+    assert codes == {"manager": 0, "referee-house": 0, "player-falcons": 0, "player-otters": 0}
+    document = the_match(league)
+    assert document["match"]["status"] == "completed"
+    assert [row["participant_id"] for row in document["standings"]] == ["falcons", "otters"]
+    for seat in league.seats:
+        log = league.log_of(seat).read_text("utf-8")
+        assert "stopped" in log
+        assert "Traceback" not in log
+
+
+def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "league_agents.testing.show_league", "--folder", str(tmp_path / "league")]
+    agents = ["--referee", "scripted", "--player-a", "scripted", "--player-b", "scripted"]
+    done = subprocess.run([*command, *agents], cwd=tmp_path, capture_output=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.decode()
+    assert "Falcons" in shown
+    assert "Otters" in shown
+    record = json.loads((tmp_path / "league" / "match.json").read_text("utf-8"))
+    assert record["match"]["status"] == "completed"
+    pids = [int(pid) for pid in re.findall(r"\(process (\d+)\)", done.stderr.decode())]
+    assert len(pids) == 4
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Path) -> None:
+    seats = [Seat(role="manager", group=""), Seat(role="player", group="falcons")]
+    with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
+        player = seats[1]
+        league.start(player)
+        while "watching" not in league.log_of(player).read_text("utf-8"):
+            assert league.processes[player.name].poll() is None
+        copy = league.config_of(player).with_name("copy.yaml")
+        copy.write_text(league.config_of(player).read_text("utf-8").replace("player-falcons.db", "other.db"), "utf-8")
+        for config, word in ((league.config_of(player), "works on this journal"), (copy, "works on this mailbox")):
+            command = [sys.executable, "-m", "league_agents", "run", "--scan", "--config", str(config)]
+            second = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+            assert second.returncode == 4
+            (line,) = second.stderr.decode().splitlines()
+            assert word in line
+        # A killed process leaves no lock behind.
+        league.kill(player)
+        command = [sys.executable, "-m", "league_agents", "run", "--scan", "--config", str(league.config_of(player))]
+        again = subprocess.run([*command, "--once-quiet"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+        assert (again.returncode, again.stdout) == (0, b""), again.stderr
