@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
-from league_agents.ids import GameId, round_of
+from league_agents.ids import GameId
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import (
@@ -110,11 +110,16 @@ class League:
 
     def fixture(self, game_id: str) -> Fixture | None:
         """The fixture of this game, if it is one of this participant's."""
-        return next((fixture for fixture in self.fixtures if fixture.game_id == game_id), None)
+        for fixture in self.fixtures:
+            if fixture.game_id == game_id:
+                return fixture
+        return None
 
     def fixtures_of_round(self, round_number: int) -> tuple[Fixture, ...]:
         """This participant's games of a round."""
-        return tuple(fixture for fixture in self.fixtures if round_of(fixture.game_id) == round_number)
+        # The fixtures are as many as a season has, and this is asked in every round: so the digits are compared.
+        digits = f"{round_number:02d}"
+        return tuple([fixture for fixture in self.fixtures if fixture.game_id[2:4] == digits])
 
 
 def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.model import LETTERS, Guess, Question
+from league_agents.games.q21.model import Guess, Question
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import Match, Seat
 
@@ -62,10 +62,11 @@ def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat:
 
 def question_as_json(question: Question) -> dict[str, object]:
     """A question with the keys that user code is promised."""
+    a, b, c, d = question.options
     return {
         "question_number": question.number,
         "question_text": question.text,
-        "options": dict(zip(LETTERS, question.options, strict=True)),
+        "options": {"A": a, "B": b, "C": c, "D": d},
     }
 
 

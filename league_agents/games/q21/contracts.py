@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from types import MappingProxyType
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import LETTERS, Choice, QuestionBatch
@@ -199,7 +200,7 @@ def check_answers(
             found.mild(f"{path}.question_number", "the number of a question that was asked", str(number))
         else:
             answered.add(number)
-        if text_of(field_of(item, "answer")) not in _CHOICES:
+        if text_of(field_of(item, "answer")) not in CHOICES:
             rule = "exactly one of A, B, C, D, Not Relevant (protocol 4.4.5)"
             found.fatal(f"{path}.answer", rule, shown(field_of(item, "answer")))
     missing = sorted(asked - answered)
@@ -319,7 +320,8 @@ def check_guess(result: object, rules: RuleSet, *, fatal_only: bool = False) -> 
     return found.list
 
 
-_CHOICES = frozenset(str(choice) for choice in Choice)
+CHOICES: Mapping[str, Choice] = MappingProxyType({choice.value: choice for choice in Choice})
+"""The five answers, by their only spelling."""
 
 
 class _Findings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 from league_agents.values import quick
@@ -49,6 +50,12 @@ class Answer:
     """The number of the question that is answered."""
 
     choice: Choice
+
+
+@lru_cache(maxsize=1_000)
+def answer_of(number: int, choice: Choice) -> Answer:
+    """An answer. There are only five to each question, and they are made anew wherever a batch is read."""
+    return Answer(number=number, choice=choice)
 
 
 QuestionBatch = tuple[Question, ...]

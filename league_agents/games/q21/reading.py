@@ -13,6 +13,7 @@ from itertools import count, islice
 from league_agents.core.violation import Violation
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.contracts import (
+    CHOICES,
     COMPONENTS,
     answers_most,
     check_answers,
@@ -22,7 +23,6 @@ from league_agents.games.q21.contracts import (
 )
 from league_agents.games.q21.model import (
     LETTERS,
-    Answer,
     AnswerBatch,
     Breakdown,
     Brief,
@@ -33,6 +33,7 @@ from league_agents.games.q21.model import (
     QuestionBatch,
     Scorecard,
     Target,
+    answer_of,
 )
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, items_of, number_of, text_of
@@ -102,19 +103,25 @@ def read_answers(result: object, questions: QuestionBatch, rules: RuleSet) -> An
     Of several answers to one question the first counts; a missing one is Not Relevant; others are dropped
     (protocol 6.1).
     """
-    _refuse("get_answers", check_answers(result, questions, rules, fatal_only=True))
     given: dict[int, Choice] = {}
-    for item in items_of(field_of(result, "answers"), answers_most(questions)) or []:
-        number, choice = integer_of(field_of(item, "question_number")), text_of(field_of(item, "answer"))
-        if number is not None and choice is not None:
-            given.setdefault(number, Choice(choice))
-    return answers_for(questions, given)
+    items = items_of(field_of(result, "answers"), answers_most(questions)) or []
+    for item in items:
+        number = integer_of(field_of(item, "question_number"))
+        choice = CHOICES.get(text_of(field_of(item, "answer")) or "")
+        if number is None or number < 1 or choice is None:
+            break
+        given.setdefault(number, choice)
+    else:
+        if items:
+            return answers_for(questions, given)
+    # The same is fatal for the check, which has the words for it.
+    raise _refusal("get_answers", check_answers(result, questions, rules, fatal_only=True))
 
 
 def answers_for(questions: QuestionBatch, given: dict[int, Choice] | None = None) -> AnswerBatch:
     """One answer to each question; Not Relevant where ``given`` has none, so everywhere after a failed callback."""
     choices = given or {}
-    return tuple(Answer(number=q.number, choice=choices.get(q.number, Choice.NOT_RELEVANT)) for q in questions)
+    return tuple([answer_of(q.number, choices.get(q.number, Choice.NOT_RELEVANT)) for q in questions])
 
 
 def read_scorecard(result: object, rules: RuleSet) -> Scorecard:
@@ -194,8 +201,12 @@ def repair_guess(result: object | None, rules: RuleSet, brief: Brief) -> Guess:
 
 def _refuse(callback: str, violations: Sequence[Violation]) -> None:
     if violations:
-        more = f" (and {len(violations) - 5} more)" if len(violations) > 5 else ""
-        raise CallbackInvalid(f"{callback}: " + "; ".join(map(str, violations[:5])) + more)
+        raise _refusal(callback, violations)
+
+
+def _refusal(callback: str, violations: Sequence[Violation]) -> CallbackInvalid:
+    more = f" (and {len(violations) - 5} more)" if len(violations) > 5 else ""
+    return CallbackInvalid(f"{callback}: " + "; ".join(map(str, violations[:5])) + more)
 
 
 def _text_at(holder: object, key: str) -> str:
@@ -209,9 +220,13 @@ def _number_in(item: object, rules: RuleSet) -> int | None:
 
 def _repaired_question_text(item: object, rules: RuleSet) -> str | None:
     # Older clients' agents say "text" or "question" (protocol 4.4.4).
-    texts = (text_of(field_of(item, key)) for key in ("question_text", "text", "question"))
-    text = " ".join(next((text for text in texts if text is not None), "").split())[:900].rstrip()
-    if not any(character.isalnum() for character in text):
+    text = text_of(field_of(item, "question_text"))
+    if text is None:
+        text = text_of(field_of(item, "text"))
+    if text is None:
+        text = text_of(field_of(item, "question")) or ""
+    text = " ".join(text.split())[:900].rstrip()
+    if not any(map(str.isalnum, text)):
         return None
     return _long_enough(text if text.endswith(("?", "？", "؟")) else f"{text.rstrip('.!,;: ')}?", rules)
 
@@ -225,7 +240,9 @@ def _long_enough(text: str, rules: RuleSet) -> str:
 def _repaired_options(item: object, rules: RuleSet) -> tuple[str, str, str, str]:
     if rules.answer_key is AnswerKey.FIXED:
         return rules.fixed_options
-    options = next((found for key in ("options", "choices") if (found := field_of(item, key)) is not None), None)
+    options = field_of(item, "options")
+    if options is None:
+        options = field_of(item, "choices")
     listed = items_of(options) or []
     values = listed[:4] if len(listed) == 4 else [field_of(options, letter) for letter in LETTERS]
     texts = [" ".join((text_of(value) or "").split())[:1000].strip() for value in values]

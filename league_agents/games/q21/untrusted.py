@@ -15,6 +15,8 @@ T = TypeVar("T")
 MOST_ITEMS = 200
 """Longer lists are refused unread. Twenty questions and their answers are a tenth of it."""
 
+_LARGEST = 2**64 - 1
+
 
 def is_kind(value: object, kind: type[T]) -> TypeGuard[T]:
     """Whether ``value`` is a ``kind`` or of a subclass."""
@@ -24,6 +26,8 @@ def is_kind(value: object, kind: type[T]) -> TypeGuard[T]:
 
 def text_of(value: object) -> str | None:
     """``value`` as a plain ``str`` if it is a text of bearable length, else ``None``."""
+    if type(value) is str and len(value) <= MOST_CHARACTERS and value.isascii():
+        return value
     if not is_kind(value, str) or str.__len__(value) > MOST_CHARACTERS:
         return None
     text = str.__str__(value)
@@ -33,6 +37,8 @@ def text_of(value: object) -> str | None:
 
 def integer_of(value: object) -> int | None:
     """``value`` as a plain ``int`` if it is an integer of at most 64 bits and no boolean, else ``None``."""
+    if type(value) is int and -_LARGEST <= value <= _LARGEST:
+        return value
     if not is_kind(value, int) or type(value) is bool:
         return None
     number = int.__index__(value)
@@ -50,6 +56,8 @@ def number_of(value: object) -> float | None:
 
 def field_of(value: object, key: str) -> object:
     """``value[key]`` if ``value`` is a dict that has it, else ``None``."""
+    if type(value) is dict:
+        return value.get(key)
     if not is_kind(value, dict):
         return None
     holder: dict[object, object] = value

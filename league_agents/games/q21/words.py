@@ -16,7 +16,13 @@ MOST_CHARACTERS = 20_000
 
 def count_words(text: str) -> int:
     """How many white-space separated tokens hold a letter or digit. For lower limits."""
-    return sum(_is_word(token) for token in text.split())
+    return _count_words(text.split())
+
+
+def _count_words(tokens: Sequence[str]) -> int:
+    # Nearly every token begins with a letter; only the others are looked at to their ends.
+    others = [token for token in tokens if not token[0].isalnum()]
+    return len(tokens) - len(others) + sum(map(_is_word, others))
 
 
 def count_tokens(text: str) -> int:
@@ -26,7 +32,12 @@ def count_tokens(text: str) -> int:
 
 def is_within(text: str, limit: WordLimit) -> bool:
     """Whether the text keeps both limits."""
-    return count_words(text) >= limit.least and (limit.most is None or count_tokens(text) <= limit.most)
+    tokens = text.split()
+    return (
+        len(tokens) >= limit.least
+        and (limit.most is None or len(tokens) <= limit.most)
+        and (_count_words(tokens) >= limit.least)
+    )
 
 
 def limit_in_words(limit: WordLimit) -> str:
@@ -73,7 +84,7 @@ def _next_that_fits(fillers: Sequence[str], turn: int, room: int | None) -> list
 
 
 def _is_word(token: str) -> bool:
-    return token[0].isalnum() or any(character.isalnum() for character in token)
+    return any(map(str.isalnum, token))
 
 
 def _ends_sentence(token: str) -> bool:

@@ -9,6 +9,10 @@ Rule 2: of a header only the address part counts. Display names, comments and qu
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+_REMEMBERED = 1_000
+"""How many spellings are remembered: a league has few addresses, and each is read with every mail."""
 
 _LONGEST_HEADER = 2_000
 _LONGEST_ADDRESS = 254
@@ -26,8 +30,11 @@ _FOLD = re.compile(r"\r?\n[ \t]+|\t")
 
 def read_address(text: object) -> str | None:
     """The bare address that ``text`` is, as it is spelled, or ``None``."""
-    if not isinstance(text, str) or len(text) > 2 * _LONGEST_ADDRESS:
-        return None
+    return _read_address(text) if isinstance(text, str) and len(text) <= 2 * _LONGEST_ADDRESS else None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_address(text: str) -> str | None:
     text = text.strip()
     if not text.isascii():
         local, at, domain = text.rpartition("@")
@@ -43,8 +50,11 @@ def read_mailbox(header: object) -> str | None:
 
     ``"lm@example.com" <x@example.org>`` is from ``x@example.org``.
     """
-    if not isinstance(header, str) or len(header) > _LONGEST_HEADER:
-        return None
+    return _read_mailbox(header) if isinstance(header, str) and len(header) <= _LONGEST_HEADER else None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_mailbox(header: str) -> str | None:
     plain = _PLAIN_MAILBOX.fullmatch(header)
     if plain is not None:
         address = plain[1] or plain[2]
@@ -66,6 +76,11 @@ def read_mailbox(header: object) -> str | None:
 
 def address_key(address: str) -> str:
     """What an address is compared and looked up by: without letter case (protocol 1.1). Other text stays as it is."""
+    return _address_key(address) if len(address) <= 2 * _LONGEST_ADDRESS else address
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _address_key(address: str) -> str:
     read = read_address(address)
     return address if read is None else read.lower()
 

@@ -18,6 +18,7 @@ from league_agents.games.q21.model import (
     Guess,
     Question,
     Scorecard,
+    answer_of,
 )
 from league_agents.ids import is_game_id
 from league_agents.protocol.league.envelope import Envelope
@@ -155,7 +156,9 @@ def read_questions_batch(fields: Fields) -> QuestionsBatch | BrokenPayload:
         if not isinstance(item, dict):
             violations.append(Violation(path=f"questions[{position}]", rule="an object", found=shown(item)))
             continue
-        text = first_text(item, "question_text", "text", "question")
+        text = text_of(item.get("question_text"))
+        if text is None or not text.strip():
+            text = first_text(item, "question_text", "text", "question")
         if text is None:
             path = f"questions[{position}].question_text"
             violations.append(Violation(path=path, rule="a text", found=shown(item.get("question_text"))))
@@ -198,9 +201,10 @@ def write_questions_batch(payload: QuestionsBatch, envelope: Envelope) -> Docume
             {
                 "question_number": question.number,
                 "question_text": question.text,
-                "options": dict(zip("ABCD", question.options, strict=True)),
+                "options": {"A": a, "B": b, "C": c, "D": d},
             }
             for question in questions
+            for a, b, c, d in (question.options,)
         ],
         total_questions=len(questions),
         auth_token=payload.auth_token,
@@ -226,13 +230,18 @@ def read_answers_batch(fields: Fields) -> AnswersBatch | BrokenPayload:
     answers: list[Answer] = []
     for position, item in enumerate(items, start=1):
         if isinstance(item, dict):
-            number = integer_of(first_of(item, "question_number", "question_id", "number"), 1) or position
-            choice = choice_of(first_of(item, "answer", "selected_option", "choice", "selected"))
+            stated_number, stated_choice = item.get("question_number"), item.get("answer")
+            if stated_number is None:
+                stated_number = first_of(item, "question_id", "number")
+            if stated_choice is None:
+                stated_choice = first_of(item, "selected_option", "choice", "selected")
+            number = integer_of(stated_number, 1) or position
+            choice = choice_of(stated_choice)
         else:
             number, choice = position, choice_of(item)
         # An answer that cannot be read tells nothing; the guess is due all the same.
         if choice is not None:
-            answers.append(Answer(number=number, choice=choice))
+            answers.append(answer_of(number, choice))
     return AnswersBatch(
         answers=tuple(answers),
         deadline=instant_of(fields.get("deadline")),

@@ -52,7 +52,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.protocol.league.reading import clean, id_of
+from league_agents.protocol.league.reading import clean, is_id
 from league_agents.protocol.league.writing import Document, refuse, stamp
 
 CANONICAL_TYPES: Mapping[type, MessageType] = MappingProxyType(
@@ -158,7 +158,8 @@ def encode(envelope: Envelope) -> Document:
 
     Raises ``LocalProtocolError`` when the message would break the protocol.
     """
-    _check(envelope)
+    context = _context(envelope)
+    _check(envelope, context)
     sender = envelope.sender
     assert sender.role is not None
     assert envelope.timestamp is not None
@@ -170,14 +171,14 @@ def encode(envelope: Envelope) -> Document:
         "sender": {"email": sender.email, "role": sender.role.value, "logical_id": sender.logical_id},
         "recipient_id": envelope.recipient_id,
     }
-    for key, value in _context(envelope):
+    for key, value in context:
         if value is not None:
             document[key] = value
     document["payload"] = _sendable(_write_payload(envelope), envelope, "payload")
     return document
 
 
-def _check(envelope: Envelope) -> None:
+def _check(envelope: Envelope, context: Context) -> None:
     sender = envelope.sender
     if sender.role is None:
         raise refuse(envelope, "the sender has no role")
@@ -201,13 +202,16 @@ def _check(envelope: Envelope) -> None:
         raise refuse(envelope, "it needs a message_id and a recipient_id")
     if envelope.message_type in _OF_A_SEASON and not (envelope.league_id and envelope.season_id):
         raise refuse(envelope, "it needs a league_id and a season_id")
-    ids = (envelope.message_id, envelope.recipient_id, *(value for _, value in _context(envelope)), sender.logical_id)
-    for value in ids:
-        if value and id_of(value) != value:
+    ids = [envelope.message_id, envelope.recipient_id, sender.logical_id]
+    for value in (*ids, *[value for _, value in context]):
+        if value and not is_id(value):
             raise refuse(envelope, f"{value[:60]!a} is no id: it must be one line of 1 to 200 visible characters")
 
 
-def _context(envelope: Envelope) -> tuple[tuple[str, str | None], ...]:
+Context = tuple[tuple[str, str | None], ...]
+
+
+def _context(envelope: Envelope) -> Context:
     """The optional keys of the envelope that this type carries at the top, in order. ``None``: the key is left out."""
     kind = envelope.message_type
     # A league manager that never names its league is no reason to keep a result from it: the report's keys are then
@@ -242,7 +246,7 @@ def _sendable(value: object, envelope: Envelope, path: str) -> object:
     if isinstance(value, dict):
         return {
             # Most values are short ASCII texts, and there are a hundred of them in a batch of questions.
-            key: item if type(item) is str and item.isascii() else _sendable(item, envelope, key)
+            key: item if (type(item) is str and item.isascii()) or type(item) is int else _sendable(item, envelope, key)
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple)):

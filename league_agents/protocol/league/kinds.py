@@ -149,6 +149,10 @@ _ROLES: Mapping[str, Role] = MappingProxyType(
     }
 )
 
+_EXACT_PROTOCOLS: Mapping[str, Protocol] = MappingProxyType({protocol.value: protocol for protocol in Protocol})
+
+_PROTOCOLS: Mapping[str, Protocol] = MappingProxyType({"league": Protocol.LEAGUE, "q21g": Protocol.GAME})
+
 
 def canonical_type(text: object) -> MessageType | None:
     """The message type that ``text`` names in any tolerated spelling (protocol 3.4), or ``None``."""
@@ -168,8 +172,7 @@ def canonical_protocol(text: object) -> Protocol | None:
     """The protocol that ``text`` names, in any letter case, or ``None``. The version may be missing (``Q21G``)."""
     if not isinstance(text, str) or len(text) > _LONGEST_WORD:
         return None
-    name = text.strip().lower().partition(".")[0]
-    return {"league": Protocol.LEAGUE, "q21g": Protocol.GAME}.get(name)
+    return _EXACT_PROTOCOLS.get(text) or _PROTOCOLS.get(text.strip().lower().partition(".")[0])
 
 
 def protocol_of(kind: MessageType) -> Protocol:

@@ -35,6 +35,9 @@ _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}\s*", re.ASCII)
 _DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})\s*", re.ASCII)
 _INSTANT = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9:.,]{2,25}(?:[Zz]|[+-][0-9:]{2,8})?", re.ASCII)
 
+_CANONICAL = len("2031-05-02T08:00:00.000000+00:00")
+"""An instant as this program writes it; nothing else of this length with these marks is one that can be read."""
+
 
 def broken(path: str, rule: str, found: object) -> BrokenPayload:
     """A payload that cannot be used for one reason."""
@@ -54,6 +57,9 @@ def clean(text: str) -> str:
 
 def text_of(value: object) -> str | None:
     """A free text, cut to ``LONGEST_TEXT``. Numbers are read as their digits (protocol 4.4.2)."""
+    # Nearly every value is a short ASCII text, and there are a hundred of them in a batch of questions.
+    if type(value) is str and len(value) <= LONGEST_TEXT and value.isascii():
+        return value
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             value = value[:LONGEST_TEXT]
@@ -67,6 +73,10 @@ def text_of(value: object) -> str | None:
 
 def id_of(value: object) -> str | None:
     """An id, an address or a short name: one line, trimmed, not empty, without invisible characters."""
+    if value is None:
+        return None
+    if type(value) is str and is_id(value):
+        return value
     if not isinstance(value, str):
         value = text_of(value)
         if value is None:
@@ -79,8 +89,15 @@ def id_of(value: object) -> str | None:
     return value if 0 < len(value) <= LONGEST_ID else None
 
 
+def is_id(text: str) -> bool:
+    """Whether a text is an id as it stands: of all white space only the plain space is printable."""
+    return 0 < len(text) <= LONGEST_ID and text.isprintable() and text[0] != " " != text[-1]
+
+
 def integer_of(value: object, least: int = -_LARGEST_NUMBER, most: int = _LARGEST_NUMBER) -> int | None:
     """A whole number from ``least`` to ``most``; ``"3"`` and ``3.0`` are 3."""
+    if type(value) is int:
+        return value if least <= value <= most else None
     if isinstance(value, bool):
         return None
     if isinstance(value, float):
@@ -125,6 +142,11 @@ def instant_of(value: object) -> datetime | None:
     """An instant in UTC (protocol 3.3); without an offset it is UTC already. ``""`` and dates alone are ``None``."""
     if not isinstance(value, str) or len(value) > 64:
         return None
+    if len(value) == _CANONICAL and value[7] == "-" and value[10] == "T" and value.endswith("+00:00"):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            return None
     value = value.strip()
     if _INSTANT.fullmatch(value) is None:
         return None

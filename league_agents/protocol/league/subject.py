@@ -28,6 +28,7 @@ _PREFIX = re.compile(
     r"\s*(?:(?:re|fwd?|aw|wg|antw|sv|vs|tr|rv)\s?(?:\[[0-9]{1,3}\])?\s?:(?!:)\s*){1,20}", re.IGNORECASE | re.ASCII
 )
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]\s*\[([^\[\]]*)\]\s*\[([^\[\]]*)\]\s*\[([^\[\]]*)\]\s*")
+_CANONICAL = tuple(f"{protocol}::" for protocol in Protocol)
 _TRANSACTION_ID = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
 
 
@@ -55,8 +56,9 @@ def parse_subject(text: str) -> Subject | None:
     """The subject's parts, or ``None`` when it has none of the forms of protocol 2.2."""
     if len(text) > _LONGEST:
         return None
-    prefix = _PREFIX.match(text)
-    text = text[prefix.end() :] if prefix else text.strip()
+    if not text.startswith(_CANONICAL):
+        prefix = _PREFIX.match(text)
+        text = text[prefix.end() :] if prefix else text.strip()
     if text.startswith("["):
         return _parse_bracketed(text)
     parts = text.split("::")

@@ -24,7 +24,9 @@ def stamp(instant: datetime) -> str:
     """The canonical spelling of an instant (protocol 3.1): UTC with microseconds."""
     if instant.tzinfo is None:
         raise LocalProtocolError(f"{instant.isoformat()} has no time zone")
-    return instant.astimezone(UTC).isoformat(timespec="microseconds")
+    if instant.tzinfo is not UTC:
+        instant = instant.astimezone(UTC)
+    return instant.isoformat(timespec="microseconds")
 
 
 def stamp_or_none(instant: datetime | None) -> str | None:
