@@ -33,6 +33,9 @@ DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
 
 COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
+    "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
+    "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
+    "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),

@@ -1,0 +1,77 @@
+"""``league-agents config``: check a league file, or make one from the settings of another client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EPILOG = """\b
+Examples:
+  league-agents config check                               is league.yaml right?
+  league-agents config import js/config.json               a player's settings, shown as a league file
+  league-agents config import config.json -o league.yaml   a referee's settings, kept
+"""
+
+
+@click.group(name="config", short_help="Check a league file, or convert older settings.", epilog=EPILOG)
+def command() -> None:
+    """The league file says who you are and how you play; config/league.example.yaml explains every key."""
+
+
+@command.command(name="check")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
+def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
+    """Read the league file with the environment laid over it, load the agents, and say what was understood."""
+    from league_agents.cli.screen import own_stdout
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.settings.live import agent_of, machine_of
+
+    path = find_league_file(config)
+    settings = read_league_file(path, environment_of(path), only=roles)
+    with own_stdout() as stdout:
+        for role in settings.roles:
+            machine_of(settings, role, "check")
+            agent = "" if role.role == "manager" else f", agent {agent_of(settings, role, 'check').spec}"
+            click.echo(f"{role.role}: {role.address}{agent}, journal {role.journal}, token {role.token}", file=stdout)
+        active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
+        click.echo(
+            f"league manager {settings.manager_email}, rules {settings.rules.name}, a look every {active:g} s"
+            f" (idle: {idle:g} s), {settings.gmail.endpoint}",
+            file=stdout,
+        )
+        click.echo(f"{path} is right", file=stdout)
+
+
+@command.command(name="import")
+@click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def import_(*, source: Path, output: Path | None, force: bool) -> None:
+    """Convert the settings of the deployed clients: a referee's config.json or a player's js/config.json.
+
+    What was not taken over is said, and why; values are not repeated.
+    """
+    from league_agents.errors import ConfigError
+    from league_agents.settings.migrate import import_settings
+
+    imported = import_settings(source)
+    for line in imported.taken:
+        click.echo(f"taken: {line}", err=True)
+    for line in imported.dropped:
+        click.echo(f"not taken over: {line}", err=True)
+    for line in imported.to_do:
+        click.echo(f"to do: {line}", err=True)
+    text = imported.text(source.name)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with output.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ConfigError(str(output), "exists already; name another file or use --force") from None
+    except OSError as error:
+        raise ConfigError(str(output), f"cannot be written: {error.strerror}") from None
+    click.echo(f"wrote {output}; files in it are seen from its folder", err=True)
