@@ -54,14 +54,13 @@ class FileLock:
 
 def is_locked(path: Path) -> bool:
     """Whether a process holds the lock beside this file at the moment."""
-    if not path.with_name(f"{path.name}.lock").exists():
-        return False
     try:
-        FileLock(path).release()
-    except Locked:
-        return True
-    except OSError:
+        with open(path.with_name(f"{path.name}.lock"), "r+", encoding="ascii") as file:  # noqa: PTH123
+            _lock(file)
+    except FileNotFoundError:
         return False
+    except OSError:
+        return True
     return False
 
 

@@ -1,0 +1,45 @@
+"""``league-agents status``: what a daemon does, read from its journals while it works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EPILOG = """\b
+Examples:
+  league-agents status
+  league-agents status --role referee --json | jq '.roles[0].open_games'
+"""
+
+
+@click.command(name="status", short_help="What a running daemon does, and what it waits for.", epilog=EPILOG)
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> None:
+    """Last poll and send, open games with who owes what, the outbox, sends left, the token's age and errors.
+
+    It only reads, so it works while the daemon runs and after it ended.
+    """
+    import os
+    import sys
+
+    from league_agents.cli.screen import print_document
+    from league_agents.clock import SystemClock
+    from league_agents.report.status import status_lines
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.settings.looking import role_status
+    from league_agents.settings.secret_files import secret_texts_of
+
+    path = find_league_file(config)
+    settings = read_league_file(path, environment_of(path), only=roles)
+    now = SystemClock().now()
+    secrets = secret_texts_of(settings, os.environ)
+    statuses = [role_status(settings, role, now=now, secrets=secrets) for role in settings.roles]
+    if as_json:
+        document = {"at": now.isoformat(), "roles": [status.to_json(now) for status in statuses]}
+        print_document(document, sys.stdout)
+        return
+    for line in status_lines(statuses, now):
+        click.echo(line)

@@ -1,0 +1,206 @@
+"""What a role is doing, as values and as a few lines.
+
+Rule: everything here was read from the journal and the token file, so it is the same whether the daemon runs or not;
+what cannot be known is said to be unknown, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from league_agents.report.printable import printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """Something that somebody has to do next."""
+
+    who: str
+    what: str
+    due_at: datetime | None
+    """``None`` when there is no deadline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenGame:
+    """A game that goes on."""
+
+    game_id: str
+    phase: str
+    owed: tuple[Owed, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenState:
+    """How long the authorization of a mailbox will do."""
+
+    age: timedelta | None = None
+    """``None`` when nobody knows when it was given."""
+
+    ends_at: datetime | None = None
+    may_end_at: datetime | None = None
+    """When it ends if the Google Cloud app is in status "Testing"."""
+
+    trouble: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleStatus:
+    """One role."""
+
+    role: str
+    address: str
+    state: str
+    """The name of the machine's state."""
+
+    is_running: bool
+    pid: int | None = None
+    started_at: datetime | None = None
+    polled_at: datetime | None = None
+    received_at: datetime | None = None
+    sent_at: datetime | None = None
+    stuck: str = ""
+    """Why it waits for a person; empty when it does not."""
+
+    games: tuple[OpenGame, ...] = ()
+    outbox: Mapping[str, int]
+    """State of a message -> how many."""
+
+    oldest_waiting: datetime | None = None
+    """When the oldest message was written that is not sent."""
+
+    thinking: int = 0
+    """Callbacks of the agent without a result."""
+
+    sends_left: int | None = None
+    sends_per_day: int | None = None
+    token: TokenState
+    errors: int = 0
+    last_error: str = ""
+    last_error_at: datetime | None = None
+    warnings: int = 0
+    """Since the start."""
+
+    last_warning: str = ""
+
+    def to_json(self, now: datetime) -> dict[str, object]:
+        """JSON values. Instants are ISO 8601, durations seconds."""
+        return {
+            "role": self.role,
+            "address": self.address,
+            "state": self.state,
+            "is_running": self.is_running,
+            "pid": self.pid,
+            "started_at": _text(self.started_at),
+            "last_poll_at": _text(self.polled_at),
+            "last_poll_s_ago": _seconds(self.polled_at, now),
+            "last_received_at": _text(self.received_at),
+            "last_sent_at": _text(self.sent_at),
+            "needs": self.stuck,
+            "open_games": [
+                {
+                    "game_id": game.game_id,
+                    "phase": game.phase,
+                    "owed": [
+                        {
+                            "who": owed.who,
+                            "what": owed.what,
+                            "due_at": _text(owed.due_at),
+                            "seconds_left": None if owed.due_at is None else (owed.due_at - now).total_seconds(),
+                        }
+                        for owed in game.owed
+                    ],
+                }
+                for game in self.games
+            ],
+            "outbox": dict(self.outbox),
+            "oldest_waiting_at": _text(self.oldest_waiting),
+            "callbacks_running": self.thinking,
+            "sends_left": self.sends_left,
+            "sends_per_day": self.sends_per_day,
+            "token_age_s": None if self.token.age is None else self.token.age.total_seconds(),
+            "token_ends_at": _text(self.token.ends_at),
+            "token_may_end_at": _text(self.token.may_end_at),
+            "token_warnings": list(self.token.trouble),
+            "errors_since_start": self.errors,
+            "last_error": self.last_error,
+            "last_error_at": _text(self.last_error_at),
+            "warnings_since_start": self.warnings,
+            "last_warning": self.last_warning,
+        }
+
+
+def status_lines(statuses: Sequence[RoleStatus], now: datetime) -> Iterator[str]:
+    """A few lines for each role."""
+    for status in statuses:
+        running = f"running (process {status.pid})" if status.is_running else "not running"
+        yield f"{status.role} {printable(status.address, 80)}: {running}, {status.state}"
+        if status.stuck:
+            yield f"  NEEDS YOU    {printable(status.stuck, 300)}"
+        polled, received, sent = (ago(at, now) for at in (status.polled_at, status.received_at, status.sent_at))
+        yield f"  mail         last poll {polled}, last mail {received}, last send {sent}"
+        for game in status.games:
+            owed = "; ".join(_owed(each, now) for each in game.owed) or "nobody owes anything"
+            yield f"  game {game.game_id} {game.phase}: {owed}"
+        if not status.games:
+            yield "  games        none open"
+        waiting = {name: count for name, count in status.outbox.items() if name != "sent" and count}
+        said = ", ".join(f"{count} {name}" for name, count in waiting.items()) or "nothing waits"
+        oldest = f", the oldest since {ago(status.oldest_waiting, now)}" if status.oldest_waiting is not None else ""
+        yield f"  outbox       {said}{oldest} ({status.outbox.get('sent', 0)} sent)"
+        if status.thinking:
+            yield f"  agent        {status.thinking} callbacks without a result"
+        left = "unknown" if status.sends_left is None else f"{status.sends_left} of {status.sends_per_day}"
+        yield f"  account      sends left today: {left}; token {token_words(status.token)}"
+        for line in status.token.trouble:
+            yield f"  token        {printable(line, 300)}"
+        last = ""
+        if status.last_error:
+            last = f"; last: {printable(status.last_error, 200)} ({ago(status.last_error_at, now)})"
+        warned = f", {status.warnings} warnings" if status.warnings else ""
+        yield f"  errors       {status.errors} since start{warned}{last}"
+        if status.last_warning:
+            yield f"  last warning {printable(status.last_warning, 200)}"
+
+
+def token_words(token: TokenState) -> str:
+    """How old an authorization is and when it ends."""
+    age = "of unknown age" if token.age is None else f"{span(token.age)} old"
+    if token.ends_at is not None:
+        return f"{age}, ends {token.ends_at:%Y-%m-%d %H:%M} UTC"
+    if token.may_end_at is not None:
+        return f"{age}, ends {token.may_end_at:%Y-%m-%d %H:%M} UTC if the Google Cloud app is in status Testing"
+    return age
+
+
+def ago(at: datetime | None, now: datetime) -> str:
+    """How long ago an instant was."""
+    return "never" if at is None else f"{span(now - at)} ago"
+
+
+def span(duration: timedelta) -> str:
+    """A duration in its largest sensible unit."""
+    seconds = max(0, int(duration.total_seconds()))
+    if seconds < 120:
+        return f"{seconds} s"
+    if seconds < 7200:
+        return f"{seconds // 60} min"
+    return f"{seconds // 3600} h" if seconds < 172_800 else f"{seconds // 86_400} days"
+
+
+def _owed(owed: Owed, now: datetime) -> str:
+    line = f"{printable(owed.who, 80)} owes {owed.what}"
+    if owed.due_at is None:
+        return line
+    left = owed.due_at - now
+    return f"{line}, {span(left)} left" if left > timedelta(0) else f"{line}, overdue for {span(-left)}"
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
+
+
+def _seconds(at: datetime | None, now: datetime) -> float | None:
+    return None if at is None else (now - at).total_seconds()

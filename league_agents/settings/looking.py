@@ -1,0 +1,164 @@
+"""A role's status, read beside the daemon: nothing is written, nothing is locked, nothing is asked over the network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+
+from league_agents.errors import LeagueError
+from league_agents.journal.port import Journal, OutboxState
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.league.game_state import Game, GamePhase
+from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.league.match_state import AWAITED, Match
+from league_agents.league.player import Player, PlayerState
+from league_agents.league.referee import Referee, RefereeState
+from league_agents.mail.oauth import token_status
+from league_agents.report.secret_texts import SecretTexts
+from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
+from league_agents.runner.live import DAEMON
+from league_agents.runner.lock import is_locked
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.live import MAIL_FACTS, login_command, machine_of
+
+_WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
+_NEXT_REQUEST = {
+    GamePhase.INITIALIZED: "Q21WARMUPCALL",
+    GamePhase.WARMUP_COMPLETE: "Q21ROUNDSTART",
+    GamePhase.QUESTIONS_SENT: "Q21ANSWERSBATCH",
+    GamePhase.GUESS_SUBMITTED: "Q21SCOREFEEDBACK",
+}
+OUR_AGENT = "our agent"
+
+
+def role_status(
+    settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts
+) -> RoleStatus:
+    """What one role is doing. A journal that does not exist yet is a role that never ran; raises ``JournalError`` for
+    one that cannot be read."""
+    token = token_state(role, now)
+    if not role.journal.exists():
+        return RoleStatus(
+            role=role.role, address=role.address, state="never started", is_running=False, outbox={}, token=token
+        )
+    journal = SqliteJournal.to_look_at(role.journal)
+    try:
+        machine = machine_of(settings, role, "status")
+        parts = journal.load_parts()
+        state = machine.load(parts) if parts else machine.initial()
+        facts = _mapping(journal.kept(DAEMON))
+        mail = _mapping(journal.kept(MAIL_FACTS))
+        counts: Counter[str] = Counter()
+        oldest: datetime | None = None
+        for item in journal.outbox():
+            counts[item.state.value] += 1
+            if item.state in _WAITING:
+                oldest = min(oldest or item.created_at, item.created_at)
+        started_at = _instant(facts.get("started_at"))
+        warnings, last_warning = _warnings(journal, started_at)
+        left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
+        named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
+        errors = facts.get("errors")
+        return RoleStatus(
+            role=role.role,
+            address=role.address,
+            state=named,
+            is_running=is_locked(role.journal),
+            pid=pid if isinstance(pid, int) else None,
+            started_at=started_at,
+            polled_at=_instant(facts.get("polled_at")),
+            received_at=_instant(facts.get("received_at")),
+            sent_at=_instant(facts.get("sent_at")),
+            stuck=str(facts.get("stuck") or ""),
+            games=tuple(open_games(state)),
+            outbox=dict(counts),
+            oldest_waiting=oldest,
+            thinking=len(journal.pending_calls()),
+            sends_left=left if isinstance(left, int) else None,
+            sends_per_day=per_day if isinstance(per_day, int) else None,
+            errors=errors if isinstance(errors, int) else 0,
+            last_error=secrets.hide(str(facts.get("last_error") or "")),
+            last_error_at=_instant(facts.get("last_error_at")),
+            warnings=warnings,
+            last_warning=secrets.hide(last_warning),
+            token=token,
+        )
+    finally:
+        journal.close()
+
+
+def open_games(state: object) -> list[OpenGame]:
+    """The games that go on, and who has to do what next."""
+    match state:
+        case RefereeState(matches=matches):
+            return [_of_referee(match) for match in matches.values()]
+        case PlayerState(games=games):
+            return [_of_player(game) for game in games.values() if game.is_open]
+        case ManagerState():
+            return _of_manager(state)
+        case _:
+            return []
+
+
+def _of_referee(match: Match) -> OpenGame:
+    owed = [Owed(who=OUR_AGENT, what=call.callback, due_at=None) for call in match.calls]
+    for seat in match.present():
+        kind = AWAITED.get(seat.phase)
+        if kind is not None:
+            deadline = next((sent.deadline for sent in reversed(seat.sent) if sent.deadline is not None), None)
+            owed.append(Owed(who=seat.email, what=kind.value, due_at=deadline))
+    phases = ", ".join(f"{seat.participant_id} {seat.phase.value}" for seat in match.seats)
+    return OpenGame(game_id=match.game_id, phase=f"({phases})", owed=tuple(owed))
+
+
+def _of_player(game: Game) -> OpenGame:
+    owed = [Owed(who=OUR_AGENT, what=asked.callback, due_at=asked.deadline) for asked in game.asked]
+    if not owed:
+        what = _NEXT_REQUEST[game.phase]
+        owed = [Owed(who=game.referee_email or "the referee", what=what, due_at=None)]
+    return OpenGame(game_id=game.game_id, phase=game.phase.value, owed=tuple(owed))
+
+
+def _of_manager(state: ManagerState) -> list[OpenGame]:
+    season, schedule = state.season, state.schedule
+    if schedule is None or season.phase not in (SeasonPhase.ROUND, SeasonPhase.CLOSING) or not season.round_number:
+        return []
+    due_at = next((timer.at for timer in season.timers), None)
+    return [
+        OpenGame(
+            game_id=pairing.game_id,
+            phase=f"({pairing.player1.name} against {pairing.player2.name})",
+            owed=(Owed(who=pairing.referee.referee_email, what="MATCH_RESULT_REPORT", due_at=due_at),),
+        )
+        for pairing, record in zip(schedule.round(season.round_number), state.games, strict=False)
+        if record.outcome is None
+    ]
+
+
+def token_state(role: RoleSettings, now: datetime) -> TokenState:
+    """How long the authorization of a role's mailbox will do."""
+    try:
+        found = token_status(role.token, now=now, login_command=login_command(role))
+    except LeagueError as error:
+        return TokenState(trouble=(str(error),))
+    return TokenState(
+        age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at, trouble=found.warnings
+    )
+
+
+def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:
+    count, last = 0, ""
+    for note in journal.notes():
+        if note.kind == "warning" and (since is None or note.at >= since):
+            count += 1
+            last = str(note.facts.get("text") or note.key)
+    return count, last
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _instant(value: object) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else None
