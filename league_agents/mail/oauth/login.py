@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import urllib.error
 import urllib.parse
@@ -20,6 +21,9 @@ from league_agents.mail.oauth.client_secret import load_client_secret
 from league_agents.mail.oauth.token import GOOGLE_TOKEN_URI, SCOPES, Token, load_token, missing_scopes, save_token
 
 _PASTED_REDIRECT = "http://localhost:8765/"
+
+# Below level WARNING they write the code, the client secret and the token.
+_TALKATIVE = ("requests_oauthlib", "google_auth_oauthlib.flow", "oauthlib")
 
 
 
@@ -74,7 +78,8 @@ def login_pasted(
     """
     flow = _flow(load_client_secret(client_secret))
     flow.redirect_uri = _PASTED_REDIRECT
-    address, state = flow.authorization_url(access_type="offline", prompt="consent")
+    with _consent(client_secret):
+        address, state = flow.authorization_url(access_type="offline", prompt="consent")
     show(address)
     answer = _pasted(ask())
     again = "start again, and paste the whole address of the page that could not be opened"
@@ -134,6 +139,9 @@ def _consent(client_secret: Path) -> Iterator[None]:
         settings["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
+    levels = {name: logging.getLogger(name).level for name in _TALKATIVE}
+    for name in levels:
+        logging.getLogger(name).setLevel(logging.WARNING)
     try:
         yield
     except MismatchingStateError:
@@ -150,6 +158,8 @@ def _consent(client_secret: Path) -> Iterator[None]:
     except AttributeError:  # what the library raises when no browser came
         raise AuthorizationExpired("nobody agreed in the browser in time; start again") from None
     finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
