@@ -172,6 +172,10 @@ class LiveRole:
             return self._start_anew(error)
         return rest
 
+    def polled(self, at: datetime) -> None:
+        """The mailbox was looked into, and everything that waited was taken in."""
+        self._facts.polled_at = at
+
     def close(self) -> None:
         """Let go of everything. The journal stands where the last step left it."""
         wired, self._wired = self._wired, None
@@ -223,7 +227,7 @@ class LiveRole:
         if self._mailbox.is_failing:
             self._mailbox.succeeded()
             self._tell("mailbox_available", "the mailbox answers again")
-        self._facts.polled_at = now
+        self.polled(now)
         self._next_poll = None
         return busy
 

@@ -71,6 +71,7 @@ def scan(role: LiveRole, clock: Clock, rest: Callable[[timedelta], None]) -> Sca
     role.on_start(runner)
     while runner.tick():
         pass
+    role.polled(clock.now())
     while journal.pending_calls():
         wake = runner.next_wake()
         now = clock.now()

@@ -1,0 +1,165 @@
+"""``league-agents auth``: authorize mailboxes, see how long they are, give them back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+EPILOG = """\b
+Examples:
+  league-agents auth login                            every role of league.yaml that needs it
+  league-agents auth login --role player
+  league-agents auth login --role player --no-browser on a server: open the address elsewhere
+  league-agents auth status
+"""
+
+_CONFIG = click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+_ROLES = click.option(
+    "--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")), help="May be repeated."
+)
+
+
+@click.group(name="auth", short_help="Authorize a mailbox, or see how long it still is.", epilog=EPILOG)
+def command() -> None:
+    """Authorizations of the mailboxes that the league file names. Tokens are written for you alone (mode 0600)."""
+
+
+def _settings(config: Path | None, roles: tuple[str, ...]) -> LeagueSettings:
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+
+    path = find_league_file(config)
+    return read_league_file(path, environment_of(path), only=roles)
+
+
+@command.command()
+@_CONFIG
+@_ROLES
+@click.option("--no-browser", is_flag=True, help="Show the address; paste back where the browser was sent to.")
+def login(*, config: Path | None, roles: tuple[str, ...], no_browser: bool) -> None:
+    """Let a person agree in a browser, once for each mailbox.
+
+    Without --role it is done for every role whose token is missing or cannot be used.
+    """
+    from league_agents.mail.oauth import load_client_secret
+
+    settings = _settings(config, roles)
+    load_client_secret(settings.gmail.credentials)
+    chosen = [role for role in settings.roles if roles or _needs_login(settings, role)]
+    if not chosen:
+        click.echo("every mailbox is authorized; name one with --role to do it again", err=True)
+    for role in chosen:
+        _login(settings, role, no_browser=no_browser)
+
+
+def _needs_login(settings: LeagueSettings, role: RoleSettings) -> bool:
+    from league_agents.errors import AuthorizationExpired, MailError
+
+    try:
+        _profile(settings, role)
+    except AuthorizationExpired:
+        return True
+    except MailError:
+        return False  # whoever cannot be reached may be authorized all the same
+    return False
+
+
+def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
+    from league_agents.mail.gmail import GmailMailbox
+
+    mailbox = GmailMailbox(role.token, endpoint=settings.gmail.endpoint, timeout=settings.gmail.timeout)
+    try:
+        return mailbox.profile().address
+    finally:
+        mailbox.close()
+
+
+def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) -> None:
+    from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
+    from league_agents.mail.oauth import login as log_in
+    from league_agents.mail.oauth import login_pasted
+    from league_agents.protocol.league.address import same_address
+
+    if not role.token.parent.is_dir():
+        raise ConfigError(str(role.token), f"there is no folder {role.token.parent}; make it first")
+    click.echo(f"{role.role}: log in as {role.address} and allow everything that is asked for:", err=True)
+
+    def show(address: str) -> None:
+        click.echo(address)
+
+    if no_browser:
+        click.echo("Open the address below in any browser. At the end it cannot open a page of 'localhost':", err=True)
+        click.echo("copy the address of that page and paste it here.", err=True)
+        login_pasted(
+            settings.gmail.credentials,
+            role.token,
+            show=show,
+            ask=lambda: str(click.prompt("address", err=True)),
+        )
+    else:
+        log_in(settings.gmail.credentials, role.token, show=show)
+    try:
+        address = _profile(settings, role)
+    except MailboxUnavailable as error:
+        click.echo(f"{role.role}: authorized, and not yet tried: {error}", err=True)
+        return
+    if not same_address(address, role.address):
+        raise AuthorizationExpired(
+            f"{role.token}: you logged in as {address}, and roles.{role.role}.address is {role.address};"
+            " log in again with the right account, or correct the league file"
+        )
+    if address != role.address:
+        click.echo(f"{role.role}: Gmail spells the address {address}; write it so in the league file", err=True)
+    click.echo(f"{role.role}: {address} is authorized; {role.token} is written", err=True)
+
+
+@command.command()
+@_CONFIG
+@_ROLES
+def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
+    """How old each token is, when it ends and what is wrong with it, without asking Google."""
+    from league_agents.cli import Exit
+    from league_agents.clock import SystemClock
+    from league_agents.errors import AuthorizationExpired
+    from league_agents.mail.oauth import token_status
+    from league_agents.report.status import TokenState, token_words
+    from league_agents.settings.live import login_command
+
+    settings = _settings(config, roles)
+    is_missing = False
+    for role in settings.roles:
+        now = SystemClock().now()
+        try:
+            found = token_status(role.token, now=now, login_command=login_command(role))
+        except AuthorizationExpired as error:
+            click.echo(f"{role.role} {role.address}: {error}")
+            is_missing = True
+            continue
+        words = token_words(TokenState(age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at))
+        click.echo(f"{role.role} {role.address}: {words}")
+        for warning in found.warnings:
+            click.echo(f"  {warning}")
+        has_ended = found.expires_at is not None and found.expires_at <= now
+        is_missing = is_missing or has_ended or bool(found.missing_scopes)
+    return Exit.AUTHORIZATION.value if is_missing else Exit.OK.value
+
+
+@command.command()
+@_CONFIG
+@_ROLES
+def logout(*, config: Path | None, roles: tuple[str, ...]) -> None:
+    """Give the authorization back to Google and delete the token of the named roles."""
+    from league_agents.mail.oauth import logout as give_back
+
+    if not roles:
+        raise click.UsageError("name the mailbox with --role; its daemon cannot go on without the authorization")
+    settings = _settings(config, roles)
+    for role in settings.roles:
+        confirmed = give_back(role.token)
+        unsure = "deleted here; Google did not confirm it, see https://myaccount.google.com/permissions"
+        said = "given back" if confirmed else unsure
+        click.echo(f"{role.role} {role.address}: {said}", err=True)

@@ -1,0 +1,33 @@
+"""``league-agents run --test-connectivity``: one line for each thing that a season needs."""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+from league_agents.clock import SystemClock
+from league_agents.report.printable import printable
+from league_agents.settings.connectivity import Trouble, check_everything
+from league_agents.settings.league_settings import LeagueSettings
+from league_agents.settings.secret_files import secret_texts_of
+
+
+def test_connectivity(settings: LeagueSettings, stdout: TextIO) -> int:
+    """Try everything and print it. The exit code: 0 only when all holds."""
+    from league_agents.cli import Exit
+
+    secrets = secret_texts_of(settings, os.environ)
+    troubles: set[Trouble] = set()
+    for check in check_everything(settings, SystemClock()):
+        if check.trouble is not None:
+            troubles.add(check.trouble)
+        mark = "ok     " if check.trouble is None else "WRONG  "
+        said = printable(secrets.hide(check.said), 600)
+        stdout.write(f"{mark} {check.role:<8} {check.name:<14} {said}\n")
+        stdout.flush()
+    codes = {
+        Trouble.AUTHORIZATION: Exit.AUTHORIZATION,
+        Trouble.CONFIGURATION: Exit.CONFIGURATION,
+        Trouble.UNAVAILABLE: Exit.UNAVAILABLE,
+    }
+    return next((code.value for trouble, code in codes.items() if trouble in troubles), Exit.OK.value)

@@ -1,0 +1,259 @@
+"""Does everything that a season needs work? One answer a line, each with its remedy.
+
+Rule: every check says what it measured, and a check that cannot be made says why. Trying costs one mail to oneself per
+mailbox and changes nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from league_agents.clock import Clock
+from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
+from league_agents.mail.quota import QuotaLedger, SendKind
+from league_agents.protocol.league.address import same_address
+from league_agents.report.status import TokenState, token_words
+from league_agents.runner.lock import is_locked
+from league_agents.settings.agents import OFFLINE, SCRIPTED
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
+
+LEAST_FREE_BYTES = 200_000_000
+LARGEST_SKEW = timedelta(seconds=10)
+"""Deadlines are set by our clock and judged by Gmail's. The usual grace is 30 s."""
+
+_MODEL_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
+
+
+class Trouble(StrEnum):
+    """What kind of failure it is, the gravest first."""
+
+    AUTHORIZATION = "authorization"
+    CONFIGURATION = "configuration"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One line."""
+
+    role: str
+    """Empty for what concerns all roles."""
+
+    name: str
+    said: str
+    trouble: Trouble | None = None
+    """``None`` when it holds."""
+
+
+def check_everything(settings: LeagueSettings, clock: Clock) -> Iterator[Check]:
+    """All checks, in the order in which a person would repair things."""
+    roles = ", ".join(role.role for role in settings.roles)
+    yield Check(role="", name="configuration", said=f"{settings.path} is right: {roles}, rules {settings.rules.name}")
+    yield _credentials(settings.gmail.credentials)
+    for role in settings.roles:
+        yield from _role(settings, role, clock)
+
+
+def _role(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
+    yield _agent(settings, role)
+    yield _model(settings, role)
+    yield from _journal(role)
+    is_authorized = True
+    for check in _token(role, clock):
+        is_authorized = is_authorized and check.trouble is not Trouble.AUTHORIZATION
+        yield check
+    if not is_authorized:
+        yield Check(
+            role=role.role,
+            name="mailbox",
+            said=f"not tried: {role.address} is not authorized; run '{login_command(role)}'",
+            trouble=Trouble.AUTHORIZATION,
+        )
+        return
+    yield from _mailbox(settings, role, clock)
+
+
+def _credentials(path: Path) -> Check:
+    try:
+        client = load_client_secret(path)
+    except ConfigError as error:
+        return Check(role="", name="credentials", said=str(error), trouble=Trouble.CONFIGURATION)
+    mode = wider_mode(path)
+    if mode is not None:
+        return Check(role="", name="credentials", said=mode, trouble=Trouble.CONFIGURATION)
+    return Check(role="", name="credentials", said=f"{path}: a desktop client; tokens come from {client['token_uri']}")
+
+
+def _agent(settings: LeagueSettings, role: RoleSettings) -> Check:
+    try:
+        machine_of(settings, role, "check")
+        said = "a league manager has none"
+        if role.role != "manager":
+            said = f"{agent_of(settings, role, 'check').spec} can be loaded"
+    except LeagueError as error:
+        return Check(role=role.role, name="agent", said=str(error), trouble=Trouble.CONFIGURATION)
+    return Check(role=role.role, name="agent", said=said)
+
+
+def _model(settings: LeagueSettings, role: RoleSettings) -> Check:
+    spec = SCRIPTED if settings.is_demo else role.agent
+    if role.role == "manager" or spec == OFFLINE or spec.startswith(SCRIPTED):
+        return Check(role=role.role, name="model", said="not configured: offline agents need none")
+    keys = [name for name in _MODEL_KEYS if os.environ.get(name)]
+    said = f"{spec} speaks to its model itself; in the environment: {', '.join(keys) or 'no key'}"
+    return Check(role=role.role, name="model", said=said)
+
+
+def _journal(role: RoleSettings) -> Iterator[Check]:
+    folder = role.journal.parent
+    try:
+        free = shutil.disk_usage(folder).free
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+    except OSError as error:
+        said = f"{folder}: cannot be written ({error.strerror}); name another folder with roles.{role.role}.journal"
+        yield Check(role=role.role, name="disk", said=said, trouble=Trouble.CONFIGURATION)
+        return
+    is_short = free < LEAST_FREE_BYTES
+    yield Check(
+        role=role.role,
+        name="disk",
+        said=f"{folder}: {free // 1_000_000:,} MB free" + ("; make room before the season" if is_short else ""),
+        trouble=Trouble.UNAVAILABLE if is_short else None,
+    )
+    if not role.journal.exists():
+        yield Check(role=role.role, name="journal", said=f"{role.journal}: will be made at the first start")
+        return
+    try:
+        journal = SqliteJournal.to_look_at(role.journal)
+        owner = journal.owner
+        journal.close()
+    except LeagueError as error:
+        yield Check(role=role.role, name="journal", said=str(error), trouble=Trouble.CONFIGURATION)
+        return
+    if owner != (role.role, role.address.lower()):
+        said = f"{role.journal}: belongs to {owner[0]} {owner[1]}; name another file with roles.{role.role}.journal"
+        yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
+    elif not os.access(role.journal, os.W_OK):
+        said = f"{role.journal}: may not be written; run 'chmod u+w {role.journal}'"
+        yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
+    else:
+        used = "in use by a running daemon" if is_locked(role.journal) else "free to use"
+        yield Check(role=role.role, name="journal", said=f"{role.journal}: can be read and written, {used}")
+
+
+def _token(role: RoleSettings, clock: Clock) -> Iterator[Check]:
+    now = clock.now()
+    try:
+        found = token_status(role.token, now=now, login_command=login_command(role))
+    except AuthorizationExpired as error:
+        yield Check(role=role.role, name="token", said=str(error), trouble=Trouble.AUTHORIZATION)
+        return
+    except LeagueError as error:
+        yield Check(role=role.role, name="token", said=str(error), trouble=Trouble.CONFIGURATION)
+        return
+    mode = wider_mode(role.token)
+    yield Check(
+        role=role.role,
+        name="token file",
+        said=mode or f"{role.token}: only you can read it",
+        trouble=None if mode is None else Trouble.CONFIGURATION,
+    )
+    has_ended = found.expires_at is not None and found.expires_at <= now
+    words = token_words(TokenState(age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at))
+    yield Check(
+        role=role.role,
+        name="token age",
+        said=f"{words}; run '{login_command(role)}'" if has_ended else words,
+        trouble=Trouble.AUTHORIZATION if has_ended else None,
+    )
+    missing = missing_scopes(found.scopes)
+    said = ", ".join(found.scopes) if found.scopes else "the file does not say"
+    if missing:
+        said = f"not granted: {', '.join(missing)}; run '{login_command(role)}' and tick every box"
+    yield Check(
+        role=role.role,
+        name="scopes",
+        said=said,
+        trouble=Trouble.AUTHORIZATION if missing else None,
+    )
+
+
+def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
+    gmail = settings.gmail
+    ledger = QuotaLedger(clock, limits=gmail.limits, prices=gmail.prices, state=_spent(role))
+    mailbox = GmailMailbox(
+        role.token, endpoint=gmail.endpoint, clock=clock, ledger=ledger, spam_every=None, timeout=gmail.timeout
+    )
+    try:
+        address = mailbox.profile().address
+        if not same_address(address, role.address):
+            said = f"the token belongs to {address}, and roles.{role.role}.address is {role.address}; correct one"
+            yield Check(role=role.role, name="profile", said=said, trouble=Trouble.CONFIGURATION)
+            return
+        spelled = address == role.address
+        said = f"Gmail knows {address}"
+        if not spelled:
+            said += f", and roles.{role.role}.address spells it {role.address}; spell it as Gmail does"
+        yield Check(
+            role=role.role, name="profile", said=said, trouble=None if spelled else Trouble.CONFIGURATION
+        )
+        test = mailbox.self_test_send(secrets.token_hex(6))
+        said = f"a mail to itself came back in {test.round_trip.total_seconds():.1f} s"
+        yield Check(role=role.role, name="round trip", said=said)
+        skew_s = test.clock_skew.total_seconds()
+        is_off = abs(test.clock_skew) > LARGEST_SKEW
+        said = f"Gmail's clock is {abs(skew_s):.1f} s {'ahead of' if skew_s > 0 else 'behind'} this machine's"
+        yield Check(
+            role=role.role,
+            name="clock",
+            said=f"{said}; set the machine's clock, for example by NTP" if is_off else said,
+            trouble=Trouble.UNAVAILABLE if is_off else None,
+        )
+        yield _quota(role, ledger)
+    except AuthorizationExpired as error:
+        yield Check(role=role.role, name="mailbox", said=str(error), trouble=Trouble.AUTHORIZATION)
+    except MailError as error:
+        said = f"{error}; check the connection and {gmail.endpoint}, and try again"
+        yield Check(role=role.role, name="mailbox", said=said, trouble=Trouble.UNAVAILABLE)
+    finally:
+        mailbox.close()
+
+
+def _quota(role: RoleSettings, ledger: QuotaLedger) -> Check:
+    left = ledger.sends_left()
+    forecast = ledger.forecast()
+    resets_at = ledger.resets_at(SendKind.RUNNING_GAME)
+    said = f"{left} sends left today, about {left // forecast.sends} matches of a referee ({forecast.units} units each)"
+    if resets_at is not None:
+        said += f"; sending goes on at {resets_at:%Y-%m-%d %H:%M} UTC"
+    return Check(
+        role=role.role, name="quota", said=said, trouble=None if resets_at is None else Trouble.UNAVAILABLE
+    )
+
+
+def _spent(role: RoleSettings) -> dict[str, object] | None:
+    """What the daemon has spent today."""
+    if not role.journal.exists():
+        return None
+    try:
+        journal = SqliteJournal.to_look_at(role.journal)
+    except LeagueError:
+        return None
+    try:
+        kept = journal.kept(QUOTA)
+    finally:
+        journal.close()
+    return kept if isinstance(kept, dict) else None

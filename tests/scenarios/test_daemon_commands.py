@@ -1,0 +1,224 @@
+"""The daemon's commands against Gmail's API on this machine: connectivity, authorization, status, scan."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from league_agents.cli import command_line
+from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.server import Sandbox
+
+PLAYER = "falcons@league.test"
+OFFICE = "office@league.test"
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox([PLAYER, OFFICE]) as made:
+        yield made
+
+
+@pytest.fixture
+def player(sandbox: Sandbox, tmp_path: Path) -> Path:
+    """The league file of a player with everything that it needs."""
+    sandbox.client_secret_file(tmp_path)
+    sandbox.token_file(PLAYER, tmp_path).replace(tmp_path / "token_player.json")
+    return write(tmp_path, sandbox)
+
+
+def write(folder: Path, sandbox: Sandbox, **changes: Any) -> Path:
+    settings: dict[str, Any] = {
+        "league": {"manager_email": OFFICE},
+        "gmail": {"endpoint": sandbox.url, "timeout_seconds": 5},
+        "roles": {"player": {"address": PLAYER, "group_id": "falcons", "agent": "scripted"}},
+    }
+    path = folder / "league.yaml"
+    path.write_text(yaml.safe_dump({**settings, **changes}), "utf-8")
+    return path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command_line, arguments)
+
+
+def connectivity() -> tuple[int, dict[str, tuple[str, str]]]:
+    """The exit code, and by name of the check whether it holds and what was said."""
+    shown = run("run", "--test-connectivity")
+    lines = [re.fullmatch(r"(ok|WRONG) +(?:(?:player) +)?(\S+(?: \S+)?) {2,}(.*)", line) for line in
+             shown.stdout.splitlines()]  # fmt: skip
+    assert all(lines), shown.output
+    return shown.exit_code, {line[2]: (line[1], line[3]) for line in lines if line}
+
+
+def test_everything_holds_and_is_measured(player: Path) -> None:
+    code, found = connectivity()
+    assert code == 0
+    assert {mark for mark, _ in found.values()} == {"ok"}
+    files = ["configuration", "credentials", "agent", "model", "disk", "journal", "token file", "token age", "scopes"]
+    assert list(found) == [*files, "profile", "round trip", "clock", "quota"]
+    assert re.search(r"came back in \d+\.\d s", found["round trip"][1])
+    assert "499 sends left" in found["quota"][1]
+
+
+def test_without_a_token_the_command_is_named_and_the_code_says_so(player: Path, tmp_path: Path) -> None:
+    (tmp_path / "token_player.json").unlink()
+    code, found = connectivity()
+    assert code == 5
+    assert "league-agents auth login --role player" in found["token"][1]
+    assert found["mailbox"][0] == "WRONG"
+
+
+def test_a_withdrawn_authorization_is_told_from_a_broken_connection(player: Path, sandbox: Sandbox) -> None:
+    sandbox.withdraw(PLAYER)
+    code, found = connectivity()
+    assert (code, found["mailbox"][0]) == (5, "WRONG")
+    assert "auth login" in found["mailbox"][1]
+
+
+def test_a_service_that_fails_is_no_matter_of_authorization(player: Path, sandbox: Sandbox) -> None:
+    sandbox.add_fault(Fault(action=Action.ERROR, status=400, method="getProfile"))
+    code, found = connectivity()
+    assert (code, found["mailbox"][0]) == (4, "WRONG")
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "said"),
+    [
+        ({"address": "Falcons@league.test"}, "profile", "spell it as Gmail does"),
+        ({"address": OFFICE}, "profile", "the token belongs to"),
+        ({"address": PLAYER, "agent": "nowhere:Bot"}, "agent", "nowhere"),
+    ],
+)
+def test_a_wrong_setting_is_named(
+    player: Path, sandbox: Sandbox, tmp_path: Path, changes: dict[str, Any], check: str, said: str
+) -> None:
+    write(tmp_path, sandbox, roles={"player": {"group_id": "falcons", **changes}})
+    code, found = connectivity()
+    assert code == 3
+    assert found[check][0] == "WRONG"
+    assert said in found[check][1]
+
+
+def test_files_that_others_can_read_are_named_with_the_command_that_helps(player: Path, tmp_path: Path) -> None:
+    (tmp_path / "token_player.json").chmod(0o644)
+    code, found = connectivity()
+    assert code == 3
+    assert "chmod 600" in found["token file"][1]
+
+
+def test_a_server_without_a_browser_is_authorized_by_pasting(player: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    token = tmp_path / "token_player.json"
+    token.unlink()
+    assert run("auth", "status").exit_code == 5
+    command = [sys.executable, "-m", "league_agents", "auth", "login", "--no-browser"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    assert address.startswith(f"{sandbox.url}/auth?")
+    _, errors = process.communicate(f"{redirect_of(address)}\n", timeout=60)
+    assert process.returncode == 0, errors
+    assert f"{PLAYER} is authorized" in errors
+    assert token.stat().st_mode & 0o777 == 0o600
+    shown = run("auth", "status")
+    assert shown.exit_code == 0
+    assert "0 s old" in shown.stdout or "1 s old" in shown.stdout
+    assert "every mailbox is authorized" in run("auth", "login").stderr
+    assert run("auth", "logout").exit_code == 2
+    assert "given back" in run("auth", "logout", "--role", "player").stderr
+    assert not token.exists()
+
+
+def redirect_of(address: str) -> str:
+    """Where the browser of a person who agrees is sent to."""
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            return None
+
+    opener = urllib.request.build_opener(Stay)
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        opener.open(address, timeout=10)
+    location = caught.value.headers["Location"]
+    caught.value.close()
+    return str(location)
+
+
+def test_a_scan_of_an_empty_mailbox_may_be_silent(player: Path) -> None:
+    quiet = run("run", "--scan", "--once-quiet")
+    assert (quiet.exit_code, quiet.output) == (0, "")
+    told = run("run", "--scan")
+    assert told.exit_code == 0
+    assert "0 mails taken in, 0 sent" in told.stderr
+    status = json.loads(run("status", "--json").stdout)
+    (role,) = status["roles"]
+    assert (role["state"], role["is_running"], role["open_games"]) == ("INIT_START_STATE", False, [])
+    assert role["last_poll_s_ago"] < 60
+    assert role["sends_left"] == 500
+
+
+def test_status_before_the_first_start_says_so(player: Path) -> None:
+    shown = run("status")
+    assert shown.exit_code == 0
+    assert "never started" in shown.stdout
+
+
+def test_a_scan_without_authorization_says_what_to_do(player: Path, sandbox: Sandbox) -> None:
+    sandbox.withdraw(PLAYER)
+    shown = run("run", "--scan")
+    assert shown.exit_code == 5
+    assert "auth login" in shown.stderr
+
+
+def test_a_watch_whose_only_role_needs_a_person_ends_with_the_code_for_that(player: Path, sandbox: Sandbox) -> None:
+    sandbox.withdraw(PLAYER)
+    shown = run("run", "--watch")
+    assert shown.exit_code == 5
+    assert shown.stderr.count("auth login") >= 1
+
+
+def test_a_token_of_another_account_is_refused_before_anything_is_sent(
+    player: Path, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.token_file(OFFICE, tmp_path).replace(tmp_path / "token_player.json")
+    shown = run("run", "--scan")
+    assert shown.exit_code == 5
+    assert f"belongs to {OFFICE}" in shown.stderr
+    report: dict[str, Any] = sandbox.report()
+    assert report["sends"] == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--scan", "--watch"], "exclude each other"),
+        (["--watch", "--seed", "3"], "--seed"),
+        (["--watch", "--single-game"], "--single-game"),
+        (["--single-game", "--config", "x.yaml"], "--config"),
+        (["--watch", "--poll-interval", "0"], "poll-interval"),
+        (["--watch", "--role", "umpire"], "umpire"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(arguments: list[str], said: str) -> None:
+    shown = run("run", *arguments)
+    assert shown.exit_code == 2
+    assert said in shown.stderr
