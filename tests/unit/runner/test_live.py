@@ -1,0 +1,375 @@
+"""A role on real mail is kept going whatever happens around it; every turn says how long to rest."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from league_agents.clock import ManualClock, SystemClock
+from league_agents.errors import (
+    AuthorizationExpired,
+    JournalError,
+    MailboxUnavailable,
+    MailError,
+    QuotaExhausted,
+)
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import InboxRow, Note, OutboxItem, PendingCall, StepCommit
+from league_agents.league.effects import Call, Effect, SetDeadline, Warn
+from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Started
+from league_agents.league.player import PlayerState
+from league_agents.mail.port import Mail, OutgoingMail
+from league_agents.runner.calls import ThreadHost
+from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
+from league_agents.runner.lock import FileLock, Locked, is_locked
+from league_agents.runner.pace import Backoff, Pace, is_game_open
+from league_agents.runner.role import Observer, RoleRunner
+from league_agents.runner.wakeup import StopRequest, Wakeup
+from league_agents.runner.watch import watch
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+PACE = Pace(active=2 * SECOND, idle=20 * SECOND, lively_for=60 * SECOND)
+
+
+class Idle:
+    """A machine that may want something at its start, and remembers its deadlines in warnings."""
+
+    role = "player"
+
+    def __init__(self, *at_start: Effect) -> None:
+        self._at_start = at_start
+
+    def initial(self) -> int:
+        return 0
+
+    def step(self, state: int, event: Event, now: datetime) -> tuple[int, Sequence[Effect]]:
+        match event:
+            case Started():
+                return state + 1, self._at_start
+            case DeadlinePassed(name=name):
+                return state, [Warn(code="woken", text=name)]
+            case CallbackReturned():
+                return state, [Warn(code="answered", text="")]
+        return state, []
+
+    def parts(self, state: int) -> Mapping[str, object]:
+        return {"n": state}
+
+    def dump_part(self, name: str, part: object) -> str:
+        return str(part)
+
+    def load(self, parts: Mapping[str, str]) -> int:
+        return int(parts["n"])
+
+
+class Box:
+    """A mailbox that fails in the ways that are asked for."""
+
+    address = "p@league.test"
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+        self.looks: list[datetime] = []
+        self.now: Callable[[], datetime] = lambda: NOON
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        self.looks.append(self.now())
+        if self.failures:
+            raise self.failures.pop(0)
+        return []
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None: ...
+
+    def send(self, mail: OutgoingMail) -> None: ...
+
+    def was_sent(self, transaction_id: str) -> bool:
+        return False
+
+
+class Heard:
+    """An observer that remembers what the daemon said."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def received(self, role: str, row: InboxRow) -> None: ...
+
+    def sent(self, role: str, item: OutboxItem) -> None: ...
+
+    def noted(self, role: str, note: Note) -> None:
+        self.notes.append(note)
+
+    @property
+    def codes(self) -> list[str]:
+        return [note.key for note in self.notes]
+
+
+class World:
+    def __init__(self, *at_start: Effect) -> None:
+        self.clock = ManualClock(NOON)
+        self.journal = MemoryJournal(dump=lambda _name, part: str(part))
+        self.box = Box()
+        self.box.now = self.clock.now
+        self.heard = Heard()
+        self.machine = Idle(*at_start)
+        self.login: object = "first"
+        self.made = 0
+        self.role = LiveRole(
+            name="player",
+            make=self.make,
+            clock=self.clock,
+            pace=PACE,
+            pid=7,
+            observer=self.heard,
+            authorization=lambda: self.login,
+        )
+
+    def make(self, observer: Observer) -> WiredRole:
+        self.made += 1
+        runner = RoleRunner(self.machine, self.box, self.journal, None, self.clock, observer=observer)
+        return WiredRole(runner=runner, journal=self.journal, facts=lambda: {"quota": {"n": self.made}})
+
+    def pass_time(self, duration: timedelta) -> None:
+        """Turns and rests until so much time has passed."""
+        end = self.clock.now() + duration
+        while self.clock.now() < end:
+            rest = self.role.turn()
+            self.clock.advance_to(self.clock.now() + rest)
+
+    def pauses(self) -> list[float]:
+        looks = self.box.looks
+        return [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(looks)]
+
+
+def test_a_mailbox_is_looked_into_often_at_first_and_seldom_when_nothing_happens() -> None:
+    world = World()
+    world.pass_time(200 * SECOND)
+    assert world.pauses()[:5] == [2.0] * 5
+    assert world.pauses()[-1] == 20.0
+    assert len(world.box.looks) < 45
+
+
+def test_a_deadline_is_met_in_the_middle_of_a_long_pause() -> None:
+    world = World(SetDeadline(name="soon", at=NOON + 111 * SECOND))
+    world.pass_time(200 * SECOND)
+    (woken,) = [note for note in world.heard.notes if note.key == "woken"]
+    assert woken.at == NOON + 111 * SECOND
+
+
+def test_deadlines_that_passed_while_the_process_was_down_are_declared_over_at_the_start() -> None:
+    world = World(SetDeadline(name="soon", at=NOON + 5 * SECOND))
+    world.role.turn()
+    world.role.close()
+    world.machine = Idle()
+    world.clock.advance_to(NOON + timedelta(days=2))
+    world.role.turn()
+    assert world.heard.codes == ["woken"]
+
+
+def test_an_unreachable_mailbox_is_left_alone_for_longer_each_time_and_no_deadline_is_declared_over() -> None:
+    world = World(SetDeadline(name="soon", at=NOON + 10 * SECOND))
+    world.role.turn()
+    world.box.failures = [MailboxUnavailable("down")] * 5
+    world.pass_time(29 * SECOND)
+    assert world.pauses()[:5] == [2.0, 1.0, 2.0, 4.0, 8.0]
+    assert "woken" not in world.heard.codes, "what arrived before the deadline has perhaps not been heard"
+    world.pass_time(10 * SECOND)
+    assert world.heard.codes[-2:] == ["woken", "mailbox_available"]
+    assert world.heard.codes.count("mailbox_unavailable") == 5
+    assert world.made == 1
+
+
+def test_the_waiting_time_that_a_service_asks_for_is_kept() -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [MailboxUnavailable("slow down", retry_after=45 * SECOND)]
+    world.pass_time(60 * SECOND)
+    assert 45.0 in world.pauses()
+    world.box.failures = [QuotaExhausted("spent", resets_at=world.clock.now() + timedelta(minutes=20))]
+    world.pass_time(timedelta(minutes=30))
+    assert max(world.pauses()) >= 1190
+
+
+def test_a_lost_authorization_rests_the_role_until_a_person_has_logged_in() -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [AuthorizationExpired("run 'league-agents auth login'")]
+    world.pass_time(300 * SECOND)
+    looks = len(world.box.looks)
+    assert world.role.needs_authorization == "run 'league-agents auth login'"
+    assert world.heard.codes.count("authorization_needed") == 1
+    facts: Any = world.journal.kept(DAEMON)
+    assert "auth login" in facts["stuck"]
+    world.pass_time(300 * SECOND)
+    assert len(world.box.looks) == looks, "Google is not asked again before something has changed"
+    world.login = "second"
+    world.pass_time(5 * SECOND)
+    assert world.role.needs_authorization == ""
+    assert len(world.box.looks) > looks
+    assert "authorized" in world.heard.codes
+
+
+@pytest.mark.parametrize("error", [JournalError("disk is full"), ZeroDivisionError("a bug")])
+def test_a_role_that_fails_starts_anew_from_its_journal_and_goes_on(error: Exception) -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [error, error]
+    world.pass_time(100 * SECOND)
+    assert world.made == 3
+    assert world.heard.codes.count("role_failed") == 2
+    assert str(error) in str(world.heard.notes[0].facts["text"])
+    assert int(world.journal.load_parts()["n"]) == 3, "each start is a step on the same state"
+    assert world.pauses()[-1] <= 20
+
+
+def test_what_people_ask_for_is_in_the_journal() -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [MailError("odd")]
+    world.pass_time(30 * SECOND)
+    facts: Any = world.journal.kept(DAEMON)
+    assert (facts["pid"], facts["errors"]) == (7, 1)
+    assert facts["started_at"] == NOON.isoformat()
+    assert datetime.fromisoformat(facts["polled_at"]) > NOON + 15 * SECOND
+    assert "odd" in facts["last_error"]
+    assert world.journal.kept("quota") == {"n": 1}
+
+
+def test_nothing_becomes_a_hot_loop() -> None:
+    world = World(SetDeadline(name="past", at=NOON - SECOND))
+    world.box.failures = [MailboxUnavailable("down")] * 3
+    rests = [world.role.turn() for _ in range(50)]
+    assert all(rest >= SHORTEST_REST for rest in rests[:1])
+    assert sum(rest > timedelta(0) for rest in rests) > 40
+
+
+class Thinks:
+    """An agent that answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.may_answer = threading.Event()
+
+    def get_warmup_answer(self, ctx: Mapping[str, Any]) -> Mapping[str, object]:
+        assert self.may_answer.wait(10)
+        return {"answer": "done"}
+
+
+def test_an_agents_result_wakes_the_role_at_once() -> None:
+    agent, wakeup, clock = Thinks(), Wakeup(), SystemClock()
+    call = Call(call_id="c", callback="get_warmup_answer", context={}, timeout=timedelta(seconds=20), game_id="0101001")
+    journal = MemoryJournal(dump=lambda _name, part: str(part))
+    heard = Heard()
+
+    def make(observer: Observer) -> WiredRole:
+        host = ThreadHost(lambda: agent, one_game_each=False, clock=clock, notify=wakeup.wake)
+        runner = RoleRunner(Idle(call), Box(), journal, host, clock, observer=observer)
+        return WiredRole(runner=runner, journal=journal)
+
+    role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)
+    while role.turn() <= timedelta(0):
+        pass
+    started = clock.now()
+    agent.may_answer.set()
+    wakeup.rest(timedelta(seconds=10))
+    role.turn()
+    assert "answered" in heard.codes
+    assert clock.now() - started < timedelta(seconds=0.5), "not at the next look into the mailbox"
+    role.close()
+
+
+def test_a_hung_callback_is_given_up_in_time_between_two_looks() -> None:
+    clock = SystemClock()
+    host = ThreadHost(Thinks, one_game_each=False, clock=clock)
+    assert host.next_wake() is None
+    host.submit(
+        PendingCall(
+            call_id="c", callback="get_warmup_answer", context={}, timeout=timedelta(seconds=30), game_id="0101001"
+        )
+    )
+    while (wake := host.next_wake()) is None:
+        pass
+    assert timedelta(seconds=29) < wake - clock.now() <= timedelta(seconds=30)
+    host.close()
+
+
+def live(box: Box, login: Callable[[], object] = lambda: "same") -> tuple[LiveRole, Wakeup]:
+    """A role on the real clock."""
+    clock = SystemClock()
+    journal = MemoryJournal(dump=lambda _name, part: str(part))
+
+    def make(observer: Observer) -> WiredRole:
+        return WiredRole(runner=RoleRunner(Idle(), box, journal, None, clock, observer=observer), journal=journal)
+
+    role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, authorization=login)
+    return role, Wakeup()
+
+
+def test_a_watch_ends_when_it_is_asked_and_not_when_one_of_two_roles_is_stuck() -> None:
+    stuck, well = Box(), Box()
+    stuck.failures = [AuthorizationExpired("log in")]
+    stop = StopRequest()
+    looked = threading.Event()
+    well.now = lambda: (looked.set(), NOON)[1]
+    ending = threading.Thread(target=lambda: (looked.wait(10), stop.request()))
+    ending.start()
+    watch([live(stuck), live(well)], stop)
+    ending.join()
+    stop.close()
+    assert well.looks
+
+
+def test_a_watch_whose_roles_are_all_stuck_says_what_to_do() -> None:
+    one, two = Box(), Box()
+    one.failures = [AuthorizationExpired("log in as one")]
+    two.failures = [AuthorizationExpired("log in as two")]
+    stop = StopRequest()
+    with pytest.raises(AuthorizationExpired, match="log in as one"):
+        watch([live(one), live(two)], stop)
+    stop.close()
+
+
+def test_a_journal_serves_one_process_and_a_killed_one_leaves_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "player.db"
+    assert not is_locked(path)
+    lock = FileLock(path)
+    assert is_locked(path)
+    with pytest.raises(Locked, match=r"process \d+"):
+        FileLock(path)
+    lock.release()
+    assert not is_locked(path)
+    lock.path.write_text("99999999\n", "ascii")  # of a process that is gone
+    FileLock(path).release()
+
+
+def test_pauses_of_a_failing_mailbox_grow_to_a_limit_and_begin_anew() -> None:
+    backoff = Backoff()
+    pauses = [backoff.failed(MailError(), NOON).total_seconds() for _ in range(9)]
+    assert pauses == [1, 2, 4, 8, 16, 32, 64, 64, 64]
+    backoff.succeeded()
+    assert backoff.failed(MailError(), NOON) == SECOND
+
+
+def test_what_is_no_state_of_ours_has_no_open_game() -> None:
+    assert not is_game_open(object())
+    assert not is_game_open(PlayerState(league=None, games={}))  # type: ignore[arg-type]
+
+
+class FullDisk(MemoryJournal):
+    def commit(self, step: StepCommit) -> bool:
+        raise JournalError("the disk is full")
+
+
+def test_a_role_that_cannot_even_start_tries_again_and_says_why() -> None:
+    world = World()
+    world.journal = FullDisk(dump=lambda _name, part: str(part))
+    world.pass_time(20 * SECOND)
+    assert world.made >= 4
+    assert set(world.heard.codes) == {"role_failed"}
+    assert "the disk is full" in str(world.heard.notes[-1].facts["text"])
