@@ -417,6 +417,8 @@ class GmailMailbox:
         return False
 
     def _remember_sent(self, mail_id: str, transaction_ids: frozenset[str]) -> None:
+        if not mail_id:
+            return
         self._unlooked_at.pop(mail_id, None)
         self._sent[mail_id] = transaction_ids
         if len(self._sent) > 20 * SENT_MAILS_LOOKED_AT:

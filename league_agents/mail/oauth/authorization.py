@@ -8,7 +8,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError
+from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError
 from league_agents.mail.oauth.login import word
 from league_agents.mail.oauth.token import (
     GOOGLE_TOKEN_URI,
@@ -36,6 +36,7 @@ class Authorization:
         self._stamp: tuple[int, int] | None = None
         self._token = Token(path=path, fields={})
         self._credentials: Credentials | None = None
+        self._trouble: str | None = None
         self.credentials()
 
     def credentials(self) -> Credentials:
@@ -47,8 +48,17 @@ class Authorization:
                 self._stamp = self._file_stamp()
             return self._credentials
 
+    @property
+    def trouble(self) -> str | None:
+        """Why the token could not be written down the last time; ``None`` when it was."""
+        return self._trouble
+
     def keep(self) -> None:
-        """Write the token down when it was refreshed."""
+        """Write the token down when it was refreshed.
+
+        Never raises: it is called after a mail was sent, and a full disk does not make that undone. The refresh token
+        in the file stays good, so nothing is lost but a refresh.
+        """
         with self._lock:
             current = self._credentials
             if current is None or current.token == self._token.fields.get("token"):
@@ -58,7 +68,11 @@ class Authorization:
                 fields["expiry"] = f"{current.expiry.isoformat()}Z"
             self._token = Token(path=self._path, fields=fields)
             if self._file_stamp() == self._stamp:  # or a new login came in between, whose token is the better one
-                save_token(self._path, fields)
+                try:
+                    save_token(self._path, fields)
+                    self._trouble = None
+                except ConfigError as error:
+                    self._trouble = str(error)
                 self._stamp = self._file_stamp()
 
     def failure(self, error: Exception) -> MailError:

@@ -14,6 +14,7 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
 from league_agents.mail.quota import Limits, QuotaLedger
 from league_agents.sandbox.faults import Action, Fault
@@ -178,6 +179,20 @@ def test_an_access_token_that_expired_is_renewed_and_the_mail_sent_once(
     assert after["token"] != before["token"]
     assert {**before, "token": 0, "expiry": 0} == {**after, "token": 0, "expiry": 0}
     assert token_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_token_that_cannot_be_written_down_does_not_make_a_mail_unsent(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 250)  # no room for the name of a temporary file beside it
+    path.write_bytes(sandbox.token_file(ALICE, tmp_path).read_bytes())
+    authorization = Authorization(path)
+    alice = GmailMailbox(authorization, endpoint=sandbox.url)
+    sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
+    alice.send(letter(1))
+    alice.send(letter(2))
+    assert sent(sandbox) == 2
+    assert authorization.trouble is not None
+    assert "cannot be written" in authorization.trouble
+    alice.close()
 
 
 def test_an_authorization_that_was_taken_back_names_the_command_and_no_secret(
