@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
@@ -42,14 +41,14 @@ class Calls:
 
     def __init__(
         self,
-        authorization: Authorization | Path,
+        authorize: Callable[[], Authorization],
         endpoint: str,
         clock: Clock,
         ledger: QuotaLedger,
         *,
         timeout: timedelta,
     ) -> None:
-        self._authorization = authorization
+        self._authorize = authorize
         self._endpoint = endpoint
         self._clock = clock
         self._ledger = ledger
@@ -214,9 +213,7 @@ class Calls:
         if self._transport is None:
             from league_agents.mail.gmail.transport import Transport
 
-            if isinstance(self._authorization, Path):
-                self._authorization = Authorization(self._authorization)
-            self._transport = Transport(self._authorization, self._endpoint, timeout=self._timeout)
+            self._transport = Transport(self._authorize(), self._endpoint, timeout=self._timeout)
         return self._transport
 
     def _expired(self, refusal: Refusal) -> AuthorizationExpired:

@@ -34,16 +34,9 @@ from league_agents.mail import mime
 from league_agents.mail.gmail.backlog import Backlog, added_in, incoming
 from league_agents.mail.gmail.calls import Calls
 from league_agents.mail.gmail.failures import AnswerTooLarge, Gone
-from league_agents.mail.gmail.received import (
-    Received,
-    arrived_at,
-    headers_of,
-    labels_of,
-    read_headers,
-    read_raw,
-    transaction_ids_of,
-)
-from league_agents.mail.oauth import Authorization
+from league_agents.mail.gmail.received import Received, arrived_at, headers_of, read_headers, read_raw
+from league_agents.mail.gmail.sent import SentMail
+from league_agents.mail.oauth import LOGIN_COMMAND, Authorization
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.mail.quota import QuotaLedger, kind_of
 from league_agents.protocol.league.address import same_address
@@ -62,9 +55,6 @@ FEW = 10
 """Up to so many mails are cheaper to mark one by one."""
 
 MOST_AT_ONCE = 1_000
-SENT_MAILS_LOOKED_AT = 50
-"""When a mail that may have been sent is looked for: more than one flush of the outbox can leave in doubt."""
-
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -119,15 +109,25 @@ class GmailMailbox:
         list_every: timedelta = timedelta(minutes=5),
         spam_every: timedelta | None = timedelta(minutes=10),
         timeout: timedelta = timedelta(seconds=30),
+        login_command: str = LOGIN_COMMAND,
     ) -> None:
-        """``authorization`` may be the path of a token file. ``address`` is asked from Gmail when it is ``None``.
+        """``authorization`` may be the path of a token file, which is then read with the first call; ``login_command``
+        is what its errors tell to run. ``address`` is asked from Gmail when it is ``None``.
 
         ``cursor`` is what ``keep_cursor`` got last, in an earlier life: with it, mail is found that a person has read
         meanwhile. ``spam_every`` is ``None`` to leave the spam folder alone. ``timeout`` is for each network wait.
         """
         self._clock = clock or SystemClock()
         self.ledger = ledger or QuotaLedger(self._clock)
-        self._calls = Calls(authorization, endpoint_of(endpoint), self._clock, self.ledger, timeout=timeout)
+        self._calls = Calls(
+            (lambda: Authorization(authorization, login_command=login_command))
+            if isinstance(authorization, Path)
+            else (lambda: authorization),
+            endpoint_of(endpoint),
+            self._clock,
+            self.ledger,
+            timeout=timeout,
+        )
         self._address = address
         self._query = query
         self._cursor = cursor
@@ -139,12 +139,7 @@ class GmailMailbox:
         self._spam_at: datetime | None = None
         self._backlog = Backlog(self._open, self._ids_before)
         self._unacknowledged: dict[str, None] = {}
-        self._sent: dict[str, frozenset[str]] = {}
-        """Mails in Sent -> the transaction ids that they carry."""
-
-        self._unlooked_at: dict[str, None] = {}
-        """Mails that the history shows in Sent and that no answer to a send named."""
-
+        self._sent = SentMail(self._calls)
         self._last_poll: Poll | None = None
         self._resyncs = 0
         self._spam_found = 0
@@ -190,22 +185,13 @@ class GmailMailbox:
         if len(raw) > LARGEST_SEND:
             raise MailError(f"the mail has {len(raw)} bytes, Gmail takes at most {LARGEST_SEND}")
         sent_id = self._calls.send(base64.urlsafe_b64encode(raw).decode("ascii"))
-        self._remember_sent(sent_id, frozenset({mail.transaction_id}))
+        self._sent.remember(sent_id, frozenset({mail.transaction_id}))
 
     def was_sent(self, transaction_id: str) -> bool:
-        if any(transaction_id in carried for carried in self._sent.values()):
+        if self._sent.is_known(transaction_id):
             return True
-        # The history shows at once what was sent, a search may take its time, and after a restart the history may begin
-        # too late: so all three are asked, the cheapest first.
         self._read_history()
-        if self._is_among(list(self._unlooked_at), transaction_id):
-            return True
-        phrase = transaction_id.replace('"', " ")
-        found = self._calls.message_ids(query=f'in:sent subject:"{phrase}"', most=SENT_MAILS_LOOKED_AT)
-        if self._is_among(found, transaction_id):
-            return True
-        latest = self._calls.message_ids(labels=["SENT"], most=SENT_MAILS_LOOKED_AT)
-        return self._is_among(latest, transaction_id)
+        return self._sent.find(transaction_id)
 
     # -- for the daemon ---------------------------------------------------------------------------------------------
 
@@ -266,7 +252,7 @@ class GmailMailbox:
         started_at = self._clock.now()
         sent_id = self._calls.send(base64.urlsafe_b64encode(text.encode("ascii", "replace")).decode("ascii"))
         accepted_at = self._clock.now()
-        self._remember_sent(sent_id, frozenset())
+        self._sent.remember(sent_id, frozenset())
         looked_at: set[str] = set()
         while True:
             for mail_id in self._arrivals_since(cursor):
@@ -329,8 +315,8 @@ class GmailMailbox:
         try:
             for page in self._calls.history(self._cursor):
                 for mail_id, labels in added_in(page):
-                    if "SENT" in labels and mail_id not in self._sent:
-                        self._unlooked_at[mail_id] = None
+                    if "SENT" in labels:
+                        self._sent.noticed(mail_id)
                     if incoming(labels):
                         arrived.append(mail_id)
                 newest = _later(newest, page.get("historyId"))
@@ -340,8 +326,6 @@ class GmailMailbox:
             newest = _later(newest, self.profile().history_id)
         self._backlog.found(arrived)
         self._cursor = newest
-        while len(self._unlooked_at) > SENT_MAILS_LOOKED_AT:
-            del self._unlooked_at[next(iter(self._unlooked_at))]
 
     def _hand_out_cursor(self) -> None:
         if self._keep_cursor is not None and self._cursor is not None and self._cursor != self._kept_cursor:
@@ -396,33 +380,6 @@ class GmailMailbox:
         except MailError:
             return False
         return True
-
-    # -- what was sent ----------------------------------------------------------------------------------------------
-
-    def _is_among(self, mail_ids: Iterator[str] | Sequence[str], transaction_id: str) -> bool:
-        """Whether one of these sent mails carries the id: looked at each, for a search finds similar ones."""
-        for mail_id in mail_ids:
-            if mail_id not in self._sent:
-                try:
-                    answer = self._calls.message(
-                        mail_id, form="metadata", headers=["Subject", "X-League-Message-ID"]
-                    )
-                except Gone:
-                    continue
-                if "SENT" not in labels_of(answer):
-                    continue
-                self._remember_sent(mail_id, transaction_ids_of(answer))
-            if transaction_id in self._sent[mail_id]:
-                return True
-        return False
-
-    def _remember_sent(self, mail_id: str, transaction_ids: frozenset[str]) -> None:
-        if not mail_id:
-            return
-        self._unlooked_at.pop(mail_id, None)
-        self._sent[mail_id] = transaction_ids
-        if len(self._sent) > 20 * SENT_MAILS_LOOKED_AT:
-            del self._sent[next(iter(self._sent))]
 
 
 def endpoint_of(endpoint: str | None, environment: Mapping[str, str] = os.environ) -> str:

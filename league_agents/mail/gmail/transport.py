@@ -36,8 +36,8 @@ TIMEOUT = timedelta(seconds=30)
 """For each wait for the network."""
 
 LONGEST_ANSWER = timedelta(minutes=2)
-LARGEST_ANSWER = 16_000_000
-"""Bytes of JSON. The largest document that is read (5 MB) makes a mail of 7 MB and an answer of 10 MB."""
+LARGEST_ANSWER = 11_000_000
+"""Bytes of JSON. The largest document that is read (5 MB) makes a mail of 7 MB and an answer of 9 MB."""
 
 _SEND = "/messages/send"
 

@@ -190,6 +190,13 @@ def test_a_token_with_too_few_scopes_is_refused_before_anything_is_asked(sandbox
         Authorization(path)
 
 
+def test_the_command_to_run_is_the_one_for_this_mailbox(tmp_path: Path) -> None:
+    command = "league-agents auth login --role player"
+    mailbox = GmailMailbox(tmp_path / "token.json", login_command=command)
+    with pytest.raises(AuthorizationExpired, match=f"there is no authorization yet; run '{command}'"):
+        mailbox.fetch(1, nothing_known)
+
+
 def test_a_token_file_that_claims_more_than_was_granted_is_found_out(sandbox: Sandbox, tmp_path: Path) -> None:
     path = sandbox.token_file(BOB, tmp_path, scopes=["https://www.googleapis.com/auth/gmail.readonly"])
     path.write_text(json.dumps({**json.loads(path.read_text()), "scopes": list(SCOPES)}))
