@@ -49,13 +49,16 @@ def answers_context(config: RefereeConfig, spec: CallbackSpec, match: Match, sea
 
 
 def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat: Seat) -> Context:
-    """For ``get_score_feedback``."""
+    """For ``get_score_feedback``. What was asked and answered goes along: justifications cite it, and a referee whose
+    process was started again remembers nothing."""
     return _context(
         config,
         spec,
         match,
         **_brief_and_player(match, seat),
         **_target(config, match),
+        questions=[question_as_json(question) for question in seat.questions],
+        answers=[{"question_number": answer.number, "answer": answer.choice.value} for answer in seat.answers],
         player_guess=guess_as_json(seat.guess),
     )
 

@@ -269,7 +269,7 @@ COMMON = {
 }
 
 
-def test_every_callback_is_told_exactly_what_the_protocol_lists() -> None:
+def test_every_callback_is_told_what_the_protocol_lists_and_a_scorer_what_was_asked() -> None:
     bench = Bench().started().answered(PLAYER1)
     bench.guess(PLAYER1)
     told: dict[str, Any] = {each.callback: each.context for each in bench.peer.effects if isinstance(each, Call)}
@@ -284,7 +284,8 @@ def test_every_callback_is_told_exactly_what_the_protocol_lists() -> None:
         "get_warmup_question": {"player_a_id", "player_a_email", "player_b_id", "player_b_email"},
         "get_round_start_info": {"player_a", "player_b"},
         "get_answers": book | actual | {"questions"},
-        "get_score_feedback": book | actual | {"player_guess"},
+        # The questions and answers are more than the protocol promises: a restarted referee needs them to judge.
+        "get_score_feedback": book | actual | {"player_guess", "questions", "answers"},
     }
     assert told["get_round_start_info"]["dynamic"]["player_a"] == {
         "id": "falcons",
