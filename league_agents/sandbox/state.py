@@ -73,7 +73,7 @@ class SqliteState:
         except OSError as error:
             raise ConfigError(str(path), f"cannot be opened ({error.strerror})") from error
         try:
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
             self._open(path)
         except sqlite3.Error as error:
             raise ConfigError(str(path), f"this is no sandbox state ({error}); name another file") from error
