@@ -65,6 +65,19 @@ def _twin_of(kind: type) -> type | None:
     return type(kind.__name__, (), {"__slots__": slots})
 
 
+def as_dict(
+    kind: type, writers: Mapping[str, Callable[[Any], object] | None], more: Mapping[str, object]
+) -> Callable[[Any], dict[str, object]]:
+    """What makes a dict of a value of ``kind``: the fields that ``writers`` names, each as its writer gives it or, for
+    ``None``, as it is; then ``more``."""
+    names: dict[str, Any] = {"_more": more}
+    items = []
+    for name, writer in writers.items():
+        names[f"_write_{name}"] = writer
+        items.append(f"{name!r}: _value.{name}" if writer is None else f"{name!r}: _write_{name}(_value.{name})")
+    return _compiled(f"dict_of_{kind.__name__}", ["_value"], [f"return {{{', '.join(items)}, **_more}}"], names)
+
+
 def _compiled(name: str, parameters: list[str], lines: list[str], names: Mapping[str, Any]) -> Callable[..., Any]:
     # Source text of our own, as dataclasses make it: no other way gives plain stores to fields known by name only.
     source = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
@@ -98,4 +111,4 @@ else:
         )
 
 
-__all__ = ["evolve", "quick"]
+__all__ = ["as_dict", "evolve", "quick"]

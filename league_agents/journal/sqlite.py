@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -29,10 +29,12 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
+from league_agents.values import evolve
 
 Synchronous = Literal["FULL", "NORMAL"]
 Dump = Callable[[str, object], str]
 
+_MOST_QUEUED = 500
 _WAITING = "state IN ('queued', 'sending', 'ambiguous')"
 _OUTBOX = (
     "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, state, attempts,"
@@ -40,21 +42,49 @@ _OUTBOX = (
 )
 
 
+@lru_cache(maxsize=100)
 def _text(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # The instants of one step are a few, and each is written many times.
+    return f"{instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _json(value: object) -> str:
-    # ASCII only: a hostile document may hold half of a surrogate pair, which no UTF-8 column takes.
-    return json.dumps(value, separators=(",", ":"))
+# ASCII only: a hostile document may hold half of a surrogate pair, which no UTF-8 column takes.
+_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
+
+
+class _Transaction:
+    """``with`` around what is written all or not at all. Whatever SQLite refuses is a ``JournalError``."""
+
+    __slots__ = ("_db", "_path")
+
+    def __init__(self, db: sqlite3.Connection, path: str) -> None:
+        self._db = db
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise JournalError(f"{self._path}: {error}") from error
+        return self._db
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        try:
+            self._db.execute("COMMIT" if error is None else "ROLLBACK")
+        except sqlite3.Error as refused:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise JournalError(f"{self._path}: {refused}") from refused
+        if isinstance(error, sqlite3.Error):
+            raise JournalError(f"{self._path}: {error}") from error
 
 
 class SqliteJournal:
@@ -66,6 +96,8 @@ class SqliteJournal:
         """Open or create the file. Raises ``JournalError`` when it cannot be used for this role and address."""
         self._path = str(path)
         self._dump = dump
+        self._queued: dict[str, OutboxItem] = {}
+        """What this process queued and has not sent: it need not be read back to be sent. Its state is in the file."""
         try:
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=10, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -85,6 +117,7 @@ class SqliteJournal:
         journal = cls.__new__(cls)
         journal._path = str(path)
         journal._dump = lambda _name, _part: ""
+        journal._queued = {}
         try:
             journal._db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
             journal._db.execute("PRAGMA query_only = ON")
@@ -109,18 +142,8 @@ class SqliteJournal:
                 " name another file"
             )
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise JournalError(f"{self._path}: {error}") from error
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._db, self._path)
 
     def load_parts(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM parts"))
@@ -146,11 +169,14 @@ class SqliteJournal:
                     db.execute("DELETE FROM parts WHERE name = ?", (name,))
                 else:
                     db.execute("INSERT OR REPLACE INTO parts VALUES (?, ?)", (name, value))
-            for row in sends:
+            is_new = [
                 db.execute(
                     f"INSERT OR IGNORE INTO outbox ({_OUTBOX}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?)",  # noqa: S608
                     row,
-                )
+                ).rowcount
+                == 1
+                for row in sends
+            ]
             for call in calls:
                 db.execute(
                     "INSERT OR IGNORE INTO calls (call_id, callback, context, timeout_s, game_id, created_at)"
@@ -164,6 +190,10 @@ class SqliteJournal:
             for note in notes:
                 db.execute("INSERT INTO notes (at, kind, key, facts) VALUES (?, ?, ?, ?)", note)
         self._steps += 1
+        if len(self._queued) < _MOST_QUEUED:
+            self._queued.update(
+                (item.transaction_id, item) for item, new in zip(step.sends, is_new, strict=True) if new
+            )
         return True
 
     @staticmethod
@@ -226,17 +256,33 @@ class SqliteJournal:
 
     def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
         rows = self._db.execute(
-            f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND (not_before IS NULL OR not_before <= ?)"  # noqa: S608
-            " ORDER BY game_id IS NULL, seq LIMIT ?",
+            "SELECT transaction_id, state, attempts, not_before FROM outbox"  # noqa: S608
+            f" WHERE {_WAITING} AND (not_before IS NULL OR not_before <= ?) ORDER BY game_id IS NULL, seq LIMIT ?",
             (_text(now), limit),
         ).fetchall()
-        if rows:
-            with self._transaction() as db:
-                db.executemany(
-                    "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE transaction_id = ?",
-                    [(row[0],) for row in rows],
-                )
-        return [self._item(row) for row in rows]
+        if not rows:
+            return []
+        claimed = [self._claimed(*row) for row in rows]
+        with self._transaction() as db:
+            db.executemany(
+                "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE transaction_id = ?",
+                [(row[0],) for row in rows],
+            )
+        return claimed
+
+    def _claimed(self, transaction_id: str, state: str, attempts: int, not_before: str | None) -> OutboxItem:
+        item = self._queued.get(transaction_id)
+        if item is None:
+            query = f"SELECT {_OUTBOX} FROM outbox WHERE transaction_id = ?"  # noqa: S608
+            return self._item(self._db.execute(query, (transaction_id,)).fetchone())
+        if attempts == 0 and not_before is None and state == item.state:
+            return item
+        return evolve(
+            item,
+            state=OutboxState(state),
+            attempts=attempts,
+            not_before=None if not_before is None else _instant(not_before),
+        )
 
     @staticmethod
     def _item(row: Sequence[object]) -> OutboxItem:
@@ -261,6 +307,8 @@ class SqliteJournal:
                 "UPDATE outbox SET state = 'sent', finished_at = ? WHERE transaction_id = ?",
                 [(_text(now), transaction_id) for transaction_id in transaction_ids],
             )
+        for transaction_id in transaction_ids:
+            self._queued.pop(transaction_id, None)
 
     def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
         state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
@@ -276,6 +324,7 @@ class SqliteJournal:
                 "UPDATE outbox SET state = 'failed', finished_at = ?, error = ? WHERE transaction_id = ?",
                 (_text(now), error, transaction_id),
             )
+        self._queued.pop(transaction_id, None)
 
     def outbox(self) -> Iterator[OutboxItem]:
         for row in self._db.execute(f"SELECT {_OUTBOX} FROM outbox ORDER BY seq"):  # noqa: S608

@@ -6,12 +6,13 @@ reply twice, and the agent is asked once (protocol 2.7).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard
 from league_agents.ids import GameId
+from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
@@ -104,8 +105,8 @@ class Game:
 
     warmup_question: str = ""
     warmup_answer: str = ""
-    questions: QuestionBatch = ()
-    answers: AnswerBatch = ()
+    questions: QuestionBatch = field(default=(), metadata=APART)
+    answers: AnswerBatch = field(default=(), metadata=APART)
     guess: Guess | None = None
     scorecard: Scorecard | None = None
     asked: tuple[Asked, ...] = ()

@@ -6,12 +6,13 @@ Rule: the data decide, never the state's name (protocol 5.2 and 5.5). The name i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
 from league_agents.ids import GameId
+from league_agents.league.stored import APART, load, rejoined
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import (
@@ -86,7 +87,7 @@ class League:
     registration: Registration = Registration.NONE
     registration_reason: str = ""
     has_table: bool = False
-    fixtures: tuple[Fixture, ...] = ()
+    fixtures: tuple[Fixture, ...] = field(default=(), metadata=APART)
     rounds: tuple[int, ...] = ()
     """The rounds of this season that were started, in that order; the last one is the present one."""
 
@@ -101,7 +102,7 @@ class League:
     seen: tuple[str, ...] = ()
     """The league messages that were handled last."""
 
-    replies: tuple[StoredReply, ...] = ()
+    replies: tuple[StoredReply, ...] = field(default=(), metadata=APART)
 
     @property
     def current_round(self) -> int | None:
@@ -120,6 +121,12 @@ class League:
         # The fixtures are as many as a season has, and this is asked in every round: so the digits are compared.
         digits = f"{round_number:02d}"
         return tuple([fixture for fixture in self.fixtures if fixture.game_id[2:4] == digits])
+
+
+def load_league(parts: Mapping[str, str]) -> League:
+    """What the part ``league`` says, and those that it leaves out. Raises ``JournalError`` when one cannot be read."""
+    league: League = load(League, parts["league"], "league") if "league" in parts else League()
+    return rejoined(league, parts, "league")
 
 
 def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:

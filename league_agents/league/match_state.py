@@ -23,6 +23,7 @@ from league_agents.games.q21.model import (
     Termination,
 )
 from league_agents.ids import GameId
+from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
@@ -90,8 +91,8 @@ class Seat:
 
     phase: SeatPhase = SeatPhase.IDLE
     warmup_answer: str = ""
-    questions: QuestionBatch = ()
-    answers: AnswerBatch = ()
+    questions: QuestionBatch = field(default=(), metadata=APART)
+    answers: AnswerBatch = field(default=(), metadata=APART)
     guess: Guess | None = None
     scorecard: Scorecard | None = None
 

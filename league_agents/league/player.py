@@ -30,9 +30,9 @@ from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
 from league_agents.league.game_state import Game
 from league_agents.league.held import Held, hold
-from league_agents.league.league_state import Fixture, League, LeagueState, state_name
+from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.stored import dump, load
+from league_agents.league.stored import apart, dump, load, rejoined
 from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.envelope import Envelope
@@ -108,11 +108,12 @@ class Player:
         return self._step(turn, state, event), turn.effects
 
     def parts(self, state: PlayerState) -> Mapping[str, object]:
-        return {
-            "league": state.league,
-            "held": state.held,
-            **{f"game/{game_id}": game for game_id, game in state.games.items()},
-        }
+        league = state.league
+        parts: dict[str, object] = {"league": league, "held": state.held, **dict(apart(league, "league"))}
+        for game_id, game in state.games.items():
+            parts[f"game/{game_id}"] = game
+            parts.update(apart(game, game_id))
+        return parts
 
     def dump_part(self, name: str, part: object) -> str:
         return dump(part)
@@ -122,9 +123,9 @@ class Player:
         for name in sorted(parts):
             if name.startswith("game/"):
                 game: Game = load(Game, parts[name], name)
-                games[game.game_id] = game
+                games[game.game_id] = rejoined(game, parts, game.game_id)
         return PlayerState(
-            league=load(League, parts["league"], "league") if "league" in parts else League(),
+            league=load_league(parts),
             games=games,
             held=load(tuple[Held, ...], parts["held"], "held") if "held" in parts else (),
         )

@@ -26,15 +26,15 @@ from league_agents.league.events import (
     Started,
 )
 from league_agents.league.held import Held, hold
-from league_agents.league.league_state import Fixture, League, LeagueState, state_name
+from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.match_calls import ask_for_warmup_question, call_ended
 from league_agents.league.match_end import Next, abort_match, drop_match
 from league_agents.league.match_play import deadline_passed, match_transitions, message_arrived
 from league_agents.league.match_state import Match, Seat, SeatPhase
 from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.referee_messages import RefereeTurn, send_report
+from league_agents.league.referee_messages import RefereeTurn, send_report, with_seat
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
-from league_agents.league.stored import dump, load
+from league_agents.league.stored import apart, dump, load, rejoined
 from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
@@ -93,11 +93,13 @@ class Referee:
         return self._step(turn, state, event), turn.effects
 
     def parts(self, state: RefereeState) -> Mapping[str, object]:
-        return {
-            "league": state.league,
-            "held": state.held,
-            **{f"game/{game_id}": match for game_id, match in state.matches.items()},
-        }
+        league = state.league
+        parts: dict[str, object] = {"league": league, "held": state.held, **dict(apart(league, "league"))}
+        for game_id, match in state.matches.items():
+            parts[f"game/{game_id}"] = match
+            for seat in match.seats:
+                parts.update(apart(seat, f"{game_id}/{seat.role.value}"))
+        return parts
 
     def dump_part(self, name: str, part: object) -> str:
         return dump(part)
@@ -107,9 +109,11 @@ class Referee:
         for name in sorted(parts):
             if name.startswith("game/"):
                 match: Match = load(Match, parts[name], name)
+                for seat in match.seats:
+                    match = with_seat(match, rejoined(seat, parts, f"{match.game_id}/{seat.role.value}"))
                 matches[match.game_id] = match
         return RefereeState(
-            league=load(League, parts["league"], "league") if "league" in parts else League(),
+            league=load_league(parts),
             matches=matches,
             held=load(tuple[Held, ...], parts["held"], "held") if "held" in parts else (),
         )

@@ -1,7 +1,8 @@
 """States as JSON text and back.
 
-Rule: written by hand for frozen dataclasses, because a state is written after every step: one C encoder call, and one
-small function call for each dataclass in it. A class of a union carries its name under ``"is"``.
+Rule: written by hand for frozen dataclasses, because a state is written after every step: what turns a class into JSON
+values is made once, from its types, and one C encoder call does the rest. A class of a union carries its name under
+``"is"``. A field that is marked ``APART`` is left out: the machine stores it as a part of its own.
 """
 
 from __future__ import annotations
@@ -9,42 +10,112 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from league_agents.errors import JournalError
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
 from league_agents.protocol.league.messages import Payload
+from league_agents.values import as_dict, evolve
+
+APART: Mapping[str, bool] = MappingProxyType({"apart": True})
+"""Metadata of a field with a large value that seldom changes: as a part it is written when it changes, not each time
+its holder does. A holder that is read has the field's default."""
+
+T = TypeVar("T")
 
 _TAG = "is"
 _TAGGED: frozenset[type] = frozenset({*get_args(Payload), MessageArrived, CallbackReturned, CallbackFailed})
 
+Writer = Callable[[Any], object]
+
 
 def dump(part: object) -> str:
     """One part as JSON text."""
-    return json.dumps(part, default=_shallow, separators=(",", ":"))
+    return _ENCODER.encode(_of_any(part))
 
 
-def _shallow(value: object) -> object:
-    kind = type(value)
+def _of_any(value: object) -> object:
+    """The JSON value of something whose type is not known beforehand. What it holds may come here too."""
+    kind: Any = type(value)
+    if hasattr(kind, "__dataclass_fields__"):
+        return _dataclass_writer(kind)(value)
     if kind is datetime:
         return value.isoformat()  # type: ignore[attr-defined]
     if isinstance(value, Mapping):
         return dict(value)
-    found = {name: getattr(value, name) for name in _field_names(kind)}  # type: ignore[arg-type]
-    if kind in _TAGGED:
-        found[_TAG] = kind.__name__
-    return found
+    if isinstance(value, (tuple, list, str, int, float)) or value is None:
+        return value
+    raise TypeError(f"a state cannot hold a {kind.__name__}")
+
+
+# Frozen values hold no cycles: the encoder need not look for them.
+_ENCODER = json.JSONEncoder(default=_of_any, separators=(",", ":"), check_circular=False)
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    if not dataclasses.is_dataclass(kind):
-        raise TypeError(f"a state cannot hold a {kind.__name__}")
-    return tuple(field.name for field in dataclasses.fields(kind))
+def _writer(kind: Any) -> Writer | None:
+    """What makes JSON values of a declared type; ``None`` when the encoder takes them as they are."""
+    origin, args = get_origin(kind), get_args(kind)
+    if hasattr(kind, "__supertype__"):
+        return _writer(kind.__supertype__)
+    if origin in (Union, types.UnionType):
+        return _union_writer(args)
+    if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
+        each = _writer(args[0])
+        return None if each is None else lambda value: list(map(each, value))
+    if kind is datetime:
+        return datetime.isoformat
+    if hasattr(kind, "__dataclass_fields__"):
+        return _dataclass_writer(kind)
+    return None
+
+
+def _union_writer(args: tuple[Any, ...]) -> Writer | None:
+    others = [each for each in args if each is not type(None)]
+    if all(_writer(each) is None for each in others):
+        return None
+    only = _writer(others[0]) if len(others) == 1 else _of_any
+    return only and (lambda value: None if value is None else only(value))
+
+
+@cache
+def _dataclass_writer(kind: Any) -> Writer:
+    hints, left_out = get_type_hints(kind), _apart(kind)
+    writers = {item.name: _writer(hints[item.name]) for item in dataclasses.fields(kind) if item.name not in left_out}
+    return as_dict(kind, writers, {_TAG: kind.__name__} if kind in _TAGGED else {})
+
+
+def apart(holder: object, place: str) -> Iterator[tuple[str, object]]:
+    """The parts that ``holder`` leaves out, with their names: ``questions/<place>``. An empty value is no part."""
+    for name in _apart_from(holder):
+        value = getattr(holder, name)
+        if value:
+            yield f"{name}/{place}", value
+
+
+def rejoined(holder: T, parts: Mapping[str, str], place: str) -> T:
+    """``holder`` as it was before its parts were left out. Raises ``JournalError`` when one cannot be read."""
+    names = [name for name in _apart_from(holder) if f"{name}/{place}" in parts]
+    if not names:
+        return holder
+    hints = get_type_hints(type(holder))
+    values = {name: load(hints[name], parts[f"{name}/{place}"], f"{name}/{place}") for name in names}
+    return evolve(holder, **values)  # type: ignore[type-var]
+
+
+def _apart_from(holder: object) -> tuple[str, ...]:
+    kind: Any = type(holder)
+    return _apart(kind)
+
+
+@cache
+def _apart(kind: Any) -> tuple[str, ...]:
+    return tuple(item.name for item in dataclasses.fields(kind) if item.metadata.get("apart"))
 
 
 def load(kind: Any, text: str, name: str) -> Any:
@@ -117,11 +188,14 @@ def _tuple_reader(args: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 def _dataclass_reader(kind: Any) -> Callable[[Any], Any]:
     readers: dict[str, Callable[[Any], Any]] = {}
+    left_out = _apart(kind)
 
     def read(value: Any) -> Any:
         if not readers:
             hints = get_type_hints(kind)
             readers.update({item.name: _reader(hints[item.name]) for item in dataclasses.fields(kind)})
-        return kind(**{name: reader(value[name]) for name, reader in readers.items()})
+        return kind(
+            **{name: reader(value[name]) for name, reader in readers.items() if name in value or name not in left_out}
+        )
 
     return read

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from league_agents.journal.port import (
@@ -161,6 +162,35 @@ class JournalContract(ABC):
         assert journal.next_wake() == NOON + 5 * SECOND
         (item,) = journal.claim_outbox(NOON + 5 * SECOND, 10)
         assert item.state is OutboxState.AMBIGUOUS
+
+    def test_a_message_is_claimed_with_its_present_state_by_the_process_that_queued_it(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t", "0101001")]))
+        (first,) = journal.claim_outbox(NOON, 10)
+        assert first == outgoing("t", "0101001")
+        journal.postpone_send("t", not_before=NOON + SECOND, ambiguous=False, error="busy")
+        assert journal.claim_outbox(NOON, 10) == []
+        (second,) = journal.claim_outbox(NOON + SECOND, 10)
+        assert second == replace(first, attempts=1, not_before=NOON + SECOND)
+        (third,) = journal.claim_outbox(NOON + SECOND, 10)
+        assert (third.state, third.attempts) == (OutboxState.SENDING, 2)
+        journal.finish_sends(["t"], NOON)
+        assert journal.claim_outbox(NOON + 1000 * SECOND, 10) == []
+        assert journal.next_wake() is None
+        assert [(item.state, item.attempts) for item in journal.outbox()] == [(OutboxState.SENT, 3)]
+
+    def test_of_two_messages_with_one_id_the_first_is_sent(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t")]))
+        journal.commit(self.command("2", sends=[replace(outgoing("t"), subject="another")]))
+        (item,) = journal.claim_outbox(NOON, 10)
+        assert item == outgoing("t")
+
+    def test_no_more_are_claimed_than_asked_for(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing(str(number)) for number in range(5)]))
+        assert [item.transaction_id for item in journal.claim_outbox(NOON, 2)] == ["0", "1"]
+        assert [item.state for item in journal.outbox()][1:3] == [OutboxState.SENDING, OutboxState.QUEUED]
 
     def test_a_failed_message_is_kept_and_never_sent(self) -> None:
         journal = self.make()

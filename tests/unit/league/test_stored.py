@@ -1,0 +1,101 @@
+"""Parts of a state as text: what is left out of its holder is put back."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from league_agents.errors import JournalError
+from league_agents.games.q21.model import Answer, Choice, Guess, Question
+from league_agents.ids import GameId
+from league_agents.league.events import CallbackReturned, MessageArrived
+from league_agents.league.game_state import Game
+from league_agents.league.held import Held
+from league_agents.league.stored import apart, dump, load, rejoined
+from league_agents.league.turn import Timer
+from league_agents.protocol.league.envelope import Envelope, Sender
+from league_agents.protocol.league.kinds import MessageType, Protocol, Role
+from league_agents.protocol.league.messages import WarmupResponse
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+QUESTIONS = (Question(number=1, text="Is it?", options=("a", "b", "c", "d")),)
+ANSWERS = (Answer(number=1, choice=Choice.NOT_RELEVANT),)
+GAME = Game(
+    game_id=GameId("0101001"),
+    token="0cdbb206",
+    season_id="S",
+    league_id="L",
+    round_number=1,
+    own_role=None,
+    own_group="one",
+    referee_email="r@league.test",
+    opponent_email="",
+    opened_at=NOON,
+    questions=QUESTIONS,
+    answers=ANSWERS,
+    guess=Guess(
+        opening_sentence="It was.", sentence_justification="", associative_word="", word_justification="",
+        confidence=None,
+    ),
+    timers=(Timer(name="resend:0101001:", at=NOON),),
+)  # fmt: skip
+
+
+def test_a_game_is_what_its_own_text_and_those_of_its_batches_say() -> None:
+    texts = {name: dump(part) for name, part in apart(GAME, "0101001")}
+    assert sorted(texts) == ["answers/0101001", "questions/0101001"]
+    assert "Is it?" not in dump(GAME)
+    assert rejoined(load(Game, dump(GAME), "game"), texts, "0101001") == GAME
+
+
+def test_what_is_left_out_is_the_very_object_so_that_it_is_written_once() -> None:
+    assert dict(apart(GAME, "x"))["questions/x"] is QUESTIONS
+
+
+def test_an_empty_batch_is_no_part() -> None:
+    game = load(Game, dump(GAME), "game")
+    assert (game.questions, game.answers) == ((), ())
+    assert dict(apart(game, "x")) == {}
+    assert rejoined(game, {}, "x") is game
+
+
+def test_a_text_that_still_holds_its_batches_is_read_as_it_is() -> None:
+    whole = {**json.loads(dump(GAME)), **{name: json.loads(dump(part)) for name, part in
+             (("questions", QUESTIONS), ("answers", ANSWERS))}}  # fmt: skip
+    assert load(Game, json.dumps(whole), "game") == GAME
+
+
+def test_a_batch_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(JournalError, match="part 'questions/x' of the journal cannot be read"):
+        rejoined(GAME, {"questions/x": '[{"number": "one"}]'}, "x")
+
+
+def test_a_missing_field_is_an_error_and_not_a_default() -> None:
+    fields = json.loads(dump(GAME))
+    del fields["phase"]
+    with pytest.raises(JournalError, match="'game'"):
+        load(Game, json.dumps(fields), "game")
+
+
+def test_values_of_a_union_carry_the_name_of_their_class() -> None:
+    envelope = Envelope(
+        protocol=Protocol.GAME,
+        message_type=MessageType.Q21WARMUPRESPONSE,
+        message_id="m1",
+        timestamp=NOON,
+        sender=Sender(email="a@b.c", role=Role.PLAYER),
+        recipient_id="R",
+        payload=WarmupResponse(answer="42", auth_token=None),
+    )
+    held: tuple[Held, ...] = (
+        MessageArrived(envelope=envelope, mail_id="1", arrived_at=NOON),
+        CallbackReturned(call_id="c", result={"answers": [1, None, "x", {"y": 0.5}]}),
+    )
+    assert load(tuple[Held, ...], dump(held), "held") == held
+
+
+def test_a_state_cannot_hold_what_json_cannot_say() -> None:
+    with pytest.raises(TypeError, match="a state cannot hold a set"):
+        dump({"x": {1}})
