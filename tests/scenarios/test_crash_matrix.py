@@ -1,0 +1,88 @@
+"""Processes die at any point of a season; it ends as if nothing had happened.
+
+The season has six teams, so 13 processes and 15 matches. Points are before and after every journal write and every call
+of a mailbox. ``scripts/soak crash`` goes through all of them; here a sample does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cache
+
+import pytest
+
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.ids import derive_hex
+from league_agents.mail.memory import Weather
+from league_agents.testing.crash import Ending, play_season
+
+REPEAT = re.compile("-r[0-9a-f]{8}$")
+
+
+@cache
+def undisturbed(rules: RuleSet = PRD) -> Ending:
+    return play_season(rules=rules)
+
+
+def expect_the_same_season(ending: Ending, whole: Ending) -> None:
+    assert ending.sent_twice == ()
+    assert ending.unsent == ()
+    assert (ending.waiting, ending.unanswered) == (0, 0)
+    assert ending.standings == whole.standings
+    assert ending.messages == whole.messages
+
+
+def test_the_season_that_others_are_compared_with_is_a_whole_one() -> None:
+    whole = undisturbed()
+    expect_the_same_season(whole, whole)
+    assert len(whole.standings) == 6
+    assert sum(1 for message in whole.messages if message[1] == "Q21SCOREFEEDBACK") == 30
+    assert sum(1 for message in whole.messages if message[1] == "LEAGUE_COMPLETED") == 1
+    assert whole.points > 3_000
+
+
+@pytest.mark.parametrize("first", range(1, 41))
+def test_one_death_changes_nothing(first: int) -> None:
+    whole = undisturbed()
+    point = first * (whole.points // 41)
+    ending = play_season(is_fatal=lambda number: number == point)
+    assert sum(ending.deaths.values()) == 1
+    expect_the_same_season(ending, whole)
+
+
+def now_and_then(every: int, seed: int) -> Callable[[int], bool]:
+    """A death every so many points on average, without a rhythm that could keep step with the work."""
+    return lambda number: int(derive_hex("fate", seed, number), 16) % every == 0
+
+
+@pytest.mark.parametrize("rules", [PRD, COURSE], ids=["prd", "course"])
+def test_many_deaths_in_one_season_change_nothing(rules: RuleSet) -> None:
+    places: Counter[str] = Counter()
+    for every, seed in [(25, 1), (25, 2), (50, 3), (50, 4), (100, 5), (200, 6), (400, 7)]:
+        ending = play_season(is_fatal=now_and_then(every, seed), rules=rules)
+        expect_the_same_season(ending, undisturbed(rules))
+        places += ending.deaths
+    assert places.total() > 500
+    methods = ("commit", "claim_outbox", "finish_sends", "send", "fetch", "acknowledge", "was_sent")
+    assert {f"{when} {method}" for when in ("before", "after") for method in methods} <= set(places)
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_deaths_in_bad_weather_lose_nothing_and_send_nothing_twice(seed: int) -> None:
+    weather = Weather(delay=timedelta(seconds=5), duplication=0.1, refusal=0.1, ambiguity=0.1, reordering=0.1)
+    calm = play_season(seed=seed, weather=weather)
+    ending = play_season(seed=seed, weather=weather, is_fatal=now_and_then(80, seed))
+    assert ending.deaths.total() > 100
+    assert ending.sent_twice == calm.sent_twice == ()
+    assert (ending.unsent, ending.waiting, ending.unanswered) == ((), 0, 0)
+    assert ending.standings == calm.standings
+    # When a mail arrives decides how often somebody repeats himself, and some ids; not who says what how often.
+    assert first_messages(ending) == first_messages(calm)
+
+
+def first_messages(ending: Ending) -> Counter[tuple[str, str]]:
+    """Sender and type of everything but repeats."""
+    return Counter((sender, kind) for sender, kind, _, key, _ in ending.messages if not REPEAT.search(key))
