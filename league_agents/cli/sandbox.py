@@ -21,6 +21,12 @@ EPILOG = f"""\b
 Point a client at it:
   base address   http://127.0.0.1:{DEFAULT_PORT}, as the client library's api_endpoint
   sign in        with DIR/client_secret.json, as with the real one; or use DIR/token.ADDRESS.json
+Let things go wrong, with a file such as:
+  seed: 7
+  faults:
+    - {{method: messages.send, action: drop-done, chance: 0.05}}
+    - {{method: "*", action: error, status: 429, retry_after_s: 5, every: 40}}
+    - {{method: delivery, action: late, seconds: 20, account: referee@league.test}}
 Look at it:
   http://127.0.0.1:{DEFAULT_PORT}/                 accounts and last mails
   http://127.0.0.1:{DEFAULT_PORT}/sandbox/report   calls, quota units, and whether anything was sent twice

@@ -1,7 +1,8 @@
 """What every call costs, who made how many, and whether anything was sent twice.
 
-Rule: a call that is refused costs nothing and is counted as refused. The price list is the one of Cloud projects made
-since May 2026; it is handed in, because Google changes it.
+Rule 1: a call is either done or refused, never both. It is paid for when it is looked at: one that is turned away
+before costs nothing, one that asks for a mail that is not there costs what it costs.
+Rule 2: the price list is that of Cloud projects made since May 2026. It is handed in, because Google changes it.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ PRICES_2026: Mapping[str, int] = {
 
 _MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
+_MOST_REMEMBERED = 10_000
+"""Sends of an account within a day; a limit above this is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,11 @@ class Tally:
     """The calls of one method by one account."""
 
     calls: int = 0
+    """That were done."""
+
     refused: int = 0
+    """That were answered by an error, or dropped before they were done."""
+
     units: int = 0
 
 
@@ -100,7 +107,7 @@ class Ledger:
             self._sends[account, transaction] = stored
         for account, stored in self._state.load("sent-at").items():
             assert isinstance(stored, list)
-            self._sent_at[account] = deque(stored)
+            self._sent_at[account] = deque(stored, maxlen=_MOST_REMEMBERED)
         self.delivered = {account: int(str(count)) for account, count in self._state.load("delivered").items()}
 
     def charge(self, method: str, account: str) -> None:
@@ -125,9 +132,14 @@ class Ledger:
         if price:
             recent.append((now, price))
             self._recent_units[account] = used + price
+            tally = self._tallies.setdefault((account, method), Tally())
+            tally.units += price
+            self._keep(account, method, tally)
+
+    def done(self, method: str, account: str) -> None:
+        """Note a call that was done."""
         tally = self._tallies.setdefault((account, method), Tally())
         tally.calls += 1
-        tally.units += price
         self._keep(account, method, tally)
 
     def refuse(self, method: str, account: str) -> None:
@@ -137,7 +149,7 @@ class Ledger:
         self._keep(account, method, tally)
 
     def posted(self, account: str, transaction: str) -> None:
-        """Note that a send was asked for."""
+        """Note that a send reached the server, whatever becomes of it."""
         self._count_send(account, transaction, "posted")
 
     def check_day(self, account: str) -> None:
@@ -145,10 +157,7 @@ class Ledger:
         limit = self._quota.sends_per_day
         if limit is None:
             return
-        now = self._clock.now_ms()
-        sent = self._sent_at.setdefault(account, deque())
-        while sent and sent[0] <= now - _DAY_MS:
-            sent.popleft()
+        sent = self._sent_today(account)
         if len(sent) >= limit:
             free_at = instant(sent[len(sent) - limit]) + timedelta(days=1)
             stamp = free_at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{free_at.microsecond // 1000:03d}Z"
@@ -163,7 +172,7 @@ class Ledger:
     def accepted(self, account: str, transaction: str) -> None:
         """Note that a mail was taken for delivery."""
         self._count_send(account, transaction, "accepted")
-        sent = self._sent_at.setdefault(account, deque())
+        sent = self._sent_today(account)
         sent.append(self._clock.now_ms())
         self._state.put("sent-at", account, list(sent))
 
@@ -197,6 +206,13 @@ class Ledger:
             "accepted_twice": twice,
             "units": sum(tally.units for tally in self._tallies.values()),
         }
+
+    def _sent_today(self, account: str) -> deque[int]:
+        """When the account sent within the last 24 hours."""
+        sent = self._sent_at.setdefault(account, deque(maxlen=_MOST_REMEMBERED))
+        while sent and sent[0] <= self._clock.now_ms() - _DAY_MS:
+            sent.popleft()
+        return sent
 
     def _count_send(self, account: str, transaction: str, what: str) -> None:
         counts = self._sends.setdefault((account, transaction), {"posted": 0, "accepted": 0})

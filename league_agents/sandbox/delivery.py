@@ -251,9 +251,8 @@ class PostOffice:
         if box is None:
             return  # the account is gone since the last start
         now_ms = self._clock.now_ms()
-        own = next((each for each in box.with_label("SENT") if each.mail_id == mail.own_mail_id), None)
-        if own is not None:
-            box.change_labels(own, mail.labels, (), now_ms=now_ms)
+        if mail.own_mail_id and box.holds(mail.own_mail_id):
+            box.change_labels(box.find(mail.own_mail_id), mail.labels, (), now_ms=now_ms)
         else:
             box.add(
                 mail.raw,

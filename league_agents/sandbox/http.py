@@ -63,6 +63,11 @@ class Wire(ThreadingHTTPServer):
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, int(self.server_address[1])
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._open_lock:
+            self._open[request] = None
+        super().process_request(request, client_address)
+
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         with self._open_lock:
             self._open[request] = threading.current_thread()
@@ -131,15 +136,15 @@ class Connection(BaseHTTPRequestHandler):
         faults = service.strikes(route, account)
         actions = {fault.action for fault in faults}
         if Action.DROP_UNREAD in actions:
-            self._drop(route, account)
+            self._drop(route, request, account)
             return
         if not route.reads_body_first:
             request = self._with_body(request, size)
         if len(request.body) < size:
-            self._drop(route, account)  # the client went away in the middle
+            self._drop(route, request, account)  # the client went away in the middle
             return
         if Action.DROP_UNDONE in actions:
-            self._drop(route, account)
+            self._drop(route, request, account)
             return
         self.server.stopping.wait(_seconds(faults, Action.WAIT))
         if self.server.stopping.is_set():
@@ -189,8 +194,8 @@ class Connection(BaseHTTPRequestHandler):
                 return
             left -= len(read)
 
-    def _drop(self, route: Route, account: str) -> None:
-        self.server.service.undone(route, account)
+    def _drop(self, route: Route, request: Request, account: str) -> None:
+        self.server.service.undone(route, request, account)
         self.close_connection = True
 
     def _write(self, answer: Answer, *, slow_s: float = 0.0, is_cut: bool = False) -> None:

@@ -107,6 +107,10 @@ class Mailbox:
         """The mails that have a label, in no order."""
         return [self._mails[mail_id] for mail_id in self._with_label.get(label, ())]
 
+    def holds(self, mail_id: str) -> bool:
+        """Whether the mail is still there."""
+        return mail_id in self._mails
+
     def find(self, mail_id: str) -> StoredMail:
         """The mail with this id. Raises ``Refused`` (404)."""
         mail = self._mails.get(mail_id)

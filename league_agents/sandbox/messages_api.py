@@ -6,7 +6,6 @@ import email.utils
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from league_agents.sandbox.delivery import transaction_of
 from league_agents.sandbox.faults import Fault
 from league_agents.sandbox.labels import SYSTEM
 from league_agents.sandbox.mail_view import encode_bytes
@@ -160,7 +159,6 @@ def get_attachment(call: Call) -> object:
 
 def send(call: Call) -> object:
     document, raw = mail_of(call.request, is_upload=call.is_upload)
-    call.world.ledger.posted(call.box.key, transaction_of(read_raw(raw)))
     thread = text_of(document, "threadId")
     mail = call.world.office.send(call.box, raw, thread_id=thread, faults=call.faults)
     return labelled(mail)

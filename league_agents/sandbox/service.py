@@ -14,15 +14,18 @@ from urllib.parse import parse_qsl
 
 from league_agents.sandbox.batch import batch_answer, read_batch
 from league_agents.sandbox.consent import consent
+from league_agents.sandbox.delivery import transaction_of
 from league_agents.sandbox.desk import DESK
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.messages_api import Call
 from league_agents.sandbox.oauth import CLIENT_ID, OAuthRefused
 from league_agents.sandbox.page import home_page
 from league_agents.sandbox.partial import pick, read_fields
+from league_agents.sandbox.raw_mail import read_raw
 from league_agents.sandbox.refusal import Refused, missing_scope
 from league_agents.sandbox.request import Answer, Request, html_answer, json_answer, refusal_answer
 from league_agents.sandbox.routes import Found, find_method
+from league_agents.sandbox.upload import mail_of
 from league_agents.sandbox.world import World
 
 _MOST_FORM_FIELDS = 100
@@ -94,9 +97,10 @@ class Service:
         with self._world.lock:
             return self._world.plan.strikes(route.name, account)
 
-    def undone(self, route: Route, account: str) -> None:
+    def undone(self, route: Route, request: Request, account: str) -> None:
         """Note a call that was dropped before it was done."""
         with self._world.lock:
+            self._note_post(route, request, account)
             self._world.ledger.refuse(route.name, account)
             self._world.state.commit()
 
@@ -105,10 +109,14 @@ class Service:
         world = self._world
         with world.lock:
             world.catch_up()
+            self._note_post(route, request, account)
             try:
                 self._interfere(request, account, faults)
                 answer = route.perform(request, account, faults)
+                if route.can_fail and route.name != "batch":
+                    world.ledger.done(route.name, account)
             except OAuthRefused as refused:
+                world.ledger.refuse(route.name, account)
                 answer = json_answer(refused.document(), code=refused.code)
             except Refused as refused:
                 if route.can_fail and route.name != "batch":
@@ -118,6 +126,16 @@ class Service:
             if any(fault.action is Action.KILL_DONE for fault in faults):
                 _die()
             return answer
+
+    def _note_post(self, route: Route, request: Request, account: str) -> None:
+        """Count a send by what identifies its mail, before anything can go wrong with it."""
+        if route.name != "messages.send" or not account or not request.body:
+            return
+        try:
+            _, raw = mail_of(request, is_upload=request.path.startswith("/upload/"))
+        except Refused:
+            return
+        self._world.ledger.posted(account, transaction_of(read_raw(raw)))
 
     def _interfere(self, request: Request, account: str, faults: Sequence[Fault]) -> None:
         """What faults change before the call is looked at. Raises ``Refused``."""
@@ -188,7 +206,7 @@ class Service:
         actions = {fault.action for fault in faults}
         unavailable = refusal_answer(Refused(503, "backendError", "The service is currently unavailable."))
         if actions & _NO_ANSWER:
-            self._world.ledger.refuse(route.name, account)
+            self.undone(route, request, account)
             return unavailable
         answer = self.perform(route, request, account, faults)
         return unavailable if Action.DROP_DONE in actions else answer

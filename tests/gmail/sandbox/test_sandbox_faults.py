@@ -48,6 +48,30 @@ def test_a_session_of_requests_posts_once_and_cannot_know(start, account) -> Non
     assert sends(sandbox) == {"": {"posted": 1, "accepted": 1}}
 
 
+def test_every_post_of_a_send_is_counted_by_its_transaction_whatever_becomes_of_it(start, plain) -> None:
+    import base64
+
+    sandbox = start(
+        faults=[
+            Fault(method=SEND, action=Action.ERROR, status=503, calls=(1,)),
+            Fault(method=SEND, action=Action.DROP_UNDONE, calls=(2,)),
+        ]
+    )
+    token = sandbox.access_token(ALICE)
+    raw = base64.b64encode(b"To: bob@league.test\r\nX-League-Message-ID: m1\r\n\r\nx").decode()
+    address = "/gmail/v1/users/me/messages/send"
+    assert plain(sandbox).ask("POST", address, {"raw": raw}, token=token).status == 503
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+        plain(sandbox).ask("POST", address, {"raw": raw}, token=token)
+    assert plain(sandbox).ask("POST", address, {"raw": raw}, token=token).status == 200
+    assert sends(sandbox) == {"m1": {"posted": 3, "accepted": 1}}
+    assert sandbox.report()["accounts"]["alice@league.test"]["methods"][SEND] == {
+        "calls": 1,
+        "refused": 2,
+        "units": 100,
+    }
+
+
 @pytest.mark.parametrize("action", [Action.DROP_UNREAD, Action.DROP_UNDONE])
 def test_a_connection_that_drops_before_the_call_is_done_changes_nothing(start, plain, action: Action) -> None:
     sandbox = start(faults=[Fault(method=SEND, action=action, calls=(1,))])
@@ -375,5 +399,5 @@ def test_a_sandbox_that_is_killed_comes_back_with_everything_it_accepted(tmp_pat
     sandbox = start((), state=state)
     assert sandbox.accounts == ["a@x.test", "b@x.test"]
     assert len(sandbox.mail("b@x.test")) == len(sandbox.mail("a@x.test", "SENT")) == 3
-    assert sandbox.report()["sends"] == {"a@x.test": {"m1": {"posted": 3, "accepted": 3}}}
+    assert sandbox.report()["sends"] == {"a@x.test": {"m1": {"posted": 4, "accepted": 3}}}
     assert state.stat().st_mode & 0o777 == 0o600

@@ -207,7 +207,7 @@ def test_a_batch_answers_each_call_by_its_name(sandbox, account) -> None:
     assert answers["missing"][1].status_code == 404
     assert answers["s"][0]["labelIds"] == ["SENT"]
     methods = sandbox.report()["accounts"][BOB]["methods"]
-    assert methods["messages.get"] == {"calls": 4, "refused": 1, "units": 80}
+    assert methods["messages.get"] == {"calls": 3, "refused": 1, "units": 80}
 
 
 def test_a_batch_holds_at_most_a_hundred_calls(sandbox, plain) -> None:
