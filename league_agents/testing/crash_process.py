@@ -1,0 +1,93 @@
+"""``python -m league_agents.testing.crash_process POINT FILE…``: all roles of a league in one process, which ends by
+SIGKILL at a point.
+
+The roles are those of the daemon, on Gmail's API and journals on disk; they only take turns instead of having threads,
+so that a point means the same in each run. A point is a journal's write or a call to Gmail, before and after it.
+POINT 0 lets the season end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.mail.gmail.transport import Transport
+from league_agents.runner.pace import Pace
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.live import Live, live_roles
+from league_agents.testing.crash import WRITES
+
+PATIENCE_S = 90.0
+QUIET_TURNS = 4
+"""So many rounds of turns without anything to do, after the season's end, and nobody has anything left."""
+
+
+def main() -> None:
+    """Play until the point or the end. The last line on stdout is the number of points."""
+    fatal = int(sys.argv[1])
+    count = _count_points(fatal)
+    with ExitStack() as stack:
+        roles: list[Live] = []
+        for path in sys.argv[2:]:
+            settings = read_league_file(Path(path), {})
+            pace = Pace(active=timedelta(milliseconds=50), idle=timedelta(milliseconds=50))
+            # Nobody sleeps here, so a minute's units are soon spent; waiting for them would prove nothing.
+            gmail = replace(settings.gmail, limits=replace(settings.gmail.limits, units_per_minute=10**9))
+            roles += stack.enter_context(live_roles(replace(settings, pace=pace, gmail=gmail)))
+        _play(roles)
+        print(count(), flush=True)
+
+
+def _play(roles: list[Live]) -> None:
+    ends_at = time.monotonic() + PATIENCE_S
+    quiet = 0
+    while quiet < QUIET_TURNS:
+        if time.monotonic() > ends_at:
+            sys.exit("the season did not end in time")
+        rests = [live.role.turn() for live in roles]
+        is_over = any(
+            isinstance(live.role.state, ManagerState) and live.role.state.season.phase is SeasonPhase.FINISHED
+            for live in roles
+        )
+        quiet = quiet + 1 if is_over and all(rests) else 0
+        for live in roles:
+            # Only whoever has an agent is ever woken; the others rest for a moment, and all of them in turn.
+            live.wakeup.rest(timedelta(milliseconds=1) if all(rests) else timedelta(0))
+
+
+def _count_points(fatal: int) -> Callable[[], int]:
+    points = 0
+
+    def point() -> None:
+        nonlocal points
+        points += 1
+        if points == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            point()
+            result = method(*arguments, **named)
+            point()
+            return result
+
+        return call
+
+    for name in WRITES:
+        setattr(SqliteJournal, name, around(getattr(SqliteJournal, name)))
+    setattr(Transport, "call", around(Transport.call))  # noqa: B010 - mypy forbids to assign to a method
+    return lambda: points
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""``python -m league_agents.testing.soak``: the proofs that the tests only sample, in full. They take minutes to hours.
+
+Rule: the same code as in the tests, with larger numbers; whatever breaks is printed so that it can be run again alone.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from league_agents.core.draw import Draw
+from league_agents.errors import LeagueError
+from league_agents.testing.crash import Ending, play_season
+from league_agents.testing.killed_season import KilledSeason, killed_season
+
+REPORT_EVERY_S = 10.0
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Long proofs. Each prints what it did and ends with code 1 when anything broke."""
+
+
+@main.command()
+@click.option("--teams", type=click.IntRange(3, 20), default=6, show_default=True)
+@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each n-th point.")
+def crash(*, teams: int, every: int) -> None:
+    """In memory: a season for every point at which a process can die, each with one death there."""
+    whole = play_season(teams=teams)
+    points = range(1, whole.points + 1, every)
+    click.echo(f"{len(points)} of {whole.points} points, {len(whole.messages)} messages in the undisturbed season")
+    broken = 0
+    started_s = told_s = time.monotonic()
+    for done, point in enumerate(points, start=1):
+        ending = play_season(teams=teams, is_fatal=lambda number, point=point: number == point)  # type: ignore[misc]
+        wrong = _differences(ending, whole)
+        if wrong:
+            broken += 1
+            click.echo(f"point {point} ({', '.join(ending.deaths)}): {'; '.join(wrong)}")
+        if time.monotonic() - told_s > REPORT_EVERY_S:
+            told_s = time.monotonic()
+            click.echo(f"{done} points, {broken} broken, {told_s - started_s:.0f} s", err=True)
+    _end(broken, f"{len(points)} seasons with one death each")
+
+
+@main.command()
+@click.option("--teams", type=click.IntRange(3, 12), default=6, show_default=True)
+@click.option("--seasons", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--kills", type=click.IntRange(1), default=20, show_default=True, help="In each season.")
+@click.option("--seed", default=1, show_default=True)
+def sigkill(*, teams: int, seasons: int, kills: int, seed: int) -> None:
+    """Over local Gmail, with journals on disk: seasons whose process is killed by SIGKILL at drawn points."""
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        whole = killed_season(Path(folder) / "whole", teams=teams)
+        broken = total = 0
+        for number in range(1, seasons + 1):
+            draw = Draw(seed, f"season/{number}")
+            points = [1 + draw.below(700) for _ in range(kills)]
+            try:
+                killed = killed_season(Path(folder) / str(number), teams=teams, kill_at=points)
+            except LeagueError as error:
+                broken += 1
+                click.echo(f"season {number}, points {points}: {error}")
+                continue
+            total += killed.kills
+            wrong = _sigkill_differences(killed, whole)
+            if wrong:
+                broken += 1
+                click.echo(f"season {number}, points {points}: {'; '.join(wrong)}")
+            click.echo(f"season {number}: {killed.kills} kills", err=True)
+    _end(broken, f"{seasons} seasons with {total} kills")
+
+
+def _differences(ending: Ending, whole: Ending) -> list[str]:
+    found = []
+    if ending.sent_twice:
+        found.append(f"sent twice: {ending.sent_twice[:3]}")
+    if ending.unsent or ending.waiting or ending.unanswered:
+        found.append(f"lost: {len(ending.unsent)} unsent, {ending.waiting} unread, {ending.unanswered} unanswered")
+    if ending.standings != whole.standings:
+        found.append("other standings")
+    if ending.messages != whole.messages:
+        found.append(f"{len(ending.messages ^ whole.messages)} other messages")
+    return found
+
+
+def _sigkill_differences(killed: KilledSeason, whole: KilledSeason) -> list[str]:
+    found = []
+    if killed.accepted_twice:
+        found.append(f"sent twice: {killed.accepted_twice[:3]}")
+    if killed.unsent or killed.unread or killed.turned_away:
+        found.append(f"lost: {killed.unsent} unsent, {killed.unread} unread, {killed.turned_away} turned away")
+    if killed.standings != whole.standings:
+        found.append("other standings")
+    if killed.messages != whole.messages:
+        found.append("other messages")
+    return found
+
+
+def _end(broken: int, what: str) -> None:
+    click.echo(f"{what}: {broken} broken")
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main()
