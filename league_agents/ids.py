@@ -44,7 +44,7 @@ def round_of(game: GameId) -> int:
 
 def derive_hex(seed: str, *parts: object, digits: int = 8) -> str:
     """``digits`` lower-case hex digits that depend on the seed and the parts only (SHA-256)."""
-    text = "\x1f".join([seed, *(str(part) for part in parts)])
+    text = "\x1f".join((seed, *map(str, parts)))
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 

@@ -93,19 +93,24 @@ else:
 
     def evolve(value, /, **changes):
         """``dataclasses.replace``: a copy of a frozen value with some fields changed."""
-        return _copier(type(value), *changes)(value, **changes)
+        key = (type(value), *changes)
+        copy = _copiers.get(key)
+        if copy is None:
+            copy = _copiers[key] = _copier(*key)
+        return copy(value, changes)
 
-    @cache
+    _copiers = {}
+    """What copies a value of one class with some fields changed: as many as there are such places in the source."""
+
     def _copier(kind, *changed):
-        """What copies a value of one class with these fields changed. There are as many as places in the source."""
         twin = _twin_of(kind)
         names = [field.name for field in dataclasses.fields(kind)]
         if twin is None or not set(changed) <= set(names):
-            return dataclasses.replace
-        lines = [f"_copy.{name} = {name if name in changed else f'_value.{name}'}" for name in names]
+            return lambda value, changes: dataclasses.replace(value, **changes)
+        lines = [f"_copy.{name} = {f'_changes[{name!r}]' if name in changed else f'_value.{name}'}" for name in names]
         return _compiled(
             "copy",
-            ["_value", "*", *changed] if changed else ["_value"],
+            ["_value", "_changes"],
             ["_copy = _twin()", *lines, "_set_class(_copy, _kind)", "return _copy"],
             {"_kind": kind, "_twin": twin, "_set_class": _set_class},
         )

@@ -93,26 +93,24 @@ class MemoryJournal:
         return True
 
     def _consume_cause(self, step: StepCommit) -> bool:
-        match step.cause:
-            case Cause.MAIL:
-                assert step.inbox is not None, "a step for a mail carries its inbox row"
-                if step.key in self._mail_ids:
-                    return False
-                self._mail_ids.add(step.key)
-                if self._keeps_history:
-                    self._inbox.append(step.inbox)
-                return True
-            case Cause.CALL:
-                return self._calls.pop(step.key, None) is not None
-            case Cause.DEADLINE:
-                return self._deadlines.pop(step.key, None) is not None
-            case Cause.COMMAND:
-                if step.key in self._commands:
-                    return False
-                self._commands.add(step.key)
-                return True
-            case Cause.START:
-                return True
+        cause, key = step.cause, step.key
+        if cause is Cause.MAIL:
+            assert step.inbox is not None, "a step for a mail carries its inbox row"
+            if key in self._mail_ids:
+                return False
+            self._mail_ids.add(key)
+            if self._keeps_history:
+                self._inbox.append(step.inbox)
+            return True
+        if cause is Cause.CALL:
+            return self._calls.pop(key, None) is not None
+        if cause is Cause.DEADLINE:
+            return self._deadlines.pop(key, None) is not None
+        if cause is Cause.COMMAND:
+            if key in self._commands:
+                return False
+            self._commands.add(key)
+        return True
 
     def has_mail(self, mail_id: str) -> bool:
         return mail_id in self._mail_ids

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -90,17 +90,14 @@ def _dataclass_writer(kind: Any) -> Writer:
     return as_dict(kind, writers, {_TAG: kind.__name__} if kind in _TAGGED else {})
 
 
-def apart(holder: object, place: str) -> Iterator[tuple[str, object]]:
+def apart(holder: Any, place: str) -> list[tuple[str, object]]:
     """The parts that ``holder`` leaves out, with their names: ``questions/<place>``. An empty value is no part."""
-    for name in _apart_from(holder):
-        value = getattr(holder, name)
-        if value:
-            yield f"{name}/{place}", value
+    return [(f"{name}/{place}", value) for name in _apart(type(holder)) if (value := getattr(holder, name))]
 
 
 def rejoined(holder: T, parts: Mapping[str, str], place: str) -> T:
     """``holder`` as it was before its parts were left out. Raises ``JournalError`` when one cannot be read."""
-    names = [name for name in _apart_from(holder) if f"{name}/{place}" in parts]
+    names = [name for name in _apart(type(holder)) if f"{name}/{place}" in parts]
     if not names:
         return holder
     hints = get_type_hints(type(holder))
@@ -108,14 +105,11 @@ def rejoined(holder: T, parts: Mapping[str, str], place: str) -> T:
     return evolve(holder, **values)  # type: ignore[type-var]
 
 
-def _apart_from(holder: object) -> tuple[str, ...]:
-    kind: Any = type(holder)
-    return _apart(kind)
-
-
-@cache
-def _apart(kind: Any) -> tuple[str, ...]:
+def _marked_apart(kind: Any) -> tuple[str, ...]:
     return tuple(item.name for item in dataclasses.fields(kind) if item.metadata.get("apart"))
+
+
+_apart: Callable[[Any], tuple[str, ...]] = cache(_marked_apart)
 
 
 def load(kind: Any, text: str, name: str) -> Any:

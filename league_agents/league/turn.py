@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from league_agents.ids import GameId, derive_hex, derive_uuid
 from league_agents.league.effects import ClearDeadline, Effect, Send, SetDeadline, Warn
@@ -129,6 +130,7 @@ class Turn:
         self.effects.append(Send(envelope=envelope, to=(to,), game_id=envelope.game_id, is_repeat=is_repeat))
 
 
+@lru_cache(maxsize=1_000)
 def for_an_id(text: str) -> str:
     """``text`` as part of an id that also stands in a subject: plain ASCII without ``::`` (protocol 2.2)."""
     return _NOT_FOR_AN_ID.sub("-", text)[:40].strip("-") or "x"

@@ -74,26 +74,29 @@ class PostOffice:
     def accept(self, mail: OutgoingMail) -> None:
         """Take a mail for delivery. Raises as ``Mailbox.send`` does."""
         self._sent += 1
-        number = self._sent
         if self._weather is FINE:
-            instants = [[mail.sent_at]] * len(mail.to)
-            ambiguous = False
-        else:
-            draw = Draw(self._seed, f"mail/{number}")
-            if draw.chance(self._weather.refusal):
-                raise MailboxUnavailable("the post office takes no mail at the moment")
-            instants = [self._fate(mail.sent_at, draw) for _ in mail.to]
-            ambiguous = draw.chance(self._weather.ambiguity)
+            received = self._received(mail)
+            for address in mail.to:
+                self._deliver(mail, received, address, (mail.sent_at,))
+            return
+        draw = Draw(self._seed, f"mail/{self._sent}")
+        if draw.chance(self._weather.refusal):
+            raise MailboxUnavailable("the post office takes no mail at the moment")
+        instants = [self._fate(mail.sent_at, draw) for _ in mail.to]
+        ambiguous = draw.chance(self._weather.ambiguity)
         received = self._received(mail)
         for address, arrivals in zip(mail.to, instants, strict=True):
-            box = self._boxes.get(address.lower())
-            if box is None:
-                self._bounce(mail, address)
-                continue
-            for arrived_at in arrivals:
-                box.put(received, arrived_at)
+            self._deliver(mail, received, address, arrivals)
         if ambiguous:
             raise AmbiguousSend()
+
+    def _deliver(self, mail: OutgoingMail, received: ParsedMail, address: str, arrivals: Sequence[datetime]) -> None:
+        box = self._boxes.get(address.lower())
+        if box is None:
+            self._bounce(mail, address)
+            return
+        for arrived_at in arrivals:
+            box.put(received, arrived_at)
 
     def _fate(self, sent_at: datetime, draw: Draw) -> list[datetime]:
         """The instants at which one recipient gets the mail; none when it is lost."""

@@ -47,7 +47,7 @@ def commit_of(
     for effect in effects:
         match effect:
             case Send():
-                sends.append(_outbox_item(effect, role=role, at=at, occasion=f"{cause}/{key}"))
+                sends.append(_outbox_item(effect, role=role, at=at, occasion=(cause, key)))
             case Call():
                 calls.append(
                     PendingCall(
@@ -88,12 +88,13 @@ def warning(at: datetime, code: str, text: str) -> Note:
     return Note(at=at, kind="warning", key=code, facts={"text": text})
 
 
-def _outbox_item(send: Send, *, role: str, at: datetime, occasion: str) -> OutboxItem:
+def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, str]) -> OutboxItem:
     envelope = send.envelope
     # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
     transaction_id = envelope.message_id
     if send.is_repeat:
-        transaction_id = f"{envelope.message_id}-r{derive_hex(occasion, envelope.message_id)}"
+        cause, key = occasion
+        transaction_id = f"{envelope.message_id}-r{derive_hex(f'{cause}/{key}', envelope.message_id)}"
     return OutboxItem(
         transaction_id=transaction_id,
         message_type=envelope.message_type,

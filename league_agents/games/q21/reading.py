@@ -164,12 +164,11 @@ def repair_questions(result: object | None, rules: RuleSet) -> QuestionBatch:
         if text is not None and len(kept) < rules.questions_required:
             kept.append((_number_in(item, rules), text, _repaired_options(item, rules)))
     numbers = [number for number, _, _ in kept if number is not None]
-    keeps_numbers = len(numbers) == len(kept) == len(set(numbers))
+    if not len(numbers) == len(kept) == len(set(numbers)):
+        numbers = list(range(1, len(kept) + 1))
     batch = {
-        (number if keeps_numbers and number is not None else i): Question(
-            number=number if keeps_numbers and number is not None else i, text=text, options=options
-        )
-        for i, (number, text, options) in enumerate(kept, start=1)
+        number: Question(number=number, text=text, options=options)
+        for number, (_, text, options) in zip(numbers, kept, strict=True)
     }
     placeholders = _placeholder_texts()
     for number in range(1, rules.questions_required + 1):

@@ -108,7 +108,7 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
     Raises ``NotProtocolMail`` when there is no object or no known type, ``ForgedSender`` when ``From`` names no single
     address or another one than the message claims. Nothing else, whatever the mail holds.
     """
-    fields = next((document for document in documents if isinstance(document, dict)), None)
+    fields = _message_of(documents)
     if fields is None:
         raise NotProtocolMail("the mail holds no JSON object", raw=subject)
     claims = parse_subject(subject)
@@ -119,15 +119,16 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
     if kind is None:
         named = id_of(fields.get("message_type")) or id_of(payload.get("message_type"))
         raise NotProtocolMail(f"the message type {(named or 'of the mail')[:80]!a} is not known", raw=subject)
-    email = _authenticated(from_header, fields.get("sender"), claims)
-    role = _role_of(fields, payload, claims)
+    sender = fields.get("sender")
+    email = _authenticated(from_header, sender, claims)
+    role = _role_of(sender, payload, claims)
 
     if stated is not None and not payload.get("deadline") and fields.get("deadline"):
         payload = {**payload, "deadline": fields["deadline"]}
-    is_broadcast = kind in BROADCAST_TYPES
     transaction_id = claims.transaction_id if claims is not None else None
-    sender = fields.get("sender")
-    broadcast_id = id_of(payload.get("broadcast_id")) or id_of(fields.get("broadcast_id"))
+    broadcast_id = _id_in(payload, fields, "broadcast_id")
+    if broadcast_id is None and kind in BROADCAST_TYPES:
+        broadcast_id = transaction_id
     return Envelope(
         protocol=protocol_of(kind),
         message_type=kind,
@@ -141,12 +142,24 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
         recipient_id=id_of(fields.get("recipient_id")) or "",
         payload=_read_payload(kind, payload, role),
         correlation_id=id_of(fields.get("correlation_id")),
-        league_id=id_of(fields.get("league_id")) or id_of(payload.get("league_id")) or id_of(fields.get("leagueid")),
-        season_id=id_of(fields.get("season_id")) or id_of(payload.get("season_id")),
-        round_id=id_of(fields.get("round_id")) or id_of(payload.get("round_id")),
+        league_id=_id_in(fields, payload, "league_id") or id_of(fields.get("leagueid")),
+        season_id=_id_in(fields, payload, "season_id"),
+        round_id=_id_in(fields, payload, "round_id"),
         game_id=_game_id_of(fields, payload, claims),
-        broadcast_id=broadcast_id or (transaction_id if is_broadcast else None),
+        broadcast_id=broadcast_id,
     )
+
+
+def _message_of(documents: Sequence[object]) -> Fields | None:
+    for document in documents:
+        if isinstance(document, dict):
+            return document
+    return None
+
+
+def _id_in(first: Fields, second: Fields, key: str) -> str | None:
+    """The id in the one, or else in the other."""
+    return id_of(first.get(key)) or id_of(second.get(key))
 
 
 def _flat_payload(fields: Fields) -> Fields:
@@ -166,19 +179,24 @@ def _authenticated(from_header: str, sender: object, claims: Subject | None) -> 
     email = read_mailbox(from_header)
     if email is None:
         raise ForgedSender(f"the From header {from_header[:80]!a} does not name one address", raw=from_header)
-    claim = sender.get("email") if isinstance(sender, dict) else sender
-    for where, claimed in (("the document", claim), ("the subject", claims.email if claims is not None else None)):
-        if isinstance(claimed, str) and claimed.strip() and claimed != email:
-            named = read_mailbox(claimed)
-            if named is None or not same_address(named, email):
-                raise ForgedSender(
-                    f"{where} claims to be from {claimed[:80]!a}, the mail is from {email}", raw=clean(claimed[:2000])
-                )
+    _check_claim("the document", sender.get("email") if isinstance(sender, dict) else sender, email)
+    if claims is not None:
+        _check_claim("the subject", claims.email, email)
     return email
 
 
-def _role_of(fields: Fields, payload: Fields, claims: Subject | None) -> Role | None:
-    for holder in (fields.get("sender"), payload.get("reporter")):
+def _check_claim(where: str, claimed: object, email: str) -> None:
+    if claimed == email or not isinstance(claimed, str) or not claimed.strip():
+        return
+    named = read_mailbox(claimed)
+    if named is None or not same_address(named, email):
+        raise ForgedSender(
+            f"{where} claims to be from {claimed[:80]!a}, the mail is from {email}", raw=clean(claimed[:2000])
+        )
+
+
+def _role_of(sender: object, payload: Fields, claims: Subject | None) -> Role | None:
+    for holder in (sender, payload.get("reporter")):
         role = canonical_role(holder.get("role")) if isinstance(holder, dict) else None
         if role is not None:
             return role

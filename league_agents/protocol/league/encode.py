@@ -202,8 +202,9 @@ def _check(envelope: Envelope, context: Context) -> None:
         raise refuse(envelope, "it needs a message_id and a recipient_id")
     if envelope.message_type in _OF_A_SEASON and not (envelope.league_id and envelope.season_id):
         raise refuse(envelope, "it needs a league_id and a season_id")
-    ids = [envelope.message_id, envelope.recipient_id, sender.logical_id]
-    for value in (*ids, *[value for _, value in context]):
+    ids = [value for _, value in context]
+    ids += (envelope.message_id, envelope.recipient_id, sender.logical_id)
+    for value in ids:
         if value and not is_id(value):
             raise refuse(envelope, f"{value[:60]!a} is no id: it must be one line of 1 to 200 visible characters")
 
@@ -241,16 +242,18 @@ def _write_payload(envelope: Envelope) -> Document:
 
 def _sendable(value: object, envelope: Envelope, path: str) -> object:
     """``value`` as JSON values that any reader can take."""
-    if isinstance(value, str):
-        return clean(value)
+    # Most values are short ASCII texts, and there are a hundred of them in a batch of questions.
     if isinstance(value, dict):
-        return {
-            # Most values are short ASCII texts, and there are a hundred of them in a batch of questions.
-            key: item if (type(item) is str and item.isascii()) or type(item) is int else _sendable(item, envelope, key)
-            for key, item in value.items()
-        }
+        sendable: Document = {}
+        for key, item in value.items():
+            kind = type(item)
+            is_plain = kind is int or (kind is str and item.isascii())
+            sendable[key] = item if is_plain else _sendable(item, envelope, key)
+        return sendable
     if isinstance(value, (list, tuple)):
         return [_sendable(item, envelope, path) for item in value]
+    if isinstance(value, str):
+        return clean(value)
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
