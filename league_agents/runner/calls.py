@@ -7,6 +7,7 @@ instance.
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections import deque
@@ -19,6 +20,7 @@ from league_agents.clock import Clock
 from league_agents.core.violation import shown
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.runner.plain import plain
 
 T = TypeVar("T")
 
@@ -56,29 +58,42 @@ def run_callback(agent: object, callback: str, context: Mapping[str, object], ca
     """Call one method of an agent, on this thread, without a time limit. Only an interrupt gets out."""
     try:
         result = getattr(agent, callback)(context)
+        # The last callback of a player gives nothing back; every other one must give a dict (protocol 6).
+        if result is None and callback == "on_score_received":
+            result = {}
+        if issubclass(type(result), Mapping):
+            return CallbackReturned(call_id=call_id, result=result)
+        detail = f"{callback} returned {shown(result)}, not a dict"
+        return CallbackFailed(call_id=call_id, failure=Failure.NOT_A_DICT, detail=detail)
     except KeyboardInterrupt:
         if threading.current_thread() is threading.main_thread():
             raise  # a person pressed the key; on any other thread only user code raises this
         return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised KeyboardInterrupt")
     except BaseException as error:  # user code may raise anything, SystemExit included
-        return CallbackFailed(
-            call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised {type(error).__name__}: {_line(error)}"
-        )
-    # The last callback of a player gives nothing back; every other one must give a dict (protocol 6).
-    if result is None and callback == "on_score_received":
-        result = {}
-    if not isinstance(result, Mapping):
-        return CallbackFailed(
-            call_id=call_id, failure=Failure.NOT_A_DICT, detail=f"{callback} returned {shown(result)}, not a dict"
-        )
+        return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised {line_of(error)}")
+
+
+def run_user_callback(agent: object, callback: str, context: Mapping[str, object], call_id: str) -> Outcome:
+    """``run_callback`` for code that is not ours: it gets a context of its own, and only plain values come back."""
+    outcome = run_callback(agent, callback, copy.deepcopy(context), call_id)
+    if isinstance(outcome, CallbackFailed):
+        return outcome
+    try:
+        result = plain(outcome.result)
+    except BaseException as error:  # the result's own classes may raise anything
+        detail = f"what {callback} returned cannot be read: {line_of(error)}"
+        return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=detail)
+    assert isinstance(result, dict), "a mapping is copied as a dict"
     return CallbackReturned(call_id=call_id, result=result)
 
 
-def _line(error: BaseException) -> str:
+def line_of(error: BaseException) -> str:
+    """The type and text of somebody's exception on one line, whatever the exception does when it is looked at."""
     try:
-        return " ".join(str(error).split())[:300]
-    except Exception:  # an exception of user code whose text raises
-        return "(no text)"
+        text = " ".join(str(error).split())[:300]
+    except BaseException:  # the text of an exception of user code may raise anything itself
+        text = "(no text)"
+    return f"{type(error).__name__}: {text}"
 
 
 def _late(call: PendingCall) -> str:
@@ -223,13 +238,16 @@ class _Worker:
             try:
                 agent = self._factory()
             except BaseException as error:  # the constructor is user code
-                detail = f"the agent could not be made: {type(error).__name__}: {_line(error)}"
+                detail = f"the agent could not be made: {line_of(error)}"
                 return None, CallbackFailed(call_id=call.call_id, failure=Failure.RAISED, detail=detail)
-        return agent, run_callback(agent, call.callback, call.context, call.call_id)
+        return agent, run_user_callback(agent, call.callback, call.context, call.call_id)
 
 
 class ThreadHost:
-    """Runs calls on threads of their own, so that a callback that hangs stops nothing.
+    """Runs calls on threads of their own, so that a callback that waits or computes for ever stops nothing.
+
+    One thing it cannot stop: a callback that never lets go of the interpreter lock, such as one regular expression that
+    backtracks for hours, holds up every thread of the process.
 
     ``waits`` makes ``collect`` wait for everything that was submitted and give it back in that order, so that a match
     on a clock that is set by hand is repeatable. A callback's time is counted on the real clock either way.

@@ -1,0 +1,70 @@
+"""What user code returned, as plain values.
+
+Rule: whatever a class of the user's does when it is looked at, it does here, on the thread and within the time of its
+own callback. Behind this border only built-in types exist: a machine can compare and look up without running anybody's
+code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, cast
+
+MOST_VALUES = 20_000
+"""Twenty questions with their options are a hundredth of this."""
+
+MOST_LEVELS = 20
+
+
+class TooMuch(ValueError):
+    """The result holds more values or levels than any contract needs."""
+
+
+def plain(value: object) -> object:
+    """A copy made of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
+
+    An object of another type becomes an empty one whose class has the same name, so that a report can name it. Raises
+    ``TooMuch``, and whatever the value's own classes raise.
+    """
+    return _Copier().copy(value, MOST_LEVELS)
+
+
+class _Copier:
+    def __init__(self) -> None:
+        self._left = MOST_VALUES
+
+    def copy(self, value: object, levels: int) -> object:
+        self._left -= 1
+        if self._left < 0:
+            raise TooMuch(f"the result holds more than {MOST_VALUES} values")
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
+            return value
+        raw = cast("Any", value)
+        # Subclasses: the built-in type's own method is called, not theirs.
+        if issubclass(kind, str):
+            return str.__str__(raw)
+        if issubclass(kind, int):
+            return int.__index__(raw)
+        if issubclass(kind, float):
+            return float.__float__(raw)
+        if levels == 0:
+            raise TooMuch(f"the result is nested deeper than {MOST_LEVELS} levels")
+        if issubclass(kind, dict):
+            return self._mapping(dict.items(raw), levels)
+        if issubclass(kind, list):
+            return [self.copy(item, levels - 1) for item in list.__iter__(raw)]
+        if issubclass(kind, tuple):
+            return [self.copy(item, levels - 1) for item in tuple.__iter__(raw)]
+        if isinstance(value, Mapping):
+            return self._mapping(islice(value.items(), MOST_VALUES + 1), levels)
+        return type(kind.__name__, (), {})()
+
+    def _mapping(self, items: Iterable[tuple[object, object]], levels: int) -> dict[str, object]:
+        copied: dict[str, object] = {}
+        for key, item in items:
+            name = self.copy(key, levels - 1)
+            if isinstance(name, (str, int)):
+                copied[str(name)] = self.copy(item, levels - 1)
+        return copied

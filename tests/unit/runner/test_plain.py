@@ -1,0 +1,151 @@
+"""Nothing of a user's classes comes through: not their comparison, not their hash, not their pretended type."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, UserDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.runner.calls import run_user_callback
+from league_agents.runner.plain import MOST_LEVELS, MOST_VALUES, TooMuch, plain
+
+
+class EvilText(str):
+    """Ends the process when it is compared."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        raise SystemExit(1)
+
+    __hash__ = str.__hash__
+
+    def __str__(self) -> str:
+        raise SystemExit(2)
+
+
+class Liar:
+    """Says that it is a dict."""
+
+    @property
+    def __class__(self) -> Any:
+        raise SystemExit(3)
+
+
+class EvilMapping(Mapping[str, object]):
+    def __getitem__(self, key: str) -> object:
+        raise SystemExit(4)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["answer"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+def exact_types(value: object) -> set[type]:
+    found = {type(value)}
+    if isinstance(value, dict):
+        found |= {kind for pair in value.items() for item in pair for kind in exact_types(item)}
+    if isinstance(value, list):
+        found |= {kind for item in value for kind in exact_types(item)}
+    return found
+
+
+def test_every_level_is_copied_into_built_in_types() -> None:
+    class Number(int):
+        pass
+
+    value = OrderedDict([(EvilText("a"), [Number(3), (EvilText("b"), 1.5, True, None)]), ("c", UserDict({"d": "e"}))])
+    copied = plain(value)
+    assert copied == {"a": [3, ["b", 1.5, True, None]], "c": {"d": "e"}}
+    assert exact_types(copied) == {dict, list, str, int, float, bool, type(None)}
+
+
+def test_an_object_of_another_type_is_known_by_its_name_only() -> None:
+    class DataFrame:
+        def __eq__(self, other: object) -> bool:
+            raise SystemExit(5)
+
+        __hash__ = None  # type: ignore[assignment]
+
+    copied = plain({"questions": DataFrame(), "more": {1, 2}})
+    assert isinstance(copied, dict)
+    assert type(copied["questions"]).__name__ == "DataFrame"
+    assert copied["questions"] != DataFrame
+    assert type(copied["more"]).__name__ == "set"
+    assert copied["more"] is not set
+
+
+def test_keys_that_json_would_spell_are_kept_and_others_left_out() -> None:
+    assert plain({1: "a", "b": 2, (1, 2): 3, 1.5: 4}) == {"1": "a", "b": 2}
+
+
+def test_a_float_that_is_no_number_is_left_for_the_contract_to_refuse() -> None:
+    copied = plain([float("nan")])
+    assert isinstance(copied, list)
+    assert math.isnan(copied[0])
+
+
+def test_what_is_too_large_or_too_deep_is_refused() -> None:
+    with pytest.raises(TooMuch, match=str(MOST_VALUES)):
+        plain(["x"] * (MOST_VALUES + 1))
+    nested: list[object] = []
+    for _ in range(10_000):
+        nested = [nested]
+    with pytest.raises(TooMuch, match=str(MOST_LEVELS)):
+        plain(nested)
+    endless: dict[str, object] = {}
+    endless["again"] = endless
+    with pytest.raises(TooMuch):
+        plain(endless)
+
+
+@pytest.mark.parametrize(
+    ("make_result", "failure"),
+    [
+        (Liar, Failure.NOT_A_DICT),
+        (EvilMapping, Failure.RAISED),
+        (lambda: {"answer": ["x"] * 100_000}, Failure.RAISED),
+    ],
+    ids=["liar", "mapping", "flood"],
+)
+def test_a_result_that_fights_back_fails_its_own_call(make_result: Callable[[], object], failure: Failure) -> None:
+    class Agent:
+        def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
+            return make_result()
+
+    outcome = run_user_callback(Agent(), "get_warmup_answer", {}, "c1")
+    assert isinstance(outcome, CallbackFailed)
+    assert outcome.failure is failure
+
+
+def test_an_exception_without_a_text_of_its_own_is_named() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise SystemExit(6)
+
+    class Agent:
+        def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
+            raise Mute
+
+    outcome = run_user_callback(Agent(), "get_warmup_answer", {}, "c1")
+    assert isinstance(outcome, CallbackFailed)
+    assert "Mute: (no text)" in outcome.detail
+
+
+def test_an_agent_that_spoils_its_context_spoils_its_own_copy() -> None:
+    class Agent:
+        def get_warmup_answer(self, ctx: dict[str, Any]) -> object:
+            ctx["dynamic"].clear()
+            return {"answer": "4"}
+
+    context = {"dynamic": {"warmup_question": "2 + 2?"}, "service": {}}
+    assert run_user_callback(Agent(), "get_warmup_answer", context, "c1") == CallbackReturned(
+        call_id="c1", result={"answer": "4"}
+    )
+    assert context["dynamic"] == {"warmup_question": "2 + 2?"}
