@@ -1,0 +1,51 @@
+"""What the README shows is true: its agent keeps the contracts and plays, and the places that it names exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    (source,) = re.findall(r"```python\n# my_player\.py\n(.*?)```", README, flags=re.DOTALL)
+    (tmp_path / "my_player.py").write_text(source, encoding="utf-8")
+    return tmp_path
+
+
+def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "league_agents", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_the_example_agent_keeps_every_contract(example: Path) -> None:
+    ran = league_agents("check", "my_player:MyPlayerAI", cwd=example)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_example_agent_plays_a_match(example: Path) -> None:
+    ran = league_agents("run", "--single-game", "--json", "--player-a", "my_player:MyPlayerAI", cwd=example)
+    assert ran.returncode == 0, ran.stderr
+    document = json.loads(ran.stdout)
+    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
+    assert document["players"][0]["guess"]["associative_word"] == "witch"
+
+
+def test_every_place_that_the_readme_names_exists() -> None:
+    named = set(re.findall(r"`((?:league_agents|scripts|config|tests)/[\w./-]+)`", README))
+    assert named
+    assert [place for place in sorted(named) if not (ROOT / place).exists()] == []
