@@ -17,7 +17,7 @@ from pathlib import Path
 from league_agents.errors import ConfigError
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.report.printable import of, printable
-from league_agents.report.secret_texts import SecretTexts
+from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 
 LARGEST_FILE = 10_000_000
 KEPT_FILES = 5
@@ -87,6 +87,8 @@ class DaemonLog:
 
     def noted(self, role: str, note: Note) -> None:
         text = of(note.facts.get("text"), LONGEST_TEXT)
+        if role == "referee" and note.key == CALLBACK_FAILED:
+            text = without_quotations(text)
         if note.kind == "warning":
             # The reason of a mail that was turned away stands in its own line already.
             level = logging.DEBUG if note.key.startswith("mail_") else logging.WARNING

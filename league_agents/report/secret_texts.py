@@ -11,12 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 HIDDEN = "[hidden]"
+CALLBACK_FAILED = "callback_failed"
+"""The code of the warning that quotes an agent."""
+
 SHORTEST = 3
 """Shorter texts would turn half of a log into gaps."""
 
 _LONGEST = 100_000
 _SECRET_NAMES = frozenset({"token", "refresh_token", "access_token", "id_token", "client_secret", "private_key"})
 _SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
+_SAID = re.compile(r"(\braised \w+): .*", re.DOTALL)
+_QUOTED = re.compile(r"(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _LOOKS_SECRET = re.compile(
     r"ya29\.[\w.-]{8,}"  # access tokens of Google
     r"|1//[\w-]{8,}"  # its refresh tokens
@@ -62,6 +67,12 @@ def _spelled(secret: str) -> re.Pattern[str]:
     start = r"(?<!\w)" if secret[0].isalnum() else ""
     end = r"(?!\w)" if secret[-1].isalnum() else ""
     return re.compile(f"{start}{body}{end}", re.IGNORECASE)
+
+
+def without_quotations(text: str) -> str:
+    """A failure without what it quotes: the words of an exception and of a refused result of a referee's agent, which
+    may be the target before anybody else knows it."""
+    return _QUOTED.sub(HIDDEN, _SAID.sub(rf"\1: {HIDDEN}", text))
 
 
 def secrets_in(document: object) -> list[str]:

@@ -15,7 +15,7 @@ from league_agents.league.match_state import AWAITED, Match
 from league_agents.league.player import Player, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
-from league_agents.report.secret_texts import SecretTexts
+from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
@@ -153,6 +153,8 @@ def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:
         if note.kind == "warning" and (since is None or note.at >= since):
             count += 1
             last = str(note.facts.get("text") or note.key)
+            if note.key == CALLBACK_FAILED:
+                last = without_quotations(last)
     return count, last
 
 

@@ -1,0 +1,150 @@
+"""Nothing that is secret is ever shown: secrets are planted everywhere, and every output is searched for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment, without_quotations
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+
+AGENTS = Path(__file__).with_name("leaking_agents.py")
+MODEL_KEY = "sk-planted-0123456789abcdef"
+PLANTED = {
+    "OPENAI_API_KEY": MODEL_KEY,
+    "GTAI_DB_PASSWORD": "correct horse battery",
+}
+SENTENCE = "The lighthouse keeper counted his matches twice before the storm."
+WORD = "lanternfish"
+
+
+def values_in(path: Path) -> list[str]:
+    return secrets_in(json.loads(path.read_text("utf-8")))
+
+
+def expect_no_secret(text: str, where: str, secrets: list[str]) -> None:
+    folded = re.sub(r"\s+", " ", text).casefold()
+    for secret in secrets:
+        assert secret.casefold() not in folded, f"{where} shows {secret[:4]}…"
+
+
+def test_tokens_keys_and_targets_are_in_no_output_of_a_whole_season(tmp_path: Path) -> None:
+    seats = four_seats(referee=f"{AGENTS}:LeakingReferee")
+    league = LocalLeague(
+        folder=tmp_path / "league", seats=seats, registration=timedelta(seconds=8), environment=PLANTED
+    )
+    with league:
+        secrets = [value for file in league.folder.glob("*.json") for value in values_in(file)]
+        assert len(secrets) >= 9, "an access token, a refresh token and the client's secret for each mailbox"
+        secrets += [*PLANTED.values(), SENTENCE, WORD, "abcdefghijklmnop0123456789"]
+        for seat in seats:
+            text = league.config_of(seat).read_text("utf-8")
+            is_json = str(seat.role == "referee").lower()
+            league.config_of(seat).write_text(f"{text}log: {{level: DEBUG, json: {is_json}}}\n", "utf-8")
+        league.start_all()
+        league.wait_for_season(timedelta(seconds=90))
+        # An authorization that is lost in the middle, and what is said about it.
+        for seat in seats:
+            league.sandbox.withdraw(seat.address)
+            secrets += values_in(league.folder / f"token_{seat.name}.json")
+        for name, process in league.processes.items():
+            assert process.wait(30) == 5, name
+        commands = (["status"], ["status", "--json"], ["auth", "status"], ["run", "--test-connectivity"],
+                    ["run", "--scan"])  # fmt: skip
+        for seat in seats:
+            for command in commands:
+                shown = show(league, seat, command)
+                expect_no_secret(shown, f"{command} of {seat.name}", secrets)
+    for seat in seats:
+        expect_no_secret(league.log_of(seat).read_text("utf-8"), seat.name, secrets)
+    lines = league.log_of(seats[1]).read_text("utf-8").splitlines()
+    documents = [json.loads(line) for line in lines if line.startswith("{")]
+    events = {document["event"] for document in documents}
+    assert {"callback_failed", "foreign_log", "sent", "mail_processed", "match_ended", "authorization_needed"} <= events
+    assert any("[hidden]" in document["text"] for document in documents)
+    assert "Q21SCOREFEEDBACK" in json.dumps(documents)
+
+
+def show(league: LocalLeague, seat: Seat, command: list[str]) -> str:
+    """Everything that a command prints, its traceback included."""
+    environment = {**os.environ, **PLANTED, "LEAGUE_AGENTS_DEBUG": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "league_agents", *command, "--config", str(league.config_of(seat))],
+        cwd=league.folder, env=environment, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    return done.stdout.decode() + done.stderr.decode()
+
+
+@pytest.fixture
+def secrets() -> Iterator[SecretTexts]:
+    texts = SecretTexts()
+    texts.add(["whale", "Call me Ishmael.", "ab"])
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a whale!", "a [hidden]!"),
+        ("WHALE", "[hidden]"),
+        ("whaler", "whaler"),  # another word
+        ("call  me\nISHMAEL. he said", "[hidden] he said"),
+        ("ab", "ab"),  # too short to be hidden
+        ("Bearer abcdefgh12345", "Bearer [hidden]"),
+        ("ya29.a0AfH6SMBx-12345", "[hidden]"),
+        ("token 1//0gAbCdEfGhIj", "token [hidden]"),
+        ("?code=4/0AX4XfWh&scope=x", "?code=[hidden]&scope=x"),
+        ("client_secret=GOCSPX-abcdefgh", "client_secret=[hidden]"),
+        ("sk-proj-abcdefghijkl", "[hidden]"),
+        ("nothing to hide", "nothing to hide"),
+    ],
+)
+def test_what_is_secret_or_looks_so_is_hidden(secrets: SecretTexts, text: str, shown: str) -> None:
+    assert secrets.hide(text) == shown
+
+
+def test_a_source_is_asked_each_time(secrets: SecretTexts) -> None:
+    current = ["first"]
+    secrets.ask(lambda: current)
+    assert secrets.hide("first second") == "[hidden] second"
+    current[:] = ["second"]
+    assert secrets.hide("first second") == "first [hidden]"
+
+
+def test_a_long_secret_is_hidden_before_a_word_of_it() -> None:
+    texts = SecretTexts()
+    texts.add(["storm", "The storm came."])
+    assert texts.hide("The storm came. A storm.") == "[hidden] A [hidden]."
+
+
+def test_secret_variables_are_known_by_their_names() -> None:
+    variables = {"A_KEY": "12345678", "MY_TOKEN": "12345678x", "KEYBOARD": "12345678y", "B_KEY": "1"}
+    found = secrets_of_environment(variables)
+    assert found == ["12345678", "12345678x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("in game 1: get_answers raised ValueError: it's whale; none", "in game 1: get_answers raised ValueError: [hidden]"),
+        ("word: one word, found 'two whales'; again", "word: one word, found [hidden]; again"),
+        ('word: found "it\'s"; again', "word: found [hidden]; again"),
+        ("did not return within 30 s", "did not return within 30 s"),
+    ],
+)  # fmt: skip
+def test_what_an_agent_said_is_not_quoted(text: str, shown: str) -> None:
+    assert without_quotations(text) == shown
+
+
+def test_nothing_is_lost_of_documents_that_are_no_tokens() -> None:
+    document: Any = {"installed": {"client_secret": "s3cret", "client_id": "public"}, "list": [1], "token": 5}
+    assert secrets_in(document) == ["s3cret"]
