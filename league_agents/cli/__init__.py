@@ -147,7 +147,7 @@ def exit_code_of(error: LeagueError) -> Exit:
 
 def leave(message: str, code: Exit) -> NoReturn:
     """End the process with one line on stderr. Raises ``SystemExit``."""
-    from league_agents.report.printable import printable
+    from league_agents.core.printable import printable
     from league_agents.report.secret_texts import SecretTexts
 
     # A message may quote a file or an agent: it stays one line, moves no cursor and shows no token.

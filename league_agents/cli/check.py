@@ -154,7 +154,7 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from rich.text import Text
 
     from league_agents.agents.checking.report import Severity
-    from league_agents.report.printable import printable
+    from league_agents.core.printable import printable
 
     screen = console(stdout)
     screen.print()
@@ -216,7 +216,7 @@ def _findings(findings: list[Finding]) -> Table:
     from rich.text import Text
 
     from league_agents.agents.checking.report import Severity
-    from league_agents.report.printable import printable
+    from league_agents.core.printable import printable
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("", no_wrap=True)
@@ -243,7 +243,7 @@ def _findings(findings: list[Finding]) -> Table:
 
 
 def _told(finding: Finding) -> str:
-    from league_agents.report.printable import printable
+    from league_agents.core.printable import printable
 
     where = f" (at {printable(finding.where, 200)})" if finding.where is not None else ""
     return f"{printable(finding.found, 300)}{where}; it must be {finding.rule}"

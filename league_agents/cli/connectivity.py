@@ -6,7 +6,7 @@ import os
 from typing import TextIO
 
 from league_agents.clock import SystemClock
-from league_agents.report.printable import printable
+from league_agents.core.printable import printable
 from league_agents.settings.connectivity import Trouble, check_everything
 from league_agents.settings.league_settings import LeagueSettings
 from league_agents.settings.secret_files import secret_texts_of

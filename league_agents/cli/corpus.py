@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from league_agents.cli.screen import console, print_document
-from league_agents.report.printable import printable
+from league_agents.core.printable import printable
 
 if TYPE_CHECKING:
     from league_agents.knowledge.corpus import BookReport

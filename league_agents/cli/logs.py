@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
-from league_agents.report.printable import of, printable
 from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 
 LARGEST_FILE = 10_000_000

@@ -12,9 +12,9 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
+from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
 from league_agents.journal.port import InboxRow, Note, OutboxItem
-from league_agents.report.printable import of, printable
 
 LONGEST_QUOTE = 60
 LONGEST_LINE = 400

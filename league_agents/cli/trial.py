@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 
 from league_agents.agents.checking.check import Called, End
+from league_agents.core.printable import line_of
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, Failure
-from league_agents.report.printable import printable
 from league_agents.runner.calls import AgentFactory, ThreadHost
 
 _OURS = Path(__file__).resolve().parents[1]
@@ -49,7 +49,7 @@ class TrialRun:
                 agent = factory()
             except BaseException as error:  # the constructor is user code
                 heard.was_made = False
-                heard.detail, heard.where = _told(error), _place(error.__traceback__)
+                heard.detail, heard.where = line_of(error), _place(error.__traceback__)
                 raise RuntimeError(heard.detail) from None
             # A constructor's own time is not the callback's.
             heard.started_s = time.monotonic()
@@ -94,7 +94,7 @@ class _Listening:
                 heard.result = getattr(self._agent, callback)(context)
                 heard.has_returned = True
             except BaseException as error:  # user code may raise anything, SystemExit included
-                heard.detail, heard.where = _told(error), _place(error.__traceback__)
+                heard.detail, heard.where = line_of(error), _place(error.__traceback__)
                 # KeyboardInterrupt on a worker's thread did not come from the keyboard.
                 raise RuntimeError(heard.detail) from None
             finally:
@@ -102,14 +102,6 @@ class _Listening:
             return heard.result
 
         return call
-
-
-def _told(error: BaseException) -> str:
-    try:
-        text = printable(str(error), 250)
-    except Exception:  # an exception of user code whose text raises
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _place(trace: TracebackType | None) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.report.printable import printable
+from league_agents.core.printable import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

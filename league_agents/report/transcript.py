@@ -17,10 +17,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from league_agents.core.printable import of
 from league_agents.games.q21.contracts import COMPONENTS
 from league_agents.games.q21.model import LETTERS, Choice, Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.report.printable import of
 
 LONGEST_LINE = 300
 """Characters of a question, a hint, a sentence. The longest that the rules allow are longer than anybody reads."""

@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from league_agents.cli.screen import console, document_text
+from league_agents.core.printable import of
 from league_agents.errors import LeagueError
 from league_agents.report.match import match_document
-from league_agents.report.printable import of
 from league_agents.report.transcript import transcript
 from league_agents.settings.rules import rules_named
 from league_agents.testing.local_league import LocalLeague, four_seats

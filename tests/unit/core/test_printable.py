@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.report.printable import of, printable
+from league_agents.core.printable import line_of, of, printable
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,38 @@ def test_nothing_that_controls_a_terminal_is_left(text: str) -> None:
 )
 def test_values_of_a_document_are_bounded(value: object, expected: str) -> None:
     assert of(value) == expected
+
+
+class _Exits(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(7)
+
+
+class _Interrupts(Exception):
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
+
+
+class _GivesNoText(Exception):
+    def __str__(self) -> str:
+        return 3  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("no such book"), "ValueError: no such book"),
+        (ValueError(), "ValueError"),
+        (ValueError("two\nlines, \x1b[31mred"), "ValueError: two lines, red"),
+        (_Exits(), "_Exits"),
+        (_Interrupts(), "_Interrupts"),
+        (_GivesNoText(), "_GivesNoText"),
+        (type("E" * 1_000, (Exception,), {})("x"), f"{'E' * 79}…: x"),
+    ],
+)
+def test_an_error_of_user_code_is_one_line_whatever_its_text_does(error: BaseException, line: str) -> None:
+    assert line_of(error) == line
+
+
+def test_the_line_of_an_error_is_bounded() -> None:
+    assert len(line_of(ValueError("x" * 10_000_000))) == len("ValueError: ") + 300

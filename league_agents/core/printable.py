@@ -1,7 +1,7 @@
 """Texts of strangers, made fit to be shown.
 
-Rule: what an agent, a file or a mail says never moves a cursor, never changes colours or the direction of writing, and
-never fills the screen. It is shown as one line of visible characters, or as several bounded ones.
+Rule: what an agent, a file, a mail or an error says never moves a cursor, never changes colours or the direction of
+writing, and never fills the screen. It is shown as one line of visible characters, or as several bounded ones.
 """
 
 from __future__ import annotations
@@ -50,6 +50,20 @@ def _visible(text: str) -> list[str]:
         else:
             found.append(character)
     return found
+
+
+def line_of(error: BaseException, most: int = 300) -> str:
+    """The class of an error of user code and, if it has one, its text: ``ValueError: no such book``.
+
+    Nothing gets out of here: the class and its text are that code too, and may raise anything when they are asked.
+    """
+    name = "an error"
+    try:
+        name = printable(type(error).__name__, 80)
+        text = printable(str(error), most)
+    except BaseException:  # SystemExit included
+        return name
+    return f"{name}: {text}" if text else name
 
 
 def of(value: object, most: int | None = None) -> str:
