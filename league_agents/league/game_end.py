@@ -36,7 +36,8 @@ def close_game(turn: PlayerTurn, game: Game, termination: Termination) -> Game:
         asked=(),
         timers=turn.clear_timers(game.timers),
     )
-    if turn.config.sends_player_report and termination in _REASONS:
+    # Of a game that no table names nobody knows whether it is one: it may be a stranger's.
+    if turn.config.sends_player_report and termination in _REASONS and game.own_role is not None:
         _report(turn, closed, before, termination)
     facts = _facts(closed, before)
     turn.effects.append(Record(kind="game", key=game.game_id, termination=termination, facts=facts))

@@ -1,6 +1,7 @@
 """The player of a league: it answers every request of its referees, in several games at once if need be.
 
-Rule 1: a game belongs to one referee: the assignment table's, or where there is none the first who asked.
+Rule 1: a game belongs to one referee: the assignment table's, or where there is none the first who asked. What somebody
+else began before there was a table ends when the table comes (protocol 2.6).
 Rule 2: everything is keyed by game id; games know nothing of each other.
 """
 
@@ -161,7 +162,9 @@ class Player:
         open_games = sorted(game_id for game_id, game in state.games.items() if game.is_open)
         league, ordered = manager_message(turn, self.config, state.league, envelope, open_games)
         if league is not state.league:
-            state = evolve(state, league=league)
+            before, state = state.league, evolve(state, league=league)
+            if league.fixtures is not before.fixtures:
+                state = _as_the_table_says(turn, before, state)
         return state if ordered is None else self._obey(turn, state, ordered)
 
     def _referee_message(self, turn: PlayerTurn, state: PlayerState, event: MessageArrived, sender: str) -> PlayerState:
@@ -279,6 +282,29 @@ def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> Pla
     return evolve(state, games=games)
 
 
+def _as_the_table_says(turn: PlayerTurn, before: League, state: PlayerState) -> PlayerState:
+    """The assignment table changed: games whose referee no table had named get the one that is named now."""
+    league, games = state.league, dict(state.games)
+    for game_id, game in state.games.items():
+        fixture, former = league.fixture(game_id), before.fixture(game_id)
+        if fixture is None or not fixture.referee_email or not game.last_received:
+            continue  # what nobody has asked for yet takes its referee from the table when somebody does
+        if game.own_role is not None and (former is None or former.referee_email):
+            continue  # it began with the referee of a table, and goes on with it (protocol 4.1.4)
+        if address_key(fixture.referee_email) == address_key(game.referee_email):
+            is_first = fixture.own_role is AssignmentRole.PLAYER1
+            opponent = fixture.player2_email if is_first else fixture.player1_email
+            games[game_id] = evolve(game, own_role=fixture.own_role, opponent_email=opponent)
+            continue
+        turn.warn("game_reopened", f"game {game_id} was begun by {game.referee_email}, who is not its referee")
+        turn.clear_timers(game.timers)
+        forget_game(turn, game)
+        del games[game_id]
+        if game.round_number == league.current_round:
+            games[game_id] = _new_game(turn, league, game_id, fixture, None)
+    return evolve(state, games=games)
+
+
 def _drop(turn: PlayerTurn, game: Game, termination: Termination) -> None:
     if game.is_open:
         close_game(turn, game, termination)
@@ -306,9 +332,11 @@ def _new_game(
     referee = fixture.referee_email if fixture else ""
     opponent = "" if fixture is None else fixture.player2_email if is_first else fixture.player1_email
     group = "" if fixture is None else fixture.player1_group if is_first else fixture.player2_group
+    # With the sender: what a stranger was told under the id of a referee's message is not what the referee is told.
+    cause = (envelope.message_id, address_key(envelope.sender.email)) if envelope else league.seen[-1:]
     return Game(
         game_id=game_id,
-        token=turn.hex("game", game_id, league.season_id, envelope.message_id if envelope else league.seen[-1:]),
+        token=turn.hex("game", game_id, league.season_id, cause),
         season_id=league.season_id,
         league_id=league.league_id,
         round_number=round_of(game_id),

@@ -23,12 +23,14 @@ from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import (
     AnswersBatch,
+    AssignmentRole,
     BrokenPayload,
     GuessCall,
     GuessSubmission,
     Hints,
     Payload,
     PlayerReport,
+    PlayerReportStatus,
     QuestionsBatch,
     QuestionsCall,
     RoundStart,
@@ -53,6 +55,7 @@ from league_agents.testing.link import (
     obliging,
     player,
     registration,
+    reset,
     start_season,
     table,
 )
@@ -466,6 +469,80 @@ def test_without_any_table_a_player_plays_with_who_says_that_it_is_a_referee() -
     assert codes(desk.told(ROUND, sender="another@example.com")) == ["wrong_sender"]
     desk.played(ROUND, ANSWERED, SCORE)
     assert desk.game.phase is GamePhase.COMPLETED
+
+
+STRANGER = "evil@x.test"
+
+
+@pytest.mark.parametrize("before", [(), (start_season(),), (start_season(), table(), new_round(), reset())], ids=len)
+@pytest.mark.parametrize(
+    "lure", [(WARMUP,), (ROUND,), (ANSWERED,), (WARMUP, SCORE)], ids=["warm-up", "round", "answers", "score"]
+)
+@pytest.mark.parametrize("is_answered", [True, False])
+@pytest.mark.parametrize(
+    "season", [(table(tag="new"), new_round(tag="new")), (new_round(tag="new"), table(tag="new"))],
+    ids=["table first", "round first"],
+)
+def test_a_stranger_who_writes_before_the_table_takes_over_no_game(
+    before: tuple[Envelope, ...], lure: tuple[MessageType, ...], is_answered: bool, season: tuple[Envelope, ...]
+) -> None:
+    desk = Desk(opening=before)
+    for kind in lure:
+        desk.told(kind, sender=STRANGER)
+        if is_answered:
+            desk.answer()
+    for envelope in season:
+        desk.mail(envelope)
+    before_referee = len(desk.peer.effects)
+    late = [desk.answer() for _ in list(desk.peer.calls)]
+    assert not any(sent(effects) for effects in late), "what the stranger asked for is not sent any more"
+    assert codes(desk.told(ROUND, sender=STRANGER)) == ["wrong_sender"]
+    assert desk.peer.deadlines == {}
+    desk.played(WARMUP, ROUND, ANSWERED, SCORE)
+    told = sent(desk.peer.effects[before_referee:])
+    assert [send.to for send in told] == [(REFEREE,)] * 3 + [(MANAGER,)]
+    assert not any(send.is_repeat for send in told)
+    assert (desk.game.phase, desk.game.referee_email, desk.game.own_role) == (
+        GamePhase.COMPLETED,
+        REFEREE,
+        AssignmentRole.PLAYER1,
+    )
+    assert desk.report().status is PlayerReportStatus.COMPLETED
+
+
+def test_a_stranger_who_says_what_the_referee_will_say_makes_no_reply_look_sent() -> None:
+    desk = Desk(opening=(start_season(),))
+    desk.told(WARMUP, sender=STRANGER)
+    (to_stranger,) = sent(desk.answer())
+    desk.mail(table())
+    desk.told(WARMUP)
+    (to_referee,) = sent(desk.answer())
+    assert to_referee.envelope.message_id != to_stranger.envelope.message_id
+
+
+def test_a_game_that_no_table_names_is_not_reported_to_the_league_manager() -> None:
+    desk = Desk(opening=(start_season(),)).played(WARMUP, SCORE)
+    assert desk.game.phase is GamePhase.COMPLETED
+    assert desk.peer.sent(MessageType.MATCH_RESULT_REPORT) == []
+
+
+def test_a_table_confirms_the_referee_who_wrote_before_it() -> None:
+    desk = Desk(opening=(start_season(),)).played(WARMUP)
+    desk.mail(table())
+    desk.played(ROUND)
+    assert [send.to for send in desk.peer.sent()[-2:]] == [(MANAGER,), (REFEREE,)]
+    assert (desk.game.phase, desk.game.own_role) == (GamePhase.QUESTIONS_SENT, AssignmentRole.PLAYER1)
+    assert (desk.game.opponent_email, desk.game.own_group) == (PLAYER2, "falcons")
+
+
+def test_a_table_that_names_the_referee_at_last_ends_what_a_stranger_began_without_one() -> None:
+    rows = tuple(row for row in assignments(GAME) if row.role is not AssignmentRole.REFEREE)
+    desk = Desk(opening=(start_season(), table(rows=rows), new_round()))
+    desk.told(WARMUP, sender=STRANGER)
+    desk.answer()
+    desk.mail(table(tag="2"))
+    desk.played(WARMUP, ROUND)
+    assert (desk.game.phase, desk.game.referee_email) == (GamePhase.QUESTIONS_SENT, REFEREE)
 
 
 def test_strangers_cannot_open_games_without_end() -> None:
