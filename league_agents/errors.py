@@ -37,32 +37,8 @@ class AgentError(LeagueError):
     """An agent's callback failed."""
 
 
-class CallbackTimeout(AgentError):
-    """A callback did not return in time."""
-
-
 class CallbackInvalid(AgentError):
     """A callback returned something that its contract forbids."""
-
-
-class ModelError(LeagueError):
-    """A language model failed."""
-
-
-class ModelUnavailable(ModelError):
-    """The language model cannot be reached."""
-
-    def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class ModelRefused(ModelError):
-    """The language model refused to answer."""
-
-
-class MalformedCompletion(ModelError):
-    """The language model's reply does not fit the schema."""
 
 
 class MailError(LeagueError):
@@ -87,10 +63,6 @@ class QuotaExhausted(MailError):
     def __init__(self, message: str | None = None, *, resets_at: datetime | None = None) -> None:
         super().__init__(message)
         self.resets_at = resets_at
-
-
-class UntrustedSender(MailError):
-    """The sender of a mail is not who it claims to be."""
 
 
 class LimitExceeded(LeagueError):

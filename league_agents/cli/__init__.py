@@ -24,7 +24,6 @@ from league_agents.errors import (
     JournalError,
     LeagueError,
     MailboxUnavailable,
-    ModelUnavailable,
     QuotaExhausted,
 )
 
@@ -137,7 +136,7 @@ def exit_code_of(error: LeagueError) -> Exit:
         return Exit.CONFIGURATION
     if isinstance(error, AuthorizationExpired):
         return Exit.AUTHORIZATION
-    unavailable = (MailboxUnavailable, QuotaExhausted, ModelUnavailable, JournalError)
+    unavailable = (MailboxUnavailable, QuotaExhausted, JournalError)
     if isinstance(error, unavailable):
         return Exit.UNAVAILABLE
     from league_agents.knowledge.failures import KnowledgeError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.reading import decode_text, read_text
+from league_agents.knowledge.reading import read_text
 
 Markup = Literal["plain", "markdown"]
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -53,15 +53,6 @@ def read_document(
         language=language,
         fallback_title=re.sub(r"[_\s]+", " ", path.stem).strip() or path.name,
     )
-
-
-def document_from_bytes(
-    content: bytes, *, source: str, title: str | None = None, author: str | None = None, language: str | None = None
-) -> Document:
-    """As ``read_document``, for a file that is already in memory and is named by ``source``."""
-    markup: Markup = "markdown" if source.lower().endswith(MARKDOWN_ENDINGS) else "plain"
-    text = decode_text(content, source=source)
-    return make_document(text, source=source, markup=markup, title=title, author=author, language=language)
 
 
 def make_document(

@@ -29,9 +29,6 @@ from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
 from league_agents.testing.books import cached_books
 
-NOISE_LEVELS = (0, 5, 15)
-"""Percent of wrong answers."""
-
 GAMES = 200
 
 NOVELS = (

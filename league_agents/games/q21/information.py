@@ -217,20 +217,6 @@ def success_curve(
     return won, bits
 
 
-def expected_success(
-    predictions: npt.ArrayLike,
-    prior: npt.ArrayLike,
-    noise: npt.ArrayLike,
-    *,
-    options: npt.ArrayLike = 4,
-    groups: npt.ArrayLike | None = None,
-    runs: int = 256,
-) -> float:
-    """The share of simulated games in which the likeliest candidate after all questions is the right one."""
-    won, _ = success_curve(predictions, prior, noise, options=options, groups=groups, runs=runs)
-    return float(won[-1])
-
-
 def bits(probabilities: npt.ArrayLike) -> float:
     """The entropy of a distribution: how many bits are still missing."""
     p = np.asarray(probabilities, dtype=np.float64)

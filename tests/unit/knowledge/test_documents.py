@@ -8,7 +8,7 @@ import pytest
 
 from league_agents.errors import LeagueError, LimitExceeded
 from league_agents.knowledge import reading
-from league_agents.knowledge.documents import document_from_bytes, guess_language, read_document
+from league_agents.knowledge.documents import guess_language, make_document, read_document
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.reading import decode_text
 
@@ -95,7 +95,7 @@ Licence and more licence.
 
 
 def test_a_librarys_header_footer_and_credits_are_no_part_of_the_book() -> None:
-    document = document_from_bytes(LIBRARY_FILE.encode(), source="tale.txt")
+    document = make_document(LIBRARY_FILE, source="tale.txt")
     assert (document.title, document.author) == ("A Tale of Tests", "Ann Writer")
     assert document.text.strip().startswith("A TALE OF TESTS")
     assert "Licence" not in document.text
@@ -104,7 +104,7 @@ def test_a_librarys_header_footer_and_credits_are_no_part_of_the_book() -> None:
 
 def test_a_book_that_only_speaks_of_the_library_keeps_its_words() -> None:
     text = "Chapter 1\n\nThe title was this.\nTitle: no header at all.\n\n" + "It went on and on. And on.\n\n" * 20
-    document = document_from_bytes(text.encode(), source="own-book.txt")
+    document = make_document(text, source="own-book.txt")
     assert document.title == "own-book.txt"
     assert document.text == text
 
