@@ -22,6 +22,7 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
+from league_agents.protocol.league.reading import is_id
 from league_agents.values import evolve
 
 
@@ -166,11 +167,17 @@ def send_report(
             # The report states all three, whatever the league manager left out (protocol 4.5.1).
             league_id=match.league_id,
             season_id=match.season_id,
-            round_id=match.round_id or f"{match.season_id}_R{match.round_number}",
+            round_id=match.round_id or _usual_round_id(match),
             game_id=match.game_id,
         ),
         game_id=match.game_id,
     )
+
+
+def _usual_round_id(match: Match) -> str | None:
+    """What round ids look like (protocol 1.2), for a league manager that names none. ``None`` when it is too long."""
+    usual = f"{match.season_id}_R{match.round_number}"
+    return usual if is_id(usual) else None
 
 
 def with_seat(match: Match, seat: Seat) -> Match:

@@ -17,6 +17,7 @@ from league_agents.league.events import Identity
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import GAME_TYPES, MessageType, Protocol, Role
 from league_agents.protocol.league.messages import Payload
+from league_agents.protocol.league.reading import LONGEST_ID
 from league_agents.values import quick
 
 MANAGER_ID = "LEAGUEMANAGER"
@@ -111,7 +112,8 @@ class Turn:
             message_id=message_id,
             timestamp=at or self.now,
             sender=Sender(email=self.identity.email, role=self.role, logical_id=logical_id),
-            recipient_id=recipient_id,
+            # An address may be longer than an id; nobody filters on this one (protocol 3.1).
+            recipient_id=recipient_id[:LONGEST_ID],
             payload=payload,
             correlation_id=correlation_id,
             league_id=league_id,

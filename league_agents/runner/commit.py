@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from league_agents.errors import LocalProtocolError
 from league_agents.ids import derive_hex
 from league_agents.journal.port import (
     Cause,
@@ -39,7 +40,10 @@ def commit_of(
     inbox: InboxRow | None,
     parts: Mapping[str, object | None],
 ) -> StepCommit:
-    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts."""
+    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts.
+
+    A message of our own that would break the protocol is left out with a warning: the rest of the step stands.
+    """
     sends: list[OutboxItem] = []
     calls: list[PendingCall] = []
     deadlines: dict[str, datetime | None] = {}
@@ -47,7 +51,10 @@ def commit_of(
     for effect in effects:
         match effect:
             case Send():
-                sends.append(_outbox_item(effect, role=role, at=at, occasion=(cause, key)))
+                try:
+                    sends.append(_outbox_item(effect, role=role, at=at, occasion=(cause, key)))
+                except LocalProtocolError as error:
+                    notes.append(warning(at, "send_refused", str(error)))
             case Call():
                 calls.append(
                     PendingCall(

@@ -95,7 +95,9 @@ class Desk:
             message_id=more.pop("message_id", f"{kind.value}-1"),
             timestamp=self.now,
             sender=Sender(
-                email=more.pop("sender", REFEREE), role=more.pop("role", Role.REFEREE), logical_id="REF-RAVENS"
+                email=more.pop("sender", REFEREE),
+                role=more.pop("role", Role.REFEREE),
+                logical_id=more.pop("logical_id", "REF-RAVENS"),
             ),
             recipient_id="falcons",
             payload=payload or REQUESTS[kind],
@@ -173,6 +175,17 @@ def test_each_request_gets_its_reply_at_the_address_it_came_from() -> None:
         assert (envelope.sender.logical_id, envelope.recipient_id, envelope.game_id) == ("falcons", "REF-RAVENS", GAME)
         assert desk.game.phase is phase
         encode(envelope)
+
+
+@pytest.mark.parametrize("length", [200, 201, 254])
+def test_a_referee_without_a_name_is_answered_however_long_its_address(length: int) -> None:
+    address = f"r@{'x' * 60}.{'y' * 60}.{'z' * 60}."
+    address += "w" * (length - len(address))
+    desk = Desk(opening=(start_season(), table(rows=assignments(GAME, referee_email=address)), new_round()))
+    desk.told(WARMUP, sender=address, logical_id=None)
+    (send,) = sent(desk.answer())
+    assert send.to == (address,)
+    assert encode(send.envelope)["recipient_id"] == address[:200]
 
 
 def test_the_score_ends_the_game_with_a_report_and_then_frees_the_agent() -> None:

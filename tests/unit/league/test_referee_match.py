@@ -40,6 +40,7 @@ from league_agents.testing.link import (
     SEASON,
     START,
     Peer,
+    assignments,
     end_round,
     failed,
     league_completed,
@@ -230,6 +231,35 @@ def test_answers_and_feedback_name_the_message_that_they_answer() -> None:
     bench.guess(PLAYER1, message_id="g-1")
     (score,) = [each for each in bench.answer() if isinstance(each, Send)]
     assert score.envelope.correlation_id == "g-1"
+
+
+@pytest.mark.parametrize(
+    ("length", "round_id"), [(len(SEASON), f"{SEASON}_R2"), (196, "s" * 195 + "x_R2"), (198, ""), (200, "")]
+)
+def test_a_report_names_the_round_as_well_as_its_season_allows(length: int, round_id: str) -> None:
+    season = SEASON if length == len(SEASON) else "s" * (length - 1) + "x"
+    peer = Peer(machine=referee(), email=REFEREE)
+    more = {"season_id": season}
+    for envelope in (table(**more), new_round(round_id=None, **more), league_completed(**more)):
+        peer.step(MessageArrived(envelope=envelope, mail_id=envelope.message_id, arrived_at=START), START)
+    (send,) = peer.sent(MessageType.MATCH_RESULT_REPORT)
+    document = encode(send.envelope)
+    assert (document["season_id"], document["round_id"]) == (season, round_id)
+
+
+@pytest.mark.parametrize("length", [200, 201, 254])
+def test_a_player_without_a_group_is_written_to_however_long_its_address(length: int) -> None:
+    address = f"p@{'x' * 60}.{'y' * 60}.{'z' * 60}."
+    address += "w" * (length - len(address))
+    rows = [replace(row, email=address, group_id="") if row.email == PLAYER1 else row for row in assignments(GAME)]
+    peer = Peer(machine=referee(), email=REFEREE)
+    for envelope in (table(rows=rows), new_round()):
+        peer.step(MessageArrived(envelope=envelope, mail_id=envelope.message_id, arrived_at=START), START)
+    call = peer.calls.popleft()
+    result: Any = obliging(call.callback, call.context)
+    peer.step(CallbackReturned(call_id=call.call_id, result=result), START)
+    documents = [encode(send.envelope) for send in peer.sent(MessageType.Q21WARMUPCALL)]
+    assert [document["recipient_id"] for document in documents] == [address[:200], "otters"]
 
 
 def test_the_target_is_handed_back_to_the_agent_and_never_told() -> None:
