@@ -1,9 +1,10 @@
 """Frozen values, made and copied quickly.
 
-Rule: what comes out is exactly what ``dataclasses`` would give, frozen and checked by mypy as such; only the way there
-is shorter. A frozen dataclass stores each field through ``object.__setattr__``, and a match is some four thousand of
-these stores: a third of its time. Here an object is filled while it belongs to a twin of its class, which has the same
-slots and is not frozen, and is then handed over. Nobody sees the twin.
+Rule: what comes out is exactly what the class or ``dataclasses.replace`` would give, and mypy checks it as such; only
+the way there is shorter. A frozen dataclass stores each field through ``object.__setattr__``, and calling a class packs
+its arguments twice; a match makes some five hundred values with four thousand fields, which was a third of its time.
+Here an object is filled while it belongs to a twin of its class, which has the same slots and is not frozen, and is
+then handed over. Nobody sees the twin.
 """
 
 from __future__ import annotations
@@ -12,23 +13,25 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _set_class = object.__dict__["__class__"].__set__
 
 
-def quick(kind: type[T]) -> type[T]:
-    """Class decorator above ``@dataclass(frozen=True, slots=True)``: the same values, made in half the time.
+def maker(kind: Callable[P, T]) -> Callable[P, T]:
+    """What makes values of a frozen dataclass, called like the class and three times as fast.
 
-    Raises ``TypeError`` for a class that is not such a dataclass, inherits or has ``__post_init__``.
+    For places that make many. Gives the class itself back where there is no shorter way: one that inherits, has
+    ``__post_init__``, is not frozen or has no slots.
     """
-    twin = _twin_of(cast("Any", kind))
+    twin = _twin_of(cast("type", kind))
     if twin is None:
-        raise TypeError(f"{kind.__name__} is no frozen dataclass with slots of its own and without __post_init__")
+        return kind
     names: dict[str, Any] = {"_kind": kind, "_twin": twin, "_set_class": _set_class}
-    parameters, lines = ["self"], ["_set_class(self, _twin)"]
+    parameters, lines = [], ["_made = _twin()"]
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         name, default = field.name, f"_default_{field.name}"
         value = name
@@ -43,12 +46,8 @@ def quick(kind: type[T]) -> type[T]:
             parameters.append(f"{name}={default}")
         else:
             parameters.append(name)
-        lines.append(f"self.{name} = {value}")
-    made = _compiled("__init__", parameters, [*lines, "_set_class(self, _kind)"], names)
-    made.__qualname__ = f"{kind.__qualname__}.__init__"
-    made.__annotations__ = dict(kind.__init__.__annotations__)
-    kind.__init__ = made  # type: ignore[method-assign]
-    return kind
+        lines.append(f"_made.{name} = {value}")
+    return _compiled(kind.__name__, parameters, [*lines, "_set_class(_made, _kind)", "return _made"], names)
 
 
 @cache
@@ -116,4 +115,4 @@ else:
         )
 
 
-__all__ = ["as_dict", "evolve", "quick"]
+__all__ = ["as_dict", "evolve", "maker"]

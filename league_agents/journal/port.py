@@ -14,8 +14,6 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from league_agents.values import quick
-
 
 class Cause(StrEnum):
     """What a step was taken for."""
@@ -39,7 +37,6 @@ class InboxVerdict(StrEnum):
     """Could not be processed; kept for a person to look at."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
     """One mail that was taken in."""
@@ -72,7 +69,6 @@ class OutboxState(StrEnum):
     """It can never be sent; kept for a person to look at."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxItem:
     """One message to be sent."""
@@ -92,7 +88,6 @@ class OutboxItem:
     not_before: datetime | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingCall:
     """One callback to be run."""
@@ -104,7 +99,6 @@ class PendingCall:
     game_id: str
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
     """An instant at which a machine wants to be woken."""
@@ -113,7 +107,6 @@ class Deadline:
     at: datetime
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """A record or a warning for people."""
@@ -129,7 +122,6 @@ class Note:
     """JSON values; of a warning ``{"text": …}``."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCommit:
     """Everything that one step changes."""

@@ -20,7 +20,7 @@ from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
     Payload,
 )
-from league_agents.values import evolve, quick
+from league_agents.values import evolve
 
 REMEMBERED_MESSAGES = 128
 """How many league messages are recognised when they come again."""
@@ -40,7 +40,6 @@ class Order(StrEnum):
     RESET = "reset"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordered:
     """An order with what belongs to it."""

@@ -12,10 +12,8 @@ from datetime import datetime, timedelta
 
 from league_agents.games.q21.model import Termination
 from league_agents.protocol.league.envelope import Envelope
-from league_agents.values import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Send:
     """Send one protocol message. ``envelope.message_id`` identifies it: the same id is queued once."""
@@ -32,7 +30,6 @@ class Send:
     """Whether a message that was already sent is to go out once more (a stored reply, protocol 2.7)."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """Run one callback of the agent and come back with ``CallbackReturned`` or ``CallbackFailed``."""
@@ -53,7 +50,6 @@ class Call:
     """The game for which it runs; an agent keeps what it remembers per game."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetDeadline:
     """Send ``DeadlinePassed(name)`` at ``at``. A deadline of the same name is replaced."""
@@ -62,7 +58,6 @@ class SetDeadline:
     at: datetime
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearDeadline:
     """Forget the deadline. Clearing one that is not set is allowed."""
@@ -70,7 +65,6 @@ class ClearDeadline:
     name: str
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """Something ended that people want to read about later."""
@@ -86,7 +80,6 @@ class Record:
     """JSON values. Holds no target before the score was sent."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseAgent:
     """The agent's work for this game is over: its instance may serve another game."""

@@ -12,10 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from league_agents.protocol.league.envelope import Envelope
-from league_agents.values import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageArrived:
     """A protocol message was fetched from the mailbox."""
@@ -37,7 +35,6 @@ class Failure(StrEnum):
     NOT_A_DICT = "not_a_dict"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackReturned:
     """A callback that this machine asked for returned a dict. Its content is unchecked."""
@@ -56,7 +53,6 @@ class CallbackFailed:
     """One line for the record; never shown to the other side."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadlinePassed:
     """A deadline that this machine set is over, and the mailbox was drained once more after it."""

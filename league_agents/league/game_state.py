@@ -16,7 +16,6 @@ from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
-from league_agents.values import quick
 
 
 class GamePhase(StrEnum):
@@ -39,7 +38,6 @@ OPEN_PHASES: tuple[GamePhase, ...] = (
 """The phases of an open game, in their order."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A request of the referee for which the agent is working."""
@@ -60,7 +58,6 @@ class Asked:
     deadline: datetime | None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A reply that was sent."""
@@ -77,7 +74,6 @@ class Said:
     repeats: int = 0
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """One game of a player."""

@@ -18,7 +18,6 @@ from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import (
     AssignmentRole,
 )
-from league_agents.values import quick
 
 
 class Registration(StrEnum):
@@ -50,7 +49,6 @@ class LeagueState(StrEnum):
     PAUSED = "PAUSED"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
     """One game of the assignment table in which this participant has a role."""
@@ -65,7 +63,6 @@ class Fixture:
     """Empty texts where the table lacks a row or a group."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReply:
     """A reply to the league manager that can be sent again."""
@@ -77,7 +74,6 @@ class StoredReply:
     repeats: int = 0
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class League:
     """What a participant knows of its league."""

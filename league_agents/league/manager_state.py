@@ -16,7 +16,6 @@ from league_agents.league.schedule import Schedule
 from league_agents.league.standings import MatchOutcome, Standings
 from league_agents.league.turn import Timer
 from league_agents.protocol.league.messages import PlayerReportStatus
-from league_agents.values import quick
 
 
 class SeasonPhase(StrEnum):
@@ -34,7 +33,6 @@ class SeasonPhase(StrEnum):
     FINISHED = "finished"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
     """Where the season stands."""
@@ -70,7 +68,6 @@ class Season:
         return f"{name}, paused" if self.paused_at is not None else name
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attendance:
     """What was heard of one member of the roster in this season."""
@@ -90,7 +87,6 @@ class Attendance:
 UNHEARD = Attendance()
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
     """What is known of one game of a round."""
@@ -106,7 +102,6 @@ class GameRecord:
 NOTHING_YET = GameRecord()
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedRound:
     """A round that is over. Every game has an outcome, if only that nobody reported."""
@@ -128,7 +123,6 @@ class Inquiry:
     """Addresses, in the order of the replies."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagerState:
     """All of it."""

@@ -27,7 +27,6 @@ from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
-from league_agents.values import quick
 
 
 class SeatPhase(StrEnum):
@@ -55,7 +54,6 @@ REFEREE = "referee"
 """Values of ``last_actor`` that are no participant id."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
     """A message to one player that went out."""
@@ -77,7 +75,6 @@ class Unusable:
     message_id: str
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
     """One player's run in the match."""
@@ -113,7 +110,6 @@ class Seat:
         return next((sent for sent in self.sent if sent.kind is kind), None)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingCall:
     """A callback whose result is awaited. A result that nobody awaits is ignored."""
@@ -142,7 +138,6 @@ class Abort:
     """Taken when the match was frozen, before a pending guess is scored."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
     """One open match."""

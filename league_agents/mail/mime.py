@@ -25,7 +25,6 @@ from datetime import UTC
 from league_agents.errors import LocalProtocolError
 from league_agents.mail.port import OutgoingMail
 from league_agents.protocol.league.address import read_address
-from league_agents.values import quick
 
 MOST_BYTES = 35_000_000
 """Of a mail: what the largest one that Gmail takes becomes in transfer encoding."""
@@ -56,7 +55,6 @@ _CHARSET = re.compile(
 )
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
     """One part of a mail that holds no other parts."""
@@ -71,7 +69,6 @@ class Leaf:
     charset: str = ""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMail:
     """A mail taken apart but not judged (see ``port.Mail``)."""

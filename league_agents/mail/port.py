@@ -14,14 +14,12 @@ from datetime import datetime
 from typing import Protocol
 
 from league_agents.errors import MailError
-from league_agents.values import quick
 
 
 class AmbiguousSend(MailError):
     """The connection broke after the mail was handed over: it may have been sent. Look for it before sending again."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMail:
     """One protocol message on its way out: one JSON document in one mail."""
@@ -43,7 +41,6 @@ class OutgoingMail:
     """Of the attachment; ends in lower-case ``.json``."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """One received mail, taken apart but not judged."""

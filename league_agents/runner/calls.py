@@ -21,6 +21,9 @@ from league_agents.core.violation import shown
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.plain import plain
+from league_agents.values import maker
+
+_new_callback_returned = maker(CallbackReturned)
 
 T = TypeVar("T")
 
@@ -62,7 +65,7 @@ def run_callback(agent: object, callback: str, context: Mapping[str, object], ca
         if result is None and callback == "on_score_received":
             result = {}
         if issubclass(type(result), Mapping):
-            return CallbackReturned(call_id=call_id, result=result)
+            return _new_callback_returned(call_id=call_id, result=result)
         detail = f"{callback} returned {shown(result)}, not a dict"
         return CallbackFailed(call_id=call_id, failure=Failure.NOT_A_DICT, detail=detail)
     except KeyboardInterrupt:
@@ -84,7 +87,7 @@ def run_user_callback(agent: object, callback: str, context: Mapping[str, object
         detail = f"what {callback} returned cannot be read: {line_of(error)}"
         return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=detail)
     assert isinstance(result, dict), "a mapping is copied as a dict"
-    return CallbackReturned(call_id=call_id, result=result)
+    return _new_callback_returned(call_id=call_id, result=result)
 
 
 def line_of(error: BaseException) -> str:

@@ -28,6 +28,13 @@ from league_agents.league.effects import (
 )
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.subject import format_subject
+from league_agents.values import maker
+
+_new_step_commit = maker(StepCommit)
+_new_outbox_item = maker(OutboxItem)
+_new_pending_call = maker(PendingCall)
+_new_deadline = maker(Deadline)
+_new_note = maker(Note)
 
 
 def commit_of(
@@ -57,7 +64,7 @@ def commit_of(
                     notes.append(warning(at, "send_refused", str(error)))
             case Call():
                 calls.append(
-                    PendingCall(
+                    _new_pending_call(
                         call_id=effect.call_id,
                         callback=effect.callback,
                         context=effect.context,
@@ -71,12 +78,12 @@ def commit_of(
                 deadlines[effect.name] = None
             case Record():
                 facts = {"termination": effect.termination, **effect.facts}
-                notes.append(Note(at=at, kind=effect.kind, key=effect.key, facts=facts))
+                notes.append(_new_note(at=at, kind=effect.kind, key=effect.key, facts=facts))
             case Warn():
                 notes.append(warning(at, effect.code, effect.text))
             case ReleaseAgent():
                 pass  # concerns the process only: after a restart no instance serves any game
-    return StepCommit(
+    return _new_step_commit(
         cause=cause,
         key=key,
         at=at,
@@ -84,7 +91,7 @@ def commit_of(
         parts=parts,
         sends=sends,
         calls=calls,
-        deadlines=[Deadline(name=name, at=instant) for name, instant in deadlines.items() if instant is not None],
+        deadlines=[_new_deadline(name=name, at=instant) for name, instant in deadlines.items() if instant is not None],
         cleared=[name for name, instant in deadlines.items() if instant is None],
         notes=notes,
     )
@@ -92,7 +99,7 @@ def commit_of(
 
 def warning(at: datetime, code: str, text: str) -> Note:
     """A warning as a note."""
-    return Note(at=at, kind="warning", key=code, facts={"text": text})
+    return _new_note(at=at, kind="warning", key=code, facts={"text": text})
 
 
 def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, str]) -> OutboxItem:
@@ -102,7 +109,7 @@ def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, 
     if send.is_repeat:
         cause, key = occasion
         transaction_id = f"{envelope.message_id}-r{derive_hex(f'{cause}/{key}', envelope.message_id)}"
-    return OutboxItem(
+    return _new_outbox_item(
         transaction_id=transaction_id,
         message_type=envelope.message_type,
         to=send.to,

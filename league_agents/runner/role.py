@@ -39,6 +39,11 @@ from league_agents.protocol.league.decode import NotProtocolMail, decode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.commit import commit_of, warning
+from league_agents.values import maker
+
+_new_inbox_row = maker(InboxRow)
+_new_message_arrived = maker(MessageArrived)
+_new_outgoing_mail = maker(OutgoingMail)
 
 S = TypeVar("S")
 
@@ -208,8 +213,8 @@ class RoleRunner(Generic[S]):
         if refusal is not None:
             self._put_aside(mail, InboxVerdict.REJECTED, refusal, envelope)
             return True
-        event = MessageArrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
-        row = InboxRow(
+        event = _new_message_arrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
+        row = _new_inbox_row(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
             sender=envelope.sender.email,
@@ -236,7 +241,7 @@ class RoleRunner(Generic[S]):
         self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None
     ) -> None:
         now = self._clock.now()
-        row = InboxRow(
+        row = _new_inbox_row(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
             sender=mail.from_header[:320],
@@ -339,7 +344,7 @@ class RoleRunner(Generic[S]):
             if item.state is not OutboxState.QUEUED and self._mailbox.was_sent(item.transaction_id):
                 return True
             self._mailbox.send(
-                OutgoingMail(
+                _new_outgoing_mail(
                     sender=self._mailbox.address,
                     to=item.to,
                     subject=item.subject,

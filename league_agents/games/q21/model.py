@@ -11,8 +11,6 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
 
-from league_agents.values import quick
-
 Letter = Literal["A", "B", "C", "D"]
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
 
@@ -27,7 +25,6 @@ class Choice(StrEnum):
     NOT_RELEVANT = "Not Relevant"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question of a batch."""
@@ -41,7 +38,6 @@ class Question:
     """The texts of A, B, C and D."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The referee's answer to one question."""
@@ -62,7 +58,6 @@ QuestionBatch = tuple[Question, ...]
 AnswerBatch = tuple[Answer, ...]
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
     """What both players are told when a match starts."""
@@ -83,7 +78,6 @@ class Target:
     associative_word: str
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
     """What one player hands in. Absent texts are empty."""
@@ -97,7 +91,6 @@ class Guess:
     """0 to 1; ``None`` when the player stated none."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakdown:
     """The four component scores, 0 to 100 each, unweighted."""
@@ -108,7 +101,6 @@ class Breakdown:
     word_justification_score: float
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
     """What the referee tells the player about its guess, 150 to 200 words each."""
@@ -117,7 +109,6 @@ class Feedback:
     associative_word: str
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorecard:
     """How one player's guess was judged."""

@@ -38,6 +38,9 @@ from league_agents.games.q21.model import (
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, items_of, number_of, text_of
 from league_agents.games.q21.words import cut_to_words, fit, is_within
+from league_agents.values import maker
+
+_new_question = maker(Question)
 
 DEFAULT_OPTIONS = ("Yes", "No", "Maybe", "Unknown")
 """What replaces missing options under the player's own answer key (protocol 6.2)."""
@@ -167,14 +170,14 @@ def repair_questions(result: object | None, rules: RuleSet) -> QuestionBatch:
     if not len(numbers) == len(kept) == len(set(numbers)):
         numbers = list(range(1, len(kept) + 1))
     batch = {
-        number: Question(number=number, text=text, options=options)
+        number: _new_question(number=number, text=text, options=options)
         for number, (_, text, options) in zip(numbers, kept, strict=True)
     }
     placeholders = _placeholder_texts()
     for number in range(1, rules.questions_required + 1):
         if number not in batch:
             text = _long_enough(next(placeholders), rules)
-            batch[number] = Question(number=number, text=text, options=_repaired_options(None, rules))
+            batch[number] = _new_question(number=number, text=text, options=_repaired_options(None, rules))
     return tuple(batch[number] for number in sorted(batch))
 
 

@@ -50,6 +50,9 @@ from league_agents.protocol.league.reading import (
     text_of,
 )
 from league_agents.protocol.league.writing import Document, check_range, due, present, refuse
+from league_agents.values import maker
+
+_new_question = maker(Question)
 
 LONGEST_BOOK_NAME = 255
 LONGEST_DOMAIN = 50
@@ -169,7 +172,7 @@ def read_questions_batch(fields: Fields) -> QuestionsBatch | BrokenPayload:
         options = item.get("options")
         if options is None:
             options = item.get("choices")
-        questions.append(Question(number=number, text=text, options=_options_of(options)))
+        questions.append(_new_question(number=number, text=text, options=_options_of(options)))
     if violations:
         return BrokenPayload(violations=tuple(violations[:_MOST_VIOLATIONS]))
     return QuestionsBatch(questions=tuple(questions), auth_token=id_of(fields.get("auth_token")))

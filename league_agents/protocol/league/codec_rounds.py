@@ -35,6 +35,9 @@ from league_agents.protocol.league.reading import (
     text_of,
 )
 from league_agents.protocol.league.writing import Document, present, refuse, stamp_or_none, whole
+from league_agents.values import maker
+
+_new_standing_row = maker(StandingRow)
 
 MOST_ROUNDS = 99
 """Two digits of a game id."""
@@ -153,7 +156,7 @@ def read_standings(value: object) -> tuple[StandingRow, ...]:
             continue
         points = number_of(first_of(row, "total_points", "points", "total_score"))
         rows.append(
-            StandingRow(
+            _new_standing_row(
                 rank=integer_of(row.get("rank"), 1) or position,
                 participant_id=participant,
                 display_name=first_id(row, "display_name") or participant,

@@ -13,10 +13,8 @@ from datetime import datetime
 from league_agents.ids import GameId
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import Payload
-from league_agents.values import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
     """Who sent a message."""
@@ -32,7 +30,6 @@ class Sender:
     """``LM001``, a referee's id or ``None``. Never used for decisions (protocol 1.2)."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
     """One protocol message (protocol 3.1)."""

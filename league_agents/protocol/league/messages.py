@@ -18,7 +18,6 @@ from league_agents.core.violation import Violation
 from league_agents.games.q21.model import AnswerBatch, Breakdown, Brief, Feedback, Guess, QuestionBatch, Scorecard
 from league_agents.ids import GameId
 from league_agents.protocol.league.kinds import Role
-from league_agents.values import quick
 
 # The season opens: protocol 4.1.
 
@@ -95,7 +94,6 @@ class AssignmentRole(StrEnum):
     REFEREE = "referee"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """One row of the table: who has which role in which game."""
@@ -144,7 +142,6 @@ class RequestAssignmentTable:
 # Rounds and the season's end: protocol 4.2.
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRound:
     """``BROADCAST_NEW_LEAGUE_ROUND``. The round id is the envelope's."""
@@ -165,7 +162,6 @@ class NewRound:
     message_text: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndRound:
     """``BROADCAST_END_LEAGUE_ROUND``."""
@@ -174,7 +170,6 @@ class EndRound:
     message_text: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResultRow:
     """One match in ``BROADCAST_ROUND_RESULTS``."""
@@ -192,7 +187,6 @@ class MatchResultRow:
     status: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingRow:
     """One line of the standings."""
@@ -209,7 +203,6 @@ class StandingRow:
     games_won: int | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundResults:
     """``BROADCAST_ROUND_RESULTS``."""
@@ -374,7 +367,6 @@ class ConnectivityEcho:
 # The game: protocol 4.4.
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmupCall:
     """``Q21WARMUPCALL``: are you there?"""
@@ -386,7 +378,6 @@ class WarmupCall:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmupResponse:
     """``Q21WARMUPRESPONSE``."""
@@ -397,7 +388,6 @@ class WarmupResponse:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStart:
     """``Q21ROUNDSTART``: what the players are told; it also asks for the questions."""
@@ -408,7 +398,6 @@ class RoundStart:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionsBatch:
     """``Q21QUESTIONSBATCH``. How many there are, and whether the numbers are unique, is for the rules to check."""
@@ -419,7 +408,6 @@ class QuestionsBatch:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersBatch:
     """``Q21ANSWERSBATCH``; it also asks for the guess."""
@@ -431,7 +419,6 @@ class AnswersBatch:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuessSubmission:
     """``Q21GUESSSUBMISSION``."""
@@ -440,7 +427,6 @@ class GuessSubmission:
     auth_token: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreFeedback:
     """``Q21SCOREFEEDBACK``, and the older ``Q21_GUESS_RESULT``: terminal, even when it arrives as ``BrokenPayload``."""
@@ -490,7 +476,6 @@ TECHNICAL_LOSS = "TECHNICAL_LOSS_MALFUNCTION"
 """The ``score_reason`` of an absent player."""
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
     """One player's line in a match report."""
@@ -541,7 +526,6 @@ class MissingPlayer:
     reason: str = "MALFUNCTION"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchReport:
     """``MATCH_RESULT_REPORT`` of a referee: the only one that counts."""
@@ -571,7 +555,6 @@ class PlayerReportStatus(StrEnum):
     TERMINATED = "TERMINATED"
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerReport:
     """``MATCH_RESULT_REPORT`` of a player: informational, never scored (4.5.2)."""

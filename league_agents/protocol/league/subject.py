@@ -21,7 +21,7 @@ from league_agents.protocol.league.kinds import (
     canonical_type,
 )
 from league_agents.protocol.league.reading import id_of
-from league_agents.values import quick
+from league_agents.values import maker
 
 _LONGEST = 2_000
 _PREFIX = re.compile(
@@ -32,7 +32,6 @@ _CANONICAL = tuple(f"{protocol}::" for protocol in Protocol)
 _TRANSACTION_ID = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a subject says. Every part is a claim of the sender and may be missing."""
@@ -50,6 +49,9 @@ class Subject:
 
     game_id: GameId | None = None
     """Only the bracketed and the eight-part form carry it."""
+
+
+_new_subject = maker(Subject)
 
 
 def parse_subject(text: str) -> Subject | None:
@@ -70,7 +72,7 @@ def parse_subject(text: str) -> Subject | None:
     transaction_id = parts[3].strip()
     if transaction_id.startswith("[") and transaction_id.endswith("]"):
         transaction_id = transaction_id[1:-1]
-    return Subject(
+    return _new_subject(
         protocol=protocol,
         role=canonical_role(parts[1]),
         email=id_of(parts[2]),
@@ -85,7 +87,7 @@ def _parse_bracketed(text: str) -> Subject | None:
     protocol = canonical_protocol(found[1]) if found else None
     if found is None or protocol is None:
         return None
-    return Subject(
+    return _new_subject(
         protocol=protocol,
         role=canonical_role(found[2]),
         email=None,
