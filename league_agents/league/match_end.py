@@ -5,6 +5,8 @@ Rule: a match that was started ends in exactly one report, unless the league is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from league_agents.games.q21.model import UNSCORED, Termination
 from league_agents.league.effects import Record, ReleaseAgent
 from league_agents.league.match_state import Match, Seat, SeatPhase
@@ -18,12 +20,12 @@ Next = Match | None
 
 
 def abort_match(
-    turn: RefereeTurn, match: Match, termination: Termination, *, culprit: Seat | None = None, callback: str = ""
+    turn: RefereeTurn, match: Match, termination: Termination, *, culprits: Sequence[Seat] = (), callback: str = ""
 ) -> Next:
     """Freeze the match, score what is pending, report (protocol 5.3.5). An abort that is under way stays as it is."""
     if match.abort is not None:
         return match
-    abort = abort_of(match, termination, culprit=culprit, callback=callback)
+    abort = abort_of(match, termination, culprits=culprits, callback=callback)
     calls = tuple(call for call in match.calls if call.callback == "get_score_feedback")
     match = evolve(match, abort=abort, calls=calls, timers=turn.clear_timers(match.timers))
     if is_over(match):

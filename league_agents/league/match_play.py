@@ -142,7 +142,7 @@ def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envel
     match = with_seat(match, seat)
     if sum(each.kind is entry.kind for each in seat.unusable) < turn.config.rules.unusable_limit:
         return match
-    return abort_match(turn, match, Termination.FORMAT_VIOLATION, culprit=seat)
+    return abort_match(turn, match, Termination.FORMAT_VIOLATION, culprits=(seat,))
 
 
 def _is_in_time(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> bool:
@@ -214,11 +214,11 @@ def _stop_scoring(turn: RefereeTurn, match: Match, seat: Seat) -> Next:  # noqa:
 def _time_out(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
     """A player let its deadline pass. If both did, the report names player 1 (protocol 5.3.4)."""
     others = {timer.name for timer in match.timers if timer.at <= turn.now}
-    late = next(each for each in match.seats if each.role is seat.role or wait_timer(match, each) in others)
-    awaited = AWAITED.get(late.phase)
-    was_unusable = any(each.kind is awaited for each in late.unusable)
+    late = [each for each in match.seats if each.role is seat.role or wait_timer(match, each) in others]
+    awaited = AWAITED.get(late[0].phase)
+    was_unusable = any(each.kind is awaited for each in late[0].unusable)
     termination = Termination.FORMAT_VIOLATION if was_unusable else Termination.PLAYER_TIMEOUT
-    return abort_match(turn, match, termination, culprit=late)
+    return abort_match(turn, match, termination, culprits=late)
 
 
 Message = Callable[[RefereeTurn, Match, Seat, Envelope], Next]

@@ -131,8 +131,8 @@ class Abort:
     reason: str
     """As in the report: ``player_timeout:<address>``."""
 
-    culprit: AssignmentRole | None
-    """The player who caused it; ``None`` when nobody at this table did."""
+    culprits: tuple[AssignmentRole, ...]
+    """The players who caused it, the one that the reason names first; empty when nobody at this table did."""
 
     player_states: PlayerStates
     """Taken when the match was frozen, before a pending guess is scored."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
@@ -102,7 +102,7 @@ def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[s
         "winner_id": report.winner_id,
         "is_draw": report.is_draw,
         "abort_reason": report.abort_reason,
-        "caused_by": match.seat(abort.culprit).participant_id if abort and abort.culprit else None,
+        "caused_by": match.seat(abort.culprits[0]).participant_id if abort and abort.culprits else None,
         "warmup_question": match.warmup_question,
         "brief": None
         if brief is None
@@ -140,11 +140,13 @@ def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
 
 
 def termination_of(seat: Seat, abort: Abort | None) -> Termination:
-    """How the match ended for one player. What ended it early ended it for both; the abort reason says who did."""
+    """How the match ended for one player. What no player caused ended it for both."""
     if not seat.is_present:
         return Termination.ABSENT
     if seat.phase is SeatPhase.SCORED or abort is None:
         return Termination.COMPLETED
+    if abort.culprits and seat.role not in abort.culprits:
+        return Termination.CUT_OFF
     return abort.termination
 
 
@@ -191,21 +193,16 @@ def scorecard_as_json(card: Scorecard) -> dict[str, object]:
     }
 
 
-def abort_of(match: Match, termination: Termination, *, culprit: Seat | None = None, callback: str = "") -> Abort:
+def abort_of(match: Match, termination: Termination, *, culprits: Sequence[Seat] = (), callback: str = "") -> Abort:
     """Why and how far: taken at the moment in which the match is frozen."""
     reason = termination.value
-    if culprit is not None:
-        reason = f"{reason}:{culprit.email}"
+    if culprits:
+        reason = f"{reason}:{culprits[0].email}"
     elif callback:
         reason = f"{reason}:{callback}"
     return Abort(
         termination=termination,
         reason=reason,
-        culprit=culprit.role if culprit else None,
+        culprits=tuple(culprit.role for culprit in culprits),
         player_states=player_states(match),
     )
-
-
-def summary(match: Match) -> str:
-    """How far the match is, for a line to people: ``warmup_sent / idle``."""
-    return " / ".join(seat.phase.value for seat in match.seats)

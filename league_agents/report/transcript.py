@@ -49,6 +49,7 @@ _ENDS: Mapping[str, str] = {
     Termination.ABSENT: "WHO was absent from the start",
     Termination.CANCELLED: "no player was there",
     Termination.NO_REPORT: "the referee never reported",
+    Termination.CUT_OFF: "the other player's game could not go on",
     Termination.RESET: "the league was reset while the match was open",
 }
 """What each termination but ``completed`` means; WHO is the player who caused it."""
@@ -285,6 +286,7 @@ def _state(player: Mapping[str, object]) -> str:
     return {
         Termination.COMPLETED.value: "played to the end",
         Termination.ABSENT.value: "was absent",
+        Termination.CUT_OFF.value: "was cut off",
     }.get(of(player.get("termination"), 60), "was stopped")
 
 

@@ -19,6 +19,7 @@ from league_agents.settings.agents import choose_agent, scripted_names
 from league_agents.settings.offline import Side, memory_journal, offline_league, play_single_game, team_of
 
 COMPLETED = "completed"
+CUT_OFF = "cut_off"
 BEFORE_THE_SCORE = ("Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH")
 
 
@@ -78,7 +79,9 @@ def test_a_match_with_this_player_ends_in_its_named_way(rules: RuleSet, name: st
     if reason is None:
         assert terminations == [COMPLETED, COMPLETED]
     else:
+        # Whoever was scored before the end has played to the end; nobody else is to blame but the one who is named.
         assert terminations[0] == reason.partition(":")[0]
+        assert terminations[1] == (CUT_OFF if document["players"][1]["scorecard"] is None else COMPLETED)
     assert len(document["standings"]) == 2
 
 

@@ -146,5 +146,7 @@ class Termination(StrEnum):
     """Both players were absent."""
     NO_REPORT = "no_report"
     """The referee never reported; recorded by the league manager."""
+    CUT_OFF = "cut_off"
+    """The match was ended early for a reason that lies with somebody else, before the player was scored."""
     RESET = "reset"
     """The league was reset while the game was open; no report exists."""

@@ -156,6 +156,12 @@ def _guess(result: Mapping[str, Any]) -> Any:
     return Guess(**{key: result[key] for key in Guess.__dataclass_fields__})
 
 
+def terminations(bench: Bench) -> list[object]:
+    (record,) = bench.peer.records()
+    players: Any = record.facts["players"]
+    return [player["termination"] for player in players]
+
+
 def sends(effects: list[Any]) -> list[tuple[MessageType, tuple[str, ...]]]:
     return [(each.envelope.message_type, each.to) for each in effects if isinstance(each, Send)]
 
@@ -488,6 +494,7 @@ def test_if_both_are_late_the_report_names_player_1_whoever_is_looked_at_first()
     bench.peer.step(DeadlinePassed(name=f"wait:{GAME}:player2"), bench.now)
     bench.peer.step(DeadlinePassed(name=f"wait:{GAME}:player1"), bench.now)
     assert [report.abort_reason for report in bench.reports()] == [f"player_timeout:{PLAYER1}"]
+    assert terminations(bench) == [Termination.PLAYER_TIMEOUT, Termination.PLAYER_TIMEOUT]
 
 
 def test_the_referees_own_thinking_never_counts_against_a_player() -> None:
@@ -559,6 +566,35 @@ def test_the_report_of_an_abort_has_the_exact_keys_of_the_protocol() -> None:
             },
         },
     }
+
+
+def test_only_the_player_who_was_late_is_recorded_as_late() -> None:
+    bench = Bench().started()
+    bench.wait(60)
+    bench.answered(PLAYER1).wait(10_000)
+    assert bench.reports()[0].abort_reason == f"player_timeout:{PLAYER2}"
+    assert terminations(bench) == [Termination.CUT_OFF, Termination.PLAYER_TIMEOUT]
+
+
+def test_a_player_who_was_scored_before_the_other_was_late_has_completed_its_game() -> None:
+    bench = Bench().started().answered(PLAYER1)
+    bench.guess(PLAYER1)
+    bench.answer()
+    bench.wait(10_000)
+    assert terminations(bench) == [Termination.COMPLETED, Termination.PLAYER_TIMEOUT]
+
+
+def test_only_the_player_who_sent_what_nobody_can_use_is_recorded_for_it() -> None:
+    bench = Bench().started()
+    for i in range(3):
+        bench.say(PLAYER1, MessageType.Q21QUESTIONSBATCH, BROKEN, f"broken-{i}")
+    assert terminations(bench) == [Termination.FORMAT_VIOLATION, Termination.CUT_OFF]
+
+
+def test_what_no_player_caused_ended_the_match_for_both() -> None:
+    bench = Bench().started()
+    bench.mail(new_round(3))
+    assert terminations(bench) == [Termination.NEW_ROUND_STARTED, Termination.NEW_ROUND_STARTED]
 
 
 def test_a_pending_guess_is_scored_before_the_report_goes_out() -> None:

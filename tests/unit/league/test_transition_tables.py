@@ -138,7 +138,7 @@ def with_abort(match: Match) -> Match:
     abort = Abort(
         termination=Termination.END_ROUND_RECEIVED,
         reason="end_round_received",
-        culprit=None,
+        culprits=(),
         player_states=player_states(match),
     )
     timer = Timer(name=f"closing:{GAME}", at=START + timedelta(minutes=1))

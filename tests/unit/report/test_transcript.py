@@ -159,9 +159,10 @@ def test_an_aborted_match_says_why_and_who() -> None:
     match = document()
     match["match"].update(status="aborted", winner_id=None, is_draw=True)
     match["match"]["abort_reason"] = "player_timeout:player-b@league.test"
-    for player in match["players"]:
-        player.update(termination="player_timeout", scorecard=None, guess=None)
+    for player, termination in zip(match["players"], ("cut_off", "player_timeout"), strict=True):
+        player.update(termination=termination, scorecard=None, guess=None)
     text = " ".join(shown(match).replace("│", " ").split())
+    assert "Players player-a was cut off; player-b was stopped" in text
     assert "Reason player-b did not send its next message in time" in text
     assert "The game of player-a ended early: player-b did not send its next message in time." in text
     assert "The match ended early, nobody wins" in text
