@@ -135,7 +135,7 @@ def test_secret_variables_are_known_by_their_names() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("in game 1: get_answers raised ValueError: it's whale; none", "in game 1: get_answers raised ValueError: [hidden]"),
+        ("in game 1: f raised ValueError: it's whale; none", "in game 1: f raised ValueError: [hidden]"),
         ("word: one word, found 'two whales'; again", "word: one word, found [hidden]; again"),
         ('word: found "it\'s"; again', "word: found [hidden]; again"),
         ("did not return within 30 s", "did not return within 30 s"),

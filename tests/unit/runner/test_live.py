@@ -30,6 +30,7 @@ from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked
 from league_agents.runner.pace import Backoff, Pace, is_game_open
 from league_agents.runner.role import Observer, RoleRunner
+from league_agents.runner.scan import scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
 from league_agents.runner.watch import watch
 
@@ -373,3 +374,30 @@ def test_a_role_that_cannot_even_start_tries_again_and_says_why() -> None:
     assert world.made >= 4
     assert set(world.heard.codes) == {"role_failed"}
     assert "the disk is full" in str(world.heard.notes[-1].facts["text"])
+
+
+def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
+    agent, wakeup, clock, box = Thinks(), Wakeup(), SystemClock(), Box()
+    call = Call(call_id="c", callback="get_warmup_answer", context={}, timeout=timedelta(seconds=20), game_id="0101001")
+    journal = MemoryJournal(dump=lambda _name, part: str(part))
+    heard = Heard()
+
+    def make(observer: Observer) -> WiredRole:
+        host = ThreadHost(lambda: agent, one_game_each=False, clock=clock, notify=wakeup.wake)
+        return WiredRole(
+            runner=RoleRunner(Idle(call), box, journal, host, clock, observer=observer), journal=journal
+        )
+
+    role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)
+
+    def rest(duration: timedelta) -> None:
+        agent.may_answer.set()
+        wakeup.rest(duration)
+
+    report = scan(role, clock, rest)
+    role.close()
+    assert heard.codes == ["answered"]
+    assert len(box.looks) == 1
+    assert report.is_empty, "an agent's silent answer is neither mail nor message"
+    facts: Any = journal.kept(DAEMON)
+    assert facts["polled_at"] is not None

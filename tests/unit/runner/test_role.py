@@ -30,7 +30,7 @@ from league_agents.league.events import (
     OperatorCommand,
 )
 from league_agents.mail.memory import MemoryMailbox, PostOffice
-from league_agents.mail.port import AmbiguousSend, Mailbox, OutgoingMail
+from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -461,3 +461,119 @@ def test_an_observer_is_told_what_was_committed() -> None:
         "player received BROADCAST_FREE_TEXT",
         "player sent FREE_TEXT_RESPONSE",
     ]
+
+
+class OnlyTheOffice:
+    """Turns away everybody else."""
+
+    def refuse(self, mail: Mail) -> str | None:
+        return None if OFFICE in mail.from_header else f"{mail.from_header} is a stranger"
+
+
+def test_who_is_turned_away_reaches_no_machine_and_is_told_with_the_reason() -> None:
+    world = World()
+    stranger = world.post.mailbox("stranger@league.test")
+    document = dict(text_mail(1, "abc").document)
+    document["sender"] = {"email": "stranger@league.test", "role": "LEAGUEMANAGER"}
+    subject = text_mail(1, "abc").subject.replace(OFFICE, "stranger@league.test")
+    stranger.send(replace(text_mail(1, "abc"), sender="stranger@league.test", subject=subject, document=document))
+    world.office.send(text_mail(2, "xyz"))
+    watcher = Watcher()
+    runner = RoleRunner(
+        EchoMachine(),
+        world.player,
+        world.memory,
+        InlineHost(EchoAgent, world.clock, one_game_each=False),
+        world.clock,
+        observer=watcher,
+        intake=OnlyTheOffice(),
+    )
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == ["zyx"]
+    rejected, processed = world.memory.inbox()
+    assert (rejected.verdict, processed.verdict) == (InboxVerdict.REJECTED, InboxVerdict.PROCESSED)
+    assert "is a stranger" in rejected.reason
+    assert world.player.fetch(10, lambda _: False) == [], "it is protocol mail, and so marked as read"
+    assert "player noted mail_rejected" in watcher.seen
+
+
+class Forgetful:
+    """A mailbox whose first acknowledgements fail."""
+
+    def __init__(self, mailbox: MemoryMailbox, failures: int) -> None:
+        self._mailbox = mailbox
+        self.failures = failures
+        self.address = mailbox.address
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise MailboxUnavailable("not now")
+        self._mailbox.acknowledge(mail_ids)
+
+
+def test_an_acknowledgement_that_failed_is_made_later_and_the_mail_is_answered_once() -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    runner = world.runner(mailbox=Forgetful(world.player, 2))  # type: ignore[arg-type]
+    runner.start()
+    for _ in range(2):
+        with pytest.raises(MailboxUnavailable):
+            runner.tick()
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    assert world.player.fetch(10, lambda _: False) == []
+
+
+def test_without_a_look_into_the_mailbox_no_deadline_is_over_but_results_are_sent() -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    runner = world.runner()
+    runner.start()
+    runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="wake me"))
+    world.clock.advance_to(NOON + timedelta(hours=1))
+    assert not runner.tick(fetches=False)
+    assert list(world.memory.notes()) == []
+    assert runner.tick()
+    while runner.tick(fetches=False):
+        pass
+    assert world.replies() == ["cba"]
+    assert [note.facts["text"] for note in world.memory.notes()] == ["wake me"]
+
+
+class Broken:
+    """A mailbox whose sends fail in a way that nobody foresaw."""
+
+    def __init__(self, mailbox: MemoryMailbox) -> None:
+        self._mailbox = mailbox
+        self.address = mailbox.address
+        self.sends = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def send(self, mail: OutgoingMail) -> None:
+        self.sends += 1
+        if "bad" in mail.transaction_id:
+            raise ZeroDivisionError("a bug of the adapter")
+        self._mailbox.send(mail)
+
+
+def test_a_message_that_cannot_be_sent_for_a_bug_is_put_aside_and_the_others_go_out() -> None:
+    world = World()
+    world.office.send(replace(text_mail(1, "abc")))
+    bad = text_mail(2, "xyz")
+    world.office.send(replace(bad, document={**bad.document, "message_id": "bad-2"}))
+    mailbox = Broken(world.player)
+    runner = world.runner(mailbox=mailbox)  # type: ignore[arg-type]
+    runner.start()
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    states = [item.state for item in world.memory.outbox()]
+    assert sorted(states) == sorted([OutboxState.SENT, OutboxState.FAILED])
+    assert mailbox.sends == 6, "five attempts, and the good one"
+    assert [note.key for note in world.memory.notes()] == []

@@ -1,0 +1,123 @@
+"""Who owes what, while a match goes on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from league_agents.games.q21.rules import PRD
+from league_agents.league.events import Command, OperatorCommand
+from league_agents.league.schedule import single_game
+from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState, span, status_lines
+from league_agents.settings.agents import choose_agent
+from league_agents.settings.looking import open_games
+from league_agents.settings.offline import OfflineLeague, Side, memory_journal, offline_league, team_of
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+
+
+def league_until(message_type: str, *, player_b: str = "scripted") -> OfflineLeague:
+    """A match that stands still after the referee has sent this message."""
+    house, a, b = team_of("house"), team_of("player-a"), team_of("player-b")
+    league = offline_league(
+        [
+            Side(team=house, player=None, referee=choose_agent("scripted", "referee", rules=PRD, seed=1)),
+            Side(team=a, player=choose_agent("scripted", "player", rules=PRD, seed=1), referee=None),
+            Side(team=b, player=choose_agent(player_b, "player", rules=PRD, seed=1), referee=None),
+        ],
+        single_game(a, b, house, season=1),
+        seed=1,
+        rules=PRD,
+        journal_of=memory_journal,
+    )
+    journal = league.referees[0].journal
+    league.simulation.start()
+    league.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open"))
+    for _ in range(1_000):
+        if any(item.message_type == message_type for item in journal.outbox()):
+            return league
+        # One pass at a time: ``run`` would let everybody finish what they have in hand.
+        assert league.simulation._pass() or league.simulation._jump()
+    raise AssertionError(f"no {message_type} was sent")
+
+
+def test_a_referee_waits_for_its_players_until_the_written_deadline() -> None:
+    league = league_until("Q21ROUNDSTART")
+    (game,) = open_games(league.referees[0].runner.state)
+    assert game.game_id == "0101001"
+    assert [(owed.who, owed.what) for owed in game.owed] == [
+        ("player-a@league.test", "Q21QUESTIONSBATCH"),
+        ("player-b@league.test", "Q21QUESTIONSBATCH"),
+    ]
+    assert all(owed.due_at is not None for owed in game.owed)
+
+
+def test_a_player_that_has_answered_waits_for_the_next_request() -> None:
+    league = league_until("Q21WARMUPCALL")
+    (game,) = open_games(league.players[0].runner.state)
+    assert [(owed.who, owed.what) for owed in game.owed] == [("referee.house@league.test", "Q21ROUNDSTART")]
+    assert game.phase == "WARMUP_COMPLETE"
+
+
+def test_a_league_manager_waits_for_reports_until_the_round_is_over() -> None:
+    league = league_until("Q21WARMUPCALL")
+    (game,) = open_games(league.manager.runner.state)
+    (owed,) = game.owed
+    assert (owed.who, owed.what) == ("referee.house@league.test", "MATCH_RESULT_REPORT")
+    assert owed.due_at is not None
+    league.close()
+
+
+def test_nothing_is_owed_before_the_season() -> None:
+    assert open_games(object()) == []
+
+
+def status(**changes: object) -> RoleStatus:
+    values: dict[str, object] = {
+        "role": "referee",
+        "address": "r@league.test",
+        "state": "IN_GAME",
+        "is_running": True,
+        "pid": 7,
+        "polled_at": NOON - timedelta(seconds=2),
+        "games": (
+            OpenGame(
+                game_id="0101001",
+                phase="(…)",
+                owed=(
+                    Owed(who="a@league.test", what="Q21GUESSSUBMISSION", due_at=NOON + timedelta(seconds=90)),
+                    Owed(who="b@league.test", what="Q21GUESSSUBMISSION", due_at=NOON - timedelta(minutes=5)),
+                    Owed(who="our agent", what="get_answers", due_at=None),
+                ),
+            ),
+        ),
+        "outbox": {"sent": 4, "queued": 2},
+        "token": TokenState(age=timedelta(days=6), may_end_at=NOON + timedelta(days=1), trouble=("be\x1b[31mware",)),
+        **changes,
+    }
+    return RoleStatus(**values)  # type: ignore[arg-type]
+
+
+def test_a_person_reads_who_owes_what_and_how_long_is_left() -> None:
+    text = "\n".join(status_lines([status()], NOON))
+    assert "referee r@league.test: running (process 7), IN_GAME" in text
+    assert "a@league.test owes Q21GUESSSUBMISSION, 90 s left" in text
+    assert "b@league.test owes Q21GUESSSUBMISSION, overdue for 5 min" in text
+    assert "our agent owes get_answers" in text
+    assert "last poll 2 s ago, last mail never" in text
+    assert "2 queued (4 sent)" in text
+    assert "6 days old, ends 2031-05-03 12:00 UTC if the Google Cloud app is in status Testing" in text
+    assert "\x1b" not in text
+
+
+def test_a_program_reads_the_same() -> None:
+    document = status(stuck="run auth login").to_json(NOON)
+    assert document["needs"] == "run auth login"
+    games = document["open_games"]
+    assert isinstance(games, list)
+    assert [owed["seconds_left"] for owed in games[0]["owed"]] == [90.0, -300.0, None]
+    assert (document["last_poll_s_ago"], document["token_age_s"]) == (2.0, 518_400.0)
+
+
+def test_spans_are_told_in_their_largest_sensible_unit() -> None:
+    spans = [span(timedelta(seconds=seconds)) for seconds in (-5, 119, 120, 7_199, 7_200, 172_799, 172_800)]
+    assert spans == ["0 s", "119 s", "2 min", "119 min", "2 h", "47 h", "2 days"]
