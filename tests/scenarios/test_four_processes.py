@@ -11,6 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from league_agents.games.q21.rules import PRD
 from league_agents.report.match import match_document
 from league_agents.testing.local_league import LocalLeague, Seat, four_seats
@@ -97,3 +99,28 @@ def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Pa
         command = [sys.executable, "-m", "league_agents", "run", "--scan", "--config", str(league.config_of(player))]
         again = subprocess.run([*command, "--once-quiet"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
         assert (again.returncode, again.stdout) == (0, b""), again.stderr
+
+
+def test_one_process_may_run_two_roles_and_a_player_may_play_by_scans_alone(tmp_path: Path) -> None:
+    seats = four_seats()
+    with LocalLeague(folder=tmp_path / "league", seats=seats, registration=timedelta(seconds=10)) as league:
+        manager, referee, falcons, otters = seats
+        # The otters' player shares a process with the house's referee; the falcons' one is started every second.
+        team = yaml.safe_load(league.config_of(referee).read_text("utf-8"))
+        team["roles"] |= yaml.safe_load(league.config_of(otters).read_text("utf-8"))["roles"]
+        league.config_of(referee).write_text(yaml.safe_dump(team), "utf-8")
+        league.start(referee)
+        league.start(manager)
+        command = [sys.executable, "-m", "league_agents", "run", "--scan", "--once-quiet", "--log-level", "WARNING"]
+        config = ["--config", str(league.config_of(falcons))]
+        for _ in range(60):
+            scanned = subprocess.run([*command, *config], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+            assert (scanned.returncode, scanned.stdout) == (0, b""), scanned.stderr
+            if league.season() is not None and not league.sandbox.mail(falcons.address, "UNREAD"):
+                break
+        league.wait_for_season(PATIENCE)
+        assert set(league.stop().values()) == {0}
+        expect_nothing_was_sent_twice(league)
+    document = the_match(league)
+    assert document["match"]["status"] == "completed"
+    assert len(document["standings"]) == 2
