@@ -17,13 +17,14 @@ from league_agents.league.league_state import League, StoredReply
 from league_agents.league.turn import MANAGER_ID, Turn, day
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
-    Payload,
-)
+from league_agents.protocol.league.messages import Payload
 from league_agents.values import evolve
 
-REMEMBERED_MESSAGES = 128
-"""How many league messages are recognised when they come again."""
+REMEMBERED_ORDERS = 256
+"""How many orders are recognised when they come again: more than the longest season has rounds to begin and end."""
+
+REMEMBERED_WORDS = 128
+"""The same of messages that order nothing. They come as often as anybody likes, and push no order out."""
 
 REMEMBERED_REPLIES = 8
 """How many replies can be sent again."""

@@ -95,8 +95,11 @@ class League:
     paused_at: datetime | None = None
     """``None`` when not paused."""
 
-    seen: tuple[str, ...] = ()
-    """The league messages that were handled last."""
+    obeyed: tuple[str, ...] = ()
+    """The orders of the league manager that were obeyed last: they open and close rounds, pause, reset."""
+
+    heard: tuple[str, ...] = ()
+    """The other messages of the league manager that were handled last."""
 
     replies: tuple[StoredReply, ...] = field(default=(), metadata=APART)
 

@@ -42,7 +42,18 @@ _ENDED = {
     MatchStatus.NO_REPORT: Termination.NO_REPORT,
 }
 
-_ABORTS = {str(termination): termination for termination in Termination}
+_ABORTS = {
+    str(termination): termination
+    for termination in (
+        Termination.NEW_ROUND_STARTED,
+        Termination.END_ROUND_RECEIVED,
+        Termination.LEAGUE_COMPLETED,
+        Termination.PLAYER_TIMEOUT,
+        Termination.FORMAT_VIOLATION,
+        Termination.REFEREE_FAILURE,
+    )
+}
+"""How abort reasons begin (protocol 4.5.1)."""
 
 
 class Verdict(Enum):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
-from league_agents.league.desk import REMEMBERED_MESSAGES, Desk, Ordered, reply_again
+from league_agents.league.desk import REMEMBERED_ORDERS, REMEMBERED_WORDS, Desk, Ordered, reply_again
 from league_agents.league.league_state import League, LeagueState
 from league_agents.league.season import (
     assignment_table,
@@ -51,7 +51,7 @@ def manager_message(
         turn.warn("unexpected_type", f"{kind.value} of the league manager asks for nothing here")
         return league, None
     key = f"{kind.value}:{envelope.broadcast_id or envelope.message_id}"[:300]
-    if key in league.seen:
+    if key in league.heard or key in league.obeyed:
         return reply_again(turn, config, league, envelope, key), None
     payload = envelope.payload
     if not isinstance(payload, _PAYLOADS.get(kind, object)):
@@ -60,7 +60,21 @@ def manager_message(
         return league, None
     desk = Desk(turn=turn, config=config, envelope=envelope, open_games=open_games, key=key)
     league = action(desk, league)
-    return evolve(league, seen=(*league.seen[1 - REMEMBERED_MESSAGES :], key)), desk.order
+    if kind in _WORDS:
+        return evolve(league, heard=(*league.heard[1 - REMEMBERED_WORDS :], key)), desk.order
+    return evolve(league, obeyed=(*league.obeyed[1 - REMEMBERED_ORDERS :], key)), desk.order
+
+
+_WORDS = frozenset(
+    {
+        MessageType.BROADCAST_KEEP_ALIVE,
+        MessageType.BROADCAST_FREE_TEXT,
+        MessageType.BROADCAST_ROUND_RESULTS,
+        MessageType.ERROR_RESPONSE,
+        MessageType.CONNECTIVITY_TEST_CALL,
+    }
+)
+"""What is answered or shown and orders nothing. Everything else would do harm if it were obeyed a second time."""
 
 
 _PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(

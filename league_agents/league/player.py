@@ -218,7 +218,7 @@ class Player:
         game = state.games.get(GameId(event.call_id.partition(":")[0]))
         asked = next((asked for asked in game.asked if asked.call_id == event.call_id), None) if game else None
         if game is None or asked is None:
-            turn.warn("late_result", f"nobody waits for {event.call_id[:100]} any more")
+            _warn_of_late(turn, event)
             return state
         if turn.is_paused:
             return evolve(state, held=hold(turn, self.config, state.held, event))
@@ -282,6 +282,15 @@ def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> Pla
     return evolve(state, games=games)
 
 
+def _warn_of_late(turn: PlayerTurn, event: CallbackReturned | CallbackFailed) -> None:
+    """A callback ended and its game is over. Of the last one nothing is awaited but that it does not fail."""
+    if not event.call_id.endswith(":on_score_received"):
+        turn.warn("late_result", f"nobody waits for {event.call_id[:100]} any more")
+    elif isinstance(event, CallbackFailed):
+        why = f"{event.failure.value}: {event.detail}"
+        turn.warn("callback_failed", f"{event.call_id[:100]}: {why[:400]}; the game is over all the same")
+
+
 def _as_the_table_says(turn: PlayerTurn, before: League, state: PlayerState) -> PlayerState:
     """The assignment table changed: games whose referee no table had named get the one that is named now."""
     league, games = state.league, dict(state.games)
@@ -333,7 +342,7 @@ def _new_game(
     opponent = "" if fixture is None else fixture.player2_email if is_first else fixture.player1_email
     group = "" if fixture is None else fixture.player1_group if is_first else fixture.player2_group
     # With the sender: what a stranger was told under the id of a referee's message is not what the referee is told.
-    cause = (envelope.message_id, address_key(envelope.sender.email)) if envelope else league.seen[-1:]
+    cause = (envelope.message_id, address_key(envelope.sender.email)) if envelope else league.obeyed[-1:]
     return Game(
         game_id=game_id,
         token=turn.hex("game", game_id, league.season_id, cause),

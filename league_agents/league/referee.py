@@ -290,7 +290,7 @@ def _new_match(turn: RefereeTurn, league: League, fixture: Fixture, ordered: Ord
 
     return Match(
         game_id=fixture.game_id,
-        token=turn.hex("match", fixture.game_id, league.season_id, *league.seen[-1:]),
+        token=turn.hex("match", fixture.game_id, league.season_id, *league.obeyed[-1:]),
         round_number=ordered.round_number,
         round_id=league.round_id,
         season_id=league.season_id,

@@ -40,7 +40,11 @@ def start_season(desk: Desk, league: League) -> League:
     if (season_id and season_id != league.season_id) or league.is_completed:
         # What belongs to another season is forgotten; a game that is being played goes on.
         league = League(
-            league_id=league.league_id, seen=league.seen, replies=league.replies, paused_at=league.paused_at
+            league_id=league.league_id,
+            obeyed=league.obeyed,
+            heard=league.heard,
+            replies=league.replies,
+            paused_at=league.paused_at,
         )
     league = evolve(
         league,

@@ -85,7 +85,7 @@ def reset(desk: Desk, league: League) -> League:
     )
     league = send_reply(desk, league, MessageType.CRITICAL_RESET_RESPONSE, reply, reply_id(desk, "resp", 8))
     # What was seen stays known: an old broadcast that is delivered again must not open the season that was reset.
-    return League(league_id=league.league_id, seen=league.seen, replies=league.replies)
+    return League(league_id=league.league_id, obeyed=league.obeyed, heard=league.heard, replies=league.replies)
 
 
 def free_text(desk: Desk, league: League) -> League:

@@ -111,6 +111,10 @@ WARMUP_CALL = Envelope(
 )
 
 
+def kind_of(envelope: Envelope) -> str:
+    return envelope.message_type.value
+
+
 # The names of the states (protocol 5.2 and 5.5).
 
 
@@ -654,10 +658,35 @@ def test_a_reset_ends_a_pause(make: Any) -> None:
 @BOTH
 def test_what_is_remembered_of_league_mail_is_bounded(make: Any) -> None:
     peer = make()
+    peer.checks_storage = False
     for i in range(400):
-        tell(peer, keep_alive(str(i)))
-    assert len(peer.state.league.seen) == 128
+        tell(peer, keep_alive(str(i)), pause(str(i)), resume(str(i)))
+    assert len(peer.state.league.obeyed) == 256
+    assert len(peer.state.league.heard) == 128
     assert len(peer.state.league.replies) == 8
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "order", [start_season(), table(), new_round(), end_round(), pause(), reset(), league_completed()], ids=kind_of
+)
+def test_an_order_is_not_obeyed_again_however_many_words_came_in_between(make: Any, order: Envelope) -> None:
+    peer = make()
+    peer.checks_storage = False
+    tell(peer, order)
+    results = RoundResults(round_number=None, results=(), standings=())
+    for i in range(130):
+        ping = ConnectivityCall(ping_id=str(i), sent_at=START)
+        tell(
+            peer,
+            keep_alive(str(i)),
+            from_manager(MessageType.BROADCAST_FREE_TEXT, FreeText(message_text="hello"), str(i)),
+            from_manager(MessageType.BROADCAST_ROUND_RESULTS, results, str(i)),
+            from_manager(MessageType.CONNECTIVITY_TEST_CALL, ping, str(i)),
+        )
+    before = peer.state
+    assert codes(tell(peer, replace(order, message_id="a new mail"))) == ["duplicate_message"]
+    assert peer.state == before
 
 
 def test_closed_games_of_past_rounds_are_forgotten() -> None:

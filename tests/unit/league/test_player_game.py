@@ -588,6 +588,21 @@ def test_a_new_table_leaves_a_started_game_alone() -> None:
     assert desk.game.phase is GamePhase.QUESTIONS_SENT
 
 
+@pytest.mark.parametrize("ending", [new_round(3), league_completed()], ids=["new round", "end"])
+def test_an_agent_that_hears_its_score_after_the_game_was_forgotten_is_no_oddity(ending: Envelope) -> None:
+    desk = Desk().played(WARMUP, ROUND, ANSWERED)
+    desk.told(SCORE)
+    desk.mail(ending)  # as it is read first after a restart, when the mailbox is full and the callback runs again
+    assert desk.answer({}) == []
+
+
+def test_an_agent_that_fails_to_hear_its_score_after_the_game_was_forgotten_is_told_of() -> None:
+    desk = Desk().played(WARMUP, ROUND, ANSWERED)
+    desk.told(SCORE)
+    desk.mail(league_completed())
+    assert codes(desk.answer(Failure.RAISED)) == ["callback_failed"]
+
+
 # Endings that others decide.
 
 

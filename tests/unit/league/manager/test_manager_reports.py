@@ -116,6 +116,8 @@ def test_a_played_game_replaces_an_aborted_one(playing: Any, status: ReportStatu
         ("league_completed", Termination.LEAGUE_COMPLETED),
         ("referee_failure:get_answers", Termination.REFEREE_FAILURE),
         ("abandoned by the referee", Termination.REFEREE_FAILURE),  # nobody defined it
+        ("completed", Termination.REFEREE_FAILURE),  # no reason to abort anything
+        ("cut_off", Termination.REFEREE_FAILURE),
         (None, Termination.REFEREE_FAILURE),
     ],
 )
