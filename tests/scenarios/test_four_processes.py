@@ -65,7 +65,7 @@ def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_p
 
 
 def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "league_agents.testing.show_league", "--folder", str(tmp_path / "league")]
+    command = [sys.executable, "-m", "league_agents.cli.show_league", "--folder", str(tmp_path / "league")]
     agents = ["--referee", "scripted", "--player-a", "scripted", "--player-b", "scripted"]
     done = subprocess.run([*command, *agents], cwd=tmp_path, capture_output=True, timeout=110, check=False)
     assert done.returncode == 0, done.stderr

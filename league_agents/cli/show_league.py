@@ -1,4 +1,4 @@
-"""``python -m league_agents.testing.show_league``: four processes play one match over local Gmail, and show it."""
+"""``python -m league_agents.cli.show_league``: four processes play one match over local Gmail, and show it."""
 
 from __future__ import annotations
 
