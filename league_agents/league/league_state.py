@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
 
 from league_agents.ids import GameId
 from league_agents.league.stored import APART, load, rejoined
@@ -148,20 +147,3 @@ def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:
     if league.registration is Registration.REJECTED and not is_referee:
         return LeagueState.SEASON_REJECTED
     return LeagueState.INIT_START_STATE
-
-
-STATES: Mapping[LeagueState, str] = MappingProxyType(
-    {
-        LeagueState.PAUSED: "a pause began and did not end",
-        LeagueState.COMPLETED: "the season is over",
-        LeagueState.IN_GAME: "a game is open",
-        LeagueState.RUNNING: "referee: there are games to judge",
-        LeagueState.ASSIGNED: "player: there is an assignment table",
-        LeagueState.WAITING_FOR_ASSIGNMENT: "referee: registered",
-        LeagueState.REGISTERED: "player: registered",
-        LeagueState.WAITING_FOR_CONFIRMATION: "registration requested",
-        LeagueState.SEASON_REJECTED: "player: registration rejected",
-        LeagueState.INIT_START_STATE: "none of these",
-    }
-)
-"""When the data have which name: the first line that holds."""

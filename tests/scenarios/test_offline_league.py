@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.games.q21.similarity import fold
 from league_agents.journal.port import InboxVerdict
 from league_agents.league.schedule import round_robin, single_game
 from league_agents.mail.memory import Weather
@@ -151,9 +153,23 @@ def test_the_target_leaves_the_referee_with_no_message_before_the_score() -> Non
     before = [item for item in journal.outbox() if item.message_type in BEFORE_THE_SCORE]
     assert len(before) == 6
     for item in before:
-        text = json.dumps(dict(item.document), ensure_ascii=False)
-        assert target["opening_sentence"] not in text
-        assert target["associative_word"] not in text.split()
+        for secret in (target["opening_sentence"], target["associative_word"]):
+            assert not says(item.document, secret), f"{item.message_type} tells {secret}"
+
+
+def says(value: object, secret: str) -> bool:
+    """Whether the words of ``secret`` stand in any text of ``value``, in whatever case and between whatever marks."""
+    if isinstance(value, Mapping):
+        return any(says(each, secret) for each in value.values())
+    if isinstance(value, list | tuple):
+        return any(says(each, secret) for each in value)
+    return isinstance(value, str) and f" {fold(secret)} " in f" {fold(value)} "
+
+
+@pytest.mark.parametrize("text", ["It was a whale.", 'the "WHALE"', "(whale)", "a\nwhale\nor not", "a whale-bone"])
+def test_a_secret_word_is_found_between_marks(text: str) -> None:
+    assert says({"payload": {"questions": [{"book_hint": text}]}}, "whale")
+    assert not says({"payload": {"book_hint": "whales and a narwhale"}}, "whale")
 
 
 def test_journals_are_kept_beside_each_other_and_never_overwritten(tmp_path: Path) -> None:
