@@ -79,10 +79,17 @@ class ConfigError(LeagueError):
     """The configuration is wrong."""
 
     def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}")
+        super().__init__(f"{shortened(path)}: {message}")
         self.path = path
-        """The file, the key or the option that is wrong."""
+        """The file, the key or the option that is wrong, in full."""
 
 
 class JournalError(LeagueError):
     """The journal cannot be read or written."""
+
+
+def shortened(name: str, most: int = 200) -> str:
+    """A name for a message: one of more than ``most`` characters has a gap in its middle, where it tells least."""
+    if len(name) <= most:
+        return name
+    return f"{name[: most // 2]}…{name[most // 2 + 1 - most :]}"

@@ -10,13 +10,20 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import signal
 import sys
+import threading
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import TypeVar
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.errors import ConfigError
+from league_agents.core.printable import line_of
+from league_agents.errors import ConfigError, shortened
+
+T = TypeVar("T")
 
 CALLBACKS = {"referee": REFEREE_CALLBACKS, "player": PLAYER_CALLBACKS}
 
@@ -34,13 +41,15 @@ def load_class(spec: str) -> type:
     if inspect.isclass(found):
         return found
     if found is not None:
-        raise ConfigError(spec, f"{class_name} is a {type(found).__name__}, not a class; name the class itself")
+        raise ConfigError(
+            spec, f"{shortened(class_name)} is a {type(found).__name__}, not a class; name the class itself"
+        )
     own = [
         name for name, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
     near = get_close_matches(class_name, own, n=1) or own[:3]
     hint = f"; it has {', '.join(near)}" if near else "; it defines no class"
-    raise ConfigError(spec, f"module {module_name} has no class {class_name}{hint}")
+    raise ConfigError(spec, f"module {shortened(module_name)} has no class {shortened(class_name)}{hint}")
 
 
 def _module(spec: str, name: str) -> ModuleType:
@@ -49,24 +58,28 @@ def _module(spec: str, name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ConfigError(
-                spec, f"there is no module {name} in {here} or among the installed ones; start where it lies"
-            ) from None
-        raise ConfigError(spec, f"module {name} needs {error.name}, which is not installed") from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a user's module may do anything when it is imported
-        raise _failed_import(spec, name, error) from None
+    found = _attempt(lambda: importlib.import_module(name))
+    if not isinstance(found, BaseException):
+        return found
+    missing = found.name if isinstance(found, ModuleNotFoundError) else None
+    if missing is None:
+        raise _failed_import(spec, name, found)
+    if name == missing or name.startswith(f"{missing}."):
+        raise ConfigError(
+            spec,
+            f"there is no module {shortened(name)} in {here} or among the installed ones; start where it lies",
+        )
+    raise ConfigError(spec, f"module {shortened(name)} needs {shortened(missing)}, which is not installed")
 
 
 def _module_at(spec: str, path: Path) -> ModuleType:
-    if not path.is_file():
-        raise ConfigError(spec, f"there is no file {path}")
-    path = path.resolve()
+    named = path
+    try:
+        is_file, path = path.is_file(), path.resolve()
+    except (OSError, RuntimeError):  # too long for a name, or a link that leads to itself
+        is_file = False
+    if not is_file:
+        raise ConfigError(spec, f"there is no file {shortened(str(named))}")
     # A name of its own: a user's random.py must not become everybody's random.
     name = f"league_agents_user_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
     if name in sys.modules:
@@ -78,24 +91,72 @@ def _module_at(spec: str, path: Path) -> ModuleType:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # the agent may import what lies beside it
     sys.modules[name] = module
+    run, is_loaded = module_spec.loader.exec_module, False
     try:
-        module_spec.loader.exec_module(module)
-    except BaseException as error:  # a user's module may do anything when it is imported
-        del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise _failed_import(spec, str(path), error) from None
+        error = _attempt(lambda: run(module))
+        is_loaded = error is None
+    finally:
+        if not is_loaded:
+            sys.modules.pop(name, None)
+    if error is not None:
+        raise _failed_import(spec, str(path), error)
     return module
+
+
+def _attempt(run: Callable[[], T]) -> T | BaseException:
+    """What comes of running a user's module, or what it raised, which may be anything.
+
+    Raises ``KeyboardInterrupt`` when a person pressed Ctrl-C meanwhile, whatever the module made of it, and only then:
+    a module that raises it by itself has failed like any other.
+    """
+    with _Keyboard() as keyboard:
+        try:
+            found: T | BaseException = run()
+        except BaseException as error:
+            found = error
+    if keyboard.has_interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+class _Keyboard:
+    """Listens to whether Ctrl-C interrupts: only the handler of the signal knows who raised ``KeyboardInterrupt``."""
+
+    def __init__(self) -> None:
+        self.has_interrupted = False
+        self._handler: Callable[[int, FrameType | None], object] | None = None
+
+    def __enter__(self) -> _Keyboard:
+        # Python runs handlers on the main thread only, so on any other one nobody is interrupted.
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                self._handler = handler
+                signal.signal(signal.SIGINT, self._pressed)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # A handler that the module put in its place is the module's business.
+        if self._handler is not None and signal.getsignal(signal.SIGINT) == self._pressed:
+            signal.signal(signal.SIGINT, self._handler)
+
+    def _pressed(self, number: int, frame: FrameType | None) -> None:
+        assert self._handler is not None
+        try:
+            self._handler(number, frame)
+        except KeyboardInterrupt:
+            self.has_interrupted = True
+            raise
 
 
 def _failed_import(spec: str, name: str, error: BaseException) -> ConfigError:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = f", line {trace.tb_lineno} of {trace.tb_frame.f_code.co_filename}" if trace is not None else ""
+    where = f", line {trace.tb_lineno} of {shortened(trace.tb_frame.f_code.co_filename)}" if trace is not None else ""
     if isinstance(error, SyntaxError) and error.filename is not None:
-        where = f", line {error.lineno} of {error.filename}"
-    return ConfigError(spec, f"{name} cannot be imported: {type(error).__name__}: {error}{where}")
+        where = f", line {error.lineno} of {shortened(error.filename)}"
+    return ConfigError(spec, f"{shortened(name)} cannot be imported: {line_of(error)}{where}")
 
 
 def missing_callbacks(agent_class: type, role: str) -> list[str]:

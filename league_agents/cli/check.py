@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.errors import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,7 +81,7 @@ def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAge
 
     if role is None:
         if spec.partition(":")[0] in (OFFLINE, SCRIPTED):
-            raise click.UsageError(f"{spec} exists for both roles; add --role referee or --role player")
+            raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
         role = "referee" if role_of(load_class(spec)) == "referee" else "player"
     return choose_agent(spec, role, rules=rules, seed=0), role
 

@@ -10,26 +10,51 @@ import os
 import tempfile
 from pathlib import Path
 
-from league_agents.errors import ConfigError
+import click
+
+from league_agents.errors import ConfigError, shortened
 
 OPTION = "--record"
 LARGEST = 50_000_000
 """Bytes of a former record that are read to recognise it."""
 
 
+class FileToWrite(click.ParamType):  # type: ignore[type-arg]  # generic in newer clicks only
+    """The name of a file that a command will write. What can only name a folder is refused at once: ``pathlib`` would
+    make a file ``books`` of ``books/``.
+    """
+
+    name = "file"
+
+    def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        text = str(value)
+        option = param.opts[0] if param is not None else self.name
+        if not text.strip():
+            raise ConfigError(option, "the name is empty; write the name of a file")
+        if os.path.basename(text) in ("", os.curdir, os.pardir):  # noqa: PTH119  # pathlib drops what is looked for
+            raise ConfigError(f"{option} {text}", "is a folder; name a file in it")
+        return Path(text)
+
+
 def check_record(path: Path) -> Path:
     """The place where the record will stand. Raises ``ConfigError`` when it cannot or should not be written there."""
-    place = path.resolve()
-    if not place.parent.is_dir():
-        raise ConfigError(f"{OPTION} {path}", f"there is no folder {path.parent}; make it first")
-    if place.is_dir():
-        raise ConfigError(f"{OPTION} {path}", "is a folder; name a file in it")
-    if place.exists() and not _is_record(place):
-        raise ConfigError(
-            f"{OPTION} {path}", "exists and is no record of a match; name another file or remove this one"
-        )
-    if not os.access(place.parent, os.W_OK):
-        raise ConfigError(f"{OPTION} {path}", f"the folder {path.parent} may not be written to; name another one")
+    try:
+        place = path.resolve()
+        folder = shortened(str(path.parent))
+        if not place.parent.is_dir():
+            raise ConfigError(f"{OPTION} {path}", f"there is no folder {folder}; make it first")
+        if place.is_dir():
+            raise ConfigError(f"{OPTION} {path}", "is a folder; name a file in it")
+        if (place.exists() or place.is_symlink()) and not _is_record(place):
+            raise ConfigError(
+                f"{OPTION} {path}", "exists and is no record of a match; name another file or remove this one"
+            )
+        if not os.access(place.parent, os.W_OK):
+            raise ConfigError(f"{OPTION} {path}", f"the folder {folder} may not be written to; name another one")
+    except OSError as error:
+        raise ConfigError(f"{OPTION} {path}", f"cannot be used: {error.strerror}; name another file") from None
+    except RuntimeError:  # Python 3.11 and 3.12 about a link that leads to itself
+        raise ConfigError(f"{OPTION} {path}", "is a link that leads nowhere; name another file") from None
     return place
 
 

@@ -11,8 +11,9 @@ import click
 
 from league_agents.cli.daemon import EPILOG as DAEMON_EPILOG
 from league_agents.cli.daemon import DaemonChoice, daemon_options, run_on_mail
-from league_agents.cli.record_file import check_record, write_record
+from league_agents.cli.record_file import FileToWrite, check_record, write_record
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
+from league_agents.errors import shortened
 from league_agents.games.q21.rules import RuleSet
 
 LARGEST_SEED = 2**63 - 1
@@ -70,13 +71,13 @@ included: "status" and "termination" say which. The same seed gives the same mat
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
 @click.option(
     "--record",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     metavar="FILE",
     help="Keep the same document in FILE; an earlier record is replaced, any other file is not.",
 )
 @click.option(
     "--journal",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     metavar="FILE",
     help="Keep the journals: FILE with each mailbox's name before its ending, as in match.player-a.db.",
 )
@@ -117,8 +118,6 @@ def command(
     given = [option for option, spec in specs.items() if spec is not None]
     if demo and given:
         raise click.UsageError(f"--demo chooses all three agents; leave out {' and '.join(given)} or --demo")
-    if journal is not None and (not journal.name or journal.is_dir()):
-        raise click.BadParameter(f"{journal} is a folder; name a file in it", param_hint="'--journal'")
     from league_agents.settings.rules import rules_named
 
     place = check_record(record) if record is not None else None
@@ -166,8 +165,10 @@ def _play(
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.settings.offline import play_single_game
 
-    sides = f"{specs['--player-a']} against {specs['--player-b']}, judged by {specs['--referee']}"
-    progress = Progress(console(sys.stderr), f"Seed {seed}, rules {rules.name}: {sides}")
+    judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
+    progress = Progress(
+        console(sys.stderr), f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}"
+    )
     return play_single_game(
         seed=seed,
         rules=rules,
@@ -175,7 +176,7 @@ def _play(
         player_a=specs["--player-a"],
         player_b=specs["--player-b"],
         journal=journal,
-        index_path=default_index_path(),
+        index_path=default_index_path,
         observer=None if is_quiet else progress,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,6 +16,9 @@ from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Condu
 from league_agents.runner.calls import AgentFactory
 
 AgentRole = Literal["referee", "player"]
+
+IndexPlace = Callable[[], Path]
+"""Where the user's own knowledge index is, if there is one. Raises ``ConfigError`` when it cannot be anywhere."""
 
 OFFLINE = "offline"
 SCRIPTED = "scripted"
@@ -35,24 +39,24 @@ class ChosenAgent:
 
 
 def choose_agent(
-    spec: str, role: AgentRole, *, rules: RuleSet, seed: int | str, index_path: Path | None = None
+    spec: str, role: AgentRole, *, rules: RuleSet, seed: int | str, index_path: IndexPlace | None = None
 ) -> ChosenAgent:
     """The agent that ``spec`` names.
 
-    ``seed`` decides everything that an offline agent draws; ``index_path`` is the user's own knowledge index, if
-    there is one. Raises ``ConfigError`` that lists what may be written instead.
+    ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline agents
+    alone: nobody else needs an index. Raises ``ConfigError`` that lists what may be written instead.
     """
     kind, _, name = spec.partition(":")
     if spec == OFFLINE:
-        return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, index_path), is_ours=True)
+        place = index_path() if index_path is not None else None
+        return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place), is_ours=True)
     if kind == SCRIPTED:
         return _scripted(spec, name or "fixed", role, rules)
     if ":" not in spec:
-        raise ConfigError(
-            spec,
-            f"is no agent; write {OFFLINE}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class"
-            f" (for example my_{role}:My{role.title()}AI)",
-        )
+        names = f"{OFFLINE}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class (for example my_{role}:My{role.title()}AI)"
+        if not spec.strip():
+            raise ConfigError("agent", f"the name is empty; write {names}")
+        raise ConfigError(spec, f"is no agent; write {names}")
     agent_class = load_agent(spec, role)
     return ChosenAgent(spec=spec, factory=agent_class, is_ours=False)
 

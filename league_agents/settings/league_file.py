@@ -33,7 +33,8 @@ from league_agents.settings.league_settings import (
     RoleSettings,
     SeasonSettings,
 )
-from league_agents.settings.rules import read_mapping, rules_named
+from league_agents.settings.mapping_file import read_mapping
+from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
 
 DEFAULT_FILE = "league.yaml"

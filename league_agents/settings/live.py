@@ -288,7 +288,7 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> ChosenA
     """The agent that a referee or player runs. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"
-    return choose_agent(spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path())
+    return choose_agent(spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path)
 
 
 def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machine[Any]:

@@ -16,7 +16,7 @@ import yaml
 from league_agents.core.printable import printable
 from league_agents.errors import ConfigError
 from league_agents.protocol.league.address import read_address
-from league_agents.settings.rules import read_mapping
+from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.sections import truth_of
 
 _UNKNOWN = "nobody knows this key"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError
+from league_agents.errors import ConfigError, shortened
 from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
@@ -33,7 +33,7 @@ from league_agents.report.traffic import Participant
 from league_agents.runner.calls import AgentHost, InlineHost, ThreadHost
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
-from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent
+from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """When every offline league begins: what happens in it depends on the seed, not on the day."""
@@ -183,12 +183,19 @@ def memory_journal(*, role: str, address: str, dump: Callable[[str, object], str
 def journals_at(base: Path) -> JournalMaker:
     """Journals in files beside each other: ``base`` with the name of the address before its suffix.
 
-    Raises ``ConfigError``, before any file is made, when the folder does not exist or holds journals of this name.
+    Raises ``ConfigError``, before any file is made, when the folder does not exist or holds journals of this name, or
+    when ``base`` is a folder, a device or anything else but a file.
     """
     suffix = base.suffix or ".db"
-    if not base.parent.is_dir():
-        raise ConfigError(str(base), f"there is no folder {base.parent}; make it first")
-    former = sorted(base.parent.glob(f"{glob.escape(base.stem)}.*{glob.escape(suffix)}"))
+    try:
+        if not base.parent.is_dir():
+            raise ConfigError(str(base), f"there is no folder {shortened(str(base.parent))}; make it first")
+        # The journals' names are made from this one. What has it already is a former journal or a mistake.
+        if base.exists() and not base.is_file():
+            raise ConfigError(str(base), "is no file that journals could lie beside; name a file")
+        former = sorted(base.parent.glob(f"{glob.escape(base.stem)}.*{glob.escape(suffix)}"))
+    except OSError as error:
+        raise ConfigError(str(base), f"cannot be used: {error.strerror}; name another file") from None
     if former:
         raise ConfigError(str(former[0]), "holds another match already; name another journal or remove this one")
 
@@ -207,7 +214,7 @@ def play_single_game(
     player_a: str,
     player_b: str,
     journal: Path | None = None,
-    index_path: Path | None = None,
+    index_path: IndexPlace | None = None,
     observer: Observer | None = None,
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,49 @@ def test_a_class_of_both_roles_is_refused() -> None:
 
     with pytest.raises(ConfigError, match="both roles"):
         role_of(Both)
+
+
+def test_an_interrupt_that_a_module_raises_itself_is_its_own_failure(folder: Path) -> None:
+    (folder / "pressing_player.py").write_text("x = 1\nraise KeyboardInterrupt('no')\n")
+    for spec in ("pressing_player:MyPlayerAI", f"{folder}/pressing_player.py:MyPlayerAI"):
+        with pytest.raises(ConfigError, match=r"cannot be imported: KeyboardInterrupt: no, line 2 of .*pressing"):
+            load_class(spec)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n",
+        "import os, signal\ntry: os.kill(os.getpid(), signal.SIGINT)\nexcept BaseException: raise ValueError\n",
+    ],
+)
+def test_ctrl_c_during_an_import_interrupts(folder: Path, text: str) -> None:
+    (folder / "slow_player.py").write_text(text)
+    before = signal.getsignal(signal.SIGINT)
+    for spec in ("slow_player:MyPlayerAI", f"{folder}/slow_player.py:MyPlayerAI"):
+        with pytest.raises(KeyboardInterrupt):
+            load_class(spec)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_on_another_thread_only_the_module_can_have_raised_an_interrupt(folder: Path) -> None:
+    (folder / "threaded_player.py").write_text("raise KeyboardInterrupt\n")
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ConfigError, match="KeyboardInterrupt"):
+        pool.submit(load_class, f"{folder}/threaded_player.py:MyPlayerAI").result()
+
+
+def test_a_handler_that_the_module_installs_stays(folder: Path) -> None:
+    (folder / "own_handler.py").write_text(f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{GOOD}")
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        load_class(f"{folder}/own_handler.py:MyPlayerAI")
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_an_error_whose_text_ends_the_process_is_a_failed_import(folder: Path) -> None:
+    text = "class E(Exception):\n    def __str__(self): raise SystemExit(0)\nraise E\n"
+    (folder / "ending_player.py").write_text(text)
+    with pytest.raises(ConfigError, match="cannot be imported: E, line 3 of"):
+        load_class(f"{folder}/ending_player.py:MyPlayerAI")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -145,8 +146,46 @@ def test_journals_are_kept_beside_each_other_and_never_reused(tmp_path: Path) ->
     assert len(again.stderr.splitlines()) == 1
 
 
-def test_a_journal_is_a_file() -> None:
-    assert run("--single-game", "--demo", "--journal", ".").exit_code == 2
+@pytest.mark.parametrize("option", ["--record", "--journal"])
+@pytest.mark.parametrize("name", [".", "..", "data/", "data//", "data/.", "new/..", ""])
+def test_what_names_a_folder_is_no_file_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = run("--single-game", "--demo", option, name)
+    assert (shown.exit_code, shown.stdout) == (3, "")
+    assert len(shown.stderr.splitlines()) == 1
+    assert option in shown.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--record", "--journal"])
+@pytest.mark.parametrize("name", ["loop/file.db", "x" * 5_000, "x" * 300 + "/file.db", "a_file/file.db", "pipe"])
+def test_a_place_where_no_file_can_be_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "a_file").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    shown = run("--single-game", "--demo", option, name)
+    assert (shown.exit_code, shown.stdout) == (3, ""), shown.stderr
+    assert len(shown.stderr.splitlines()) == 1
+    assert len(shown.stderr) < 600
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_link_that_leads_to_itself_is_no_place_for_a_record(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(ConfigError, match=r"--record .*loop"):
+        check_record(tmp_path / "loop")
+
+
+def test_a_demo_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "file"))
+    assert run("--single-game", "--demo", "--seed", "3", "--json").exit_code == 0
+    assert run("--single-game", "--seed", "3").exit_code == 3
 
 
 @pytest.mark.parametrize("option", ["--referee", "--player-a", "--player-b"])
