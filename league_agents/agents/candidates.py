@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import TargetKind
@@ -41,7 +42,13 @@ _WITHOUT_WORD = 0.15
 """How likely a paragraph without any word of the domain is chosen, compared with one that has some."""
 
 _OPENING_SHARE = 0.85
-"""The prior of the work's own opening when openings of books are played; the rest goes to its other passages."""
+"""The prior of the book's own opening when openings of books are played; the rest goes to its other passages."""
+
+_FIRST_PAGES = 50
+"""Among so many passages the opening of the book is looked for."""
+
+_CATALOGUED = 0.7
+"""How much of that goes to the catalogue's opening where the book in hand begins otherwise."""
 
 _NEAREST_WORKS = 60
 
@@ -96,19 +103,27 @@ def _of_book(
     sentences = [p.opening_sentence for p in volume.passages] if volume else []
     readings = list(volume.readings) if volume else []
     weights = _hinted(readings, hint)
-    opening = 0 if sentences else None
+    openings: list[tuple[str, Reading]] = []
     if work is not None:
-        same = _squeezed(work.opening_sentence)
-        opening = next((i for i, sentence in enumerate(sentences[:50]) if _squeezed(sentence) == same), None)
-        if opening is None:
-            # The catalogue's spelling comes last: where a passage has the same words, the book's own text wins.
-            opening = len(sentences)
-            sentences.append(work.opening_sentence)
-            readings.append(read(work.opening_sentence, part=0.0))
+        openings.append((work.opening_sentence, read(work.opening_sentence, part=0.0)))
+    if volume is not None and volume.opening is not None and target_kind is TargetKind.BOOK_OPENING:
+        sentence = volume.opening.opening_sentence
+        openings.append((sentence, volume.reading_of(sentence) or read(sentence, part=0.0)))
+    places: list[int] = []
+    for sentence, reading in openings:
+        # Where a passage has the same words, the book's own text wins over the catalogue's spelling.
+        same = _squeezed(sentence)
+        place = next((i for i, other in enumerate(sentences[:_FIRST_PAGES]) if _squeezed(other) == same), None)
+        if place is None:
+            place = len(sentences)
+            sentences.append(sentence)
+            readings.append(reading)
             weights = np.append(weights, 1.0 / max(1, len(weights)))
-    if target_kind is TargetKind.BOOK_OPENING and opening is not None and len(sentences) > 1:
+        places.append(place)
+    if target_kind is TargetKind.BOOK_OPENING and places and len(sentences) > 1:
         weights = weights / weights.sum() * (1 - _OPENING_SHARE)
-        weights[opening] += _OPENING_SHARE
+        weights[places[0]] += _OPENING_SHARE * (_CATALOGUED if len(places) > 1 else 1.0)
+        weights[places[-1]] += _OPENING_SHARE * (1 - _CATALOGUED) if len(places) > 1 else 0.0
     return sentences, readings, weights / weights.sum()
 
 
@@ -188,7 +203,7 @@ def _words(
     texts = [(r.paragraph or r.sentence) for r in readings]
     if domain or entry:
         words = tuple(dict.fromkeys([*domain, *sorted(entry)]))[:_MOST_WORDS]
-        forms = [{word, f"{word}s", f"{word}es"} for word in words]
+        forms = [forms_of(word) for word in words]
         held = np.array(
             [[bool(text and not text.vocabulary.isdisjoint(f)) for f in forms] for text in texts], dtype=np.float64
         ).reshape(len(texts), len(words))
@@ -198,7 +213,9 @@ def _words(
         even = _even(np.maximum(in_domain, in_entry))
         from_entry = _even(in_entry) if in_entry.any() else even
         from_text = np.where(holds[:, None], held / np.maximum(held.sum(axis=1, keepdims=True), 1.0), even)
-        shares = (0.2, 0.1, 0.7) if target_kind is TargetKind.PASSAGE_OPENING else (0.25, 0.6, 0.15)
+        # A work of the catalogue has words of its own, which need not stand in its text; any other text has only that.
+        is_of_text = target_kind is TargetKind.PASSAGE_OPENING or not entry
+        shares = (0.2, 0.1, 0.7) if is_of_text else (0.25, 0.6, 0.15)
         given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
         return words, given if len(texts) else (0.4 * even + 0.6 * from_entry)[None, :], holds
     return _words_of_texts(readings, prior)

@@ -1,16 +1,18 @@
 """A hint that is true, general, and shares no content word with what is secret.
 
-Rule: checked in code, word by word. The words of a hint come from the pages around the secret paragraph, never from it,
-so it says where the paragraph stands and not what it says.
+Rule: checked in code, word by word. What a hint for a paragraph says comes from the pages around it, never from the
+paragraph, so it tells where the paragraph stands and not what it says.
 """
 
 from __future__ import annotations
 
-import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from league_agents.agents.questions.reading import fold
+from league_agents.agents.library import Volume
+from league_agents.agents.topics import topics
+from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
 from league_agents.knowledge.passages import Passage
@@ -19,19 +21,63 @@ from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, ha
 _REACH = 3
 """How many paragraphs before and after are looked at."""
 
-_FRAMES = (
-    "Close by, the pages turn to {}.",
-    "Around this place one reads of {}.",
-    "Its neighbourhood deals with {}.",
-    "Surrounded by: {}.",
-    "{}",
+_BEFORE = (
+    "From a chapter about {chapter}, soon after {first} and {second} were mentioned.",
+    "{place}, in a chapter about {chapter}, shortly after {first}.",
+    "{place}, soon after the talk was of {first} and {second}.",
+    "Comes after {first} and {second}, {within}.",
+    "{first}, then {second}, and then this.",
 )
-_PLAIN = (
+_AFTER = (
+    "From a chapter about {chapter}, shortly before {first} and {second} are mentioned.",
+    "{place}, shortly before the talk turns to {first} and {second}.",
+    "{place}, before {first} and {second}.",
+    "Soon followed by {first} and {second}.",
+)
+_ONE = ("{place}, not far from {first}.", "Near {first}, {within}.", "Close to {first}.")
+_UNKNOWN_LANGUAGE = ("{place}; nearby stand “{first}” and “{second}”.", "Nearby: “{first}”, “{second}”.")
+_PLACE_ONLY = (
+    "{place}, {within}.",
+    "{place}; only its wording will tell it from its neighbours.",
     "Only careful questions about wording will lead there.",
     "Ask well, because little can be revealed beforehand.",
     "Nothing else may be disclosed at present.",
     "Twenty good questions should suffice.",
 )
+_PLACES = ("Early in the book", "In the first half", "Past the middle of the book", "Late in the book")
+_PARTS = ("at the beginning of a chapter", "halfway through a chapter", "towards the end of a chapter")
+
+_BOOK = (
+    "A text that speaks of {first}, {second} and {third}.",
+    "Here one reads of {first}, {second} and {third}.",
+    "{first}, {second} and {third}: all of them occur.",
+    "Its pages come to speak of {first}.",
+)
+_BOOK_UNKNOWN = (
+    "A text in {language}; among its words are “{first}” and “{second}”.",
+    "{language}, {size}.",
+    "A work {size}.",
+    "A {size} work from a private shelf.",
+    "Nothing else may be disclosed at present.",
+)
+_LANGUAGES = {
+    "ar": "Arabic",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "la": "Latin",
+    "nl": "Dutch",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "zh": "Chinese",
+}
 
 
 def breaks_hint(hint: str, secret: Iterable[str]) -> bool:
@@ -47,65 +93,94 @@ def fits_hint(hint: str, rules: RuleSet) -> bool:
     return least <= len(hint) <= most and count_tokens(hint) <= rules.hint_most_words
 
 
-def passage_hint(passages: Sequence[Passage], place: int, rules: RuleSet) -> str | None:
+def passage_hint(passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw) -> str | None:
     """A hint for ``passages[place]`` from the pages around it; ``None`` when none keeps the rules."""
-    secret = (passages[place].book, passages[place].text)
-    keywords = _keywords(passages, place)
-    for frame in _FRAMES:
-        for count in range(min(6, len(keywords)), 1, -1):
-            hint = frame.format(_listed(keywords[:count]))
-            hint = hint[0].upper() + hint[1:]
-            if fits_hint(hint, rules) and not breaks_hint(hint, secret):
-                return hint
-    return next((hint for hint in _PLAIN if fits_hint(hint, rules) and not breaks_hint(hint, secret)), None)
+    own = passages[place]
+    secret = content_words(own.text) | content_words(own.book)
+    for hint in _for_passage(passages, place, secret, draw):
+        written = hint[0].upper() + hint[1:]
+        is_true_to_page = not content_words(written) & content_words(own.text)
+        if fits_hint(written, rules) and is_true_to_page and not breaks_hint(written, (own.book, own.opening_sentence)):
+            return written
+    return None
 
 
-def _keywords(passages: Sequence[Passage], place: int) -> list[str]:
-    """Words that the neighbours of a passage use and the book at large does not, most telling first."""
-    own = content_words(passages[place].text) | content_words(passages[place].book)
-    near = [
-        passages[i]
-        for i in range(max(0, place - _REACH), min(len(passages), place + _REACH + 1))
-        if i != place and passages[i].chapter == passages[place].chapter
-    ]
-    forms: dict[str, Counter[str]] = {}
+def book_hint(volume: Volume, sentence: str, rules: RuleSet) -> str | None:
+    """A hint for a whole book, which shares no word with its title and its opening ``sentence``."""
+    secret = (volume.title, sentence)
+    hidden = content_words(volume.title) | content_words(sentence)
+    if volume.opening is not None:
+        hidden |= content_words(volume.opening.text)
+    for hint in _for_book(volume, hidden):
+        written = hint[0].upper() + hint[1:]
+        if fits_hint(written, rules) and not breaks_hint(written, secret):
+            return written
+    return None
+
+
+def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw: Draw) -> Iterator[str]:
+    """Sentences that are true of the passage, the most telling first."""
+    own = passages[place]
+    chapter = [i for i, passage in enumerate(passages) if passage.chapter == own.chapter]
+    words = {
+        "place": _PLACES[min(3, 4 * place // max(1, len(passages)))],
+        "within": _PARTS[min(2, 3 * sum(i < place for i in chapter) // max(1, len(chapter)))],
+    }
+    before = [passages[i] for i in chapter if place - _REACH <= i < place]
+    after = [passages[i] for i in chapter if place < i <= place + _REACH]
+    around = topics([passages[i] for i in chapter if i != place], passages, without=hidden)
+    sides = [(_BEFORE, topics(before, passages, without=hidden)), (_AFTER, topics(after, passages, without=hidden))]
+    for frames, found in sides if draw.chance(0.5) else sides[::-1]:
+        about = next((topic for topic in around if topic not in found[:2]), None)
+        for frame in frames:
+            if len(found) >= 2 and (about or "{chapter}" not in frame):
+                yield frame.format(chapter=about, first=found[0], second=found[1], **words)
+    for found in (sides[0][1], sides[1][1], around):
+        for frame in _ONE:
+            if found:
+                yield frame.format(first=found[0], **words)
+    marks = _frequent([*before, *after], passages, hidden)
+    for frame in _UNKNOWN_LANGUAGE:
+        if len(marks) >= 2 and not around:
+            yield frame.format(first=marks[0], second=marks[1], **words)
+    for frame in _PLACE_ONLY:
+        yield frame.format(**words)
+
+
+def _for_book(volume: Volume, hidden: set[str]) -> Iterator[str]:
+    found = topics(volume.passages, (), without=hidden) if volume.language == "en" else []
+    for frame in _BOOK:
+        if len(found) >= 3 or (found and "{second}" not in frame):
+            yield frame.format(**dict(zip(("first", "second", "third"), found, strict=False)))
+    marks = _frequent(volume.passages, (), hidden)
+    words = {
+        "language": _LANGUAGES.get(volume.language, "Another language"),
+        "size": "longer" if len(volume.passages) > 100 else "shorter",
+    }
+    for frame in _BOOK_UNKNOWN:
+        if len(marks) >= 2 or "{first}" not in frame:
+            yield frame.format(**words, **dict(zip(("first", "second"), marks, strict=False)))
+
+
+def _frequent(near: Sequence[Passage], book: Sequence[Passage], hidden: set[str]) -> list[str]:
+    """Words of most of the pages ``near`` and of few pages of the ``book``: all that can be said without grammar."""
     spread: Counter[str] = Counter()
     for passage in near:
-        seen = set()
-        for word in _written(passage.text):
-            trunk = word if HAN_RUN.match(word) else stem(fold(word))
-            if trunk not in own:
-                forms.setdefault(trunk, Counter())[word] += 1
-                seen.add(trunk)
-        spread.update(seen)
-    # A sample of the book says well enough which words are common in it.
-    step = max(1, len(passages) // 150)
+        spread.update(_marks(passage.text, hidden))
     everywhere: Counter[str] = Counter()
-    for passage in passages[::step]:
-        everywhere.update({word if HAN_RUN.match(word) else stem(fold(word)) for word in _written(passage.text)})
-    sampled = len(passages[::step])
-
-    def telling(trunk: str) -> tuple[float, int, str]:
-        return (-spread[trunk] * math.log((sampled + 1) / (everywhere[trunk] + 1)), -len(trunk), trunk)
-
-    return [max(sorted(forms[t]), key=lambda form, t=t: forms[t][form]) for t in sorted(forms, key=telling)[:12]]  # type: ignore[misc]
+    for passage in book[:: max(1, len(book) // 100)]:
+        everywhere.update(_marks(passage.text, hidden))
+    return sorted(spread, key=lambda word: (everywhere[word] - 2 * spread[word], word))[:4]
 
 
-def _written(text: str) -> list[str]:
-    """Content words of four letters or more as they are written, and pairs of Chinese characters."""
-    found: list[str] = []
-    opens = True
-    for token in text.replace("_", " ").split():
-        word = token.strip(" .,;:!?\"'“”‘’()[]—–-…«»")
-        # At the beginning of a sentence a capital says nothing: "Choosing" is no name.
-        word = word.lower() if opens else word
-        opens = token.rstrip("\"'”’)»").endswith((".", "!", "?", ":"))
-        if HAN_RUN.search(word):
-            found += [pair for run in HAN_RUN.findall(word) for pair in han_pairs(run)]
-        elif word.isalpha() and len(word) >= 4 and fold(word) not in STOP_WORDS:
-            found.append(word)
+_NO_LETTER = re.compile(r"[\d_]")
+
+
+def _marks(text: str, hidden: set[str]) -> set[str]:
+    found: set[str] = set()
+    for token in words_of(text):
+        if HAN_RUN.match(token):
+            found.update(pair for pair in han_pairs(token) if len(pair) == 2 and pair not in hidden)
+        elif len(token) >= 3 and token not in STOP_WORDS and stem(token) not in hidden and not _NO_LETTER.search(token):
+            found.add(token)
     return found
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else words[0]

@@ -17,11 +17,12 @@ from pathlib import Path
 from rapidfuzz import fuzz
 
 from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.word_forms import forms_of
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.lectures import lectures
-from league_agents.knowledge.passages import Passage, passages
+from league_agents.knowledge.passages import Passage, book_opening, passages
 from league_agents.knowledge.titles import best_title, title_key
 
 _BOOKS_KEPT = 8
@@ -41,6 +42,21 @@ class Volume:
     readings: tuple[Reading, ...]
     """One for each passage, in the same order."""
 
+    language: str = "en"
+    """ISO 639-1, or ``und``."""
+
+    opening: Passage | None = None
+    """What the book begins with, which need not be one of its passages; ``None`` for a book without a sentence."""
+
+    def reading_of(self, sentence: str) -> Reading | None:
+        """What the paragraph that opens with exactly this sentence shows; ``None`` when there is none."""
+        place = next((i for i, passage in enumerate(self.passages) if passage.opening_sentence == sentence), None)
+        if place is not None:
+            return self.readings[place]
+        if self.opening is not None and self.opening.opening_sentence == sentence:
+            return read(sentence, self.opening.text, part=0.0)
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelved:
@@ -49,7 +65,12 @@ class Shelved:
     title: str
 
     document: Document | None = field(default=None, repr=False)
-    """``None`` for a book of the index."""
+    """``None`` for a book of the user's index."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a book of the user's."""
+        return self.document is None
 
 
 class Knowledge:
@@ -100,7 +121,7 @@ class Knowledge:
     def volume(self, name: str) -> Volume | None:
         """The one book that ``name`` names, slips of the pen allowed, or ``None``."""
         found = best_title(name[:_LONGEST_NAME], [book.title for book in self.shelf])
-        return None if found is None else self._fetched(self.shelf[found])
+        return None if found is None else self.fetch(self.shelf[found])
 
     def work(self, name: str) -> Work | None:
         """The catalogue's entry that ``name`` names, or ``None``."""
@@ -137,31 +158,36 @@ class Knowledge:
 
     @cached_property
     def domain_forms(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        """Each word of a domain, and its plural, to (word, domain): what to look for in a text."""
+        """Each word of a domain, and its plurals, to (word, domain): what to look for in a text."""
         found: dict[str, list[tuple[str, str]]] = {}
         for domain, words in sorted(self.catalogue.domains.items()):
             for word in map(fold, words):
-                for form in (word, f"{word}s", f"{word}es"):
+                for form in forms_of(word):
                     found.setdefault(form, []).append((word, domain))
         return {form: tuple(entries) for form, entries in found.items()}
 
-    def _fetched(self, book: Shelved) -> Volume:
+    def fetch(self, book: Shelved) -> Volume:
+        """A book of the shelf with its passages."""
         with self._lock:
             if book.title in self._volumes:
                 self._volumes.move_to_end(book.title)
                 return self._volumes[book.title]
+            found: tuple[Passage, ...] = ()
+            author, language, opening = None, "und", None
             if book.document is not None:
-                found, author = tuple(passages(book.document)), book.document.author
+                found, opening = tuple(passages(book.document)), book_opening(book.document)
+                author, language = book.document.author, book.document.language
             elif self._index is not None and (known := self._index.book(book.title)) is not None:
-                found, author = tuple(self._index.passages(known)), known.author
-            else:
-                found, author = (), None
+                found, opening = tuple(self._index.passages(known)), self._index.opening(known)
+                author, language = known.author, known.language
             last = max(1, len(found))
             volume = Volume(
                 title=book.title,
                 author=author,
                 passages=found,
                 readings=tuple(read(p.opening_sentence, p.text, part=i / last) for i, p in enumerate(found)),
+                language=language,
+                opening=opening,
             )
             self._volumes[book.title] = volume
             while len(self._volumes) > _BOOKS_KEPT:

@@ -27,6 +27,7 @@ from league_agents.agents.questions.general import general_questions
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
 from league_agents.agents.questions.reading import Reading
+from league_agents.agents.word_forms import stands_in
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS, Brief
@@ -192,7 +193,7 @@ class OfflinePlayer(PlayerAI):
                 word=word,
                 domain=" ".join(brief.association_domain.split()[:3])[:60],
                 rivals=len(candidates.words),
-                is_in_text=bool(text and word in text.vocabulary),
+                is_in_text=bool(text and stands_in(word, text.vocabulary)),
             ),
             "confidence": round(min(0.99, max(0.01, mass)), 4),
         }

@@ -1,22 +1,28 @@
 """Choosing what has to be found, and what its referee knows about it.
 
-Rule: a target is drawn for one match by its name alone. The same seed, match and books give the same target, so a
+Rule 1: a target is drawn for one match by its name alone. The same seed, match and books give the same target, so a
 referee that lost its memory can draw it again.
+Rule 2: whoever adds books wants to play with them: about every second match is about one of them, whatever its
+language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from league_agents.agents.hints import breaks_hint, fits_hint, passage_hint
-from league_agents.agents.library import Knowledge, Volume
+from league_agents.agents.hints import book_hint, breaks_hint, fits_hint, passage_hint
+from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.foreign import Facts
-from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.questions.reading import Reading, Text, fold, read
+from league_agents.agents.word_forms import stands_in
 from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
 from league_agents.games.q21.model import Brief, Target
 from league_agents.games.q21.rules import RuleSet, TargetKind
+
+_OWN_SHARE = 0.5
+"""Of the matches, for the user's own books."""
 
 _TRIES = 60
 _TRIES_FOR_WORD = 12
@@ -53,48 +59,56 @@ class Secret:
 
 def choose_target(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
     """A target of the rules' kind. Raises ConfigError when the books hold none that keeps the rules."""
-    if rules.target_kind is TargetKind.BOOK_OPENING:
+    is_of_books = rules.target_kind is TargetKind.BOOK_OPENING
+    own = [book for book in knowledge.shelf if book.is_own]
+    if own and draw.chance(_OWN_SHARE):
+        # One book is drawn before a passage is: a book whose passages hold no word of a domain has the same chance.
+        for book in draw.shuffled(own):
+            if is_of_books:
+                found = _book_opening(knowledge, book, rules, draw)
+            else:
+                found = _passage_opening(knowledge, [book], rules, draw)
+            if found is not None:
+                return found
+    if is_of_books:
         return _work_opening(knowledge, rules, draw)
-    return _passage_opening(knowledge, rules, draw)
+    books = [book for book in knowledge.shelf if not book.is_own] or own
+    if not books:
+        raise ConfigError(
+            "knowledge", "there is no book to choose a passage from: add one with 'league-agents corpus add'"
+        )
+    found = _passage_opening(knowledge, books, rules, draw)
+    if found is None:
+        raise ConfigError("knowledge", "no passage of the known books keeps the rules: add a longer book")
+    return found
 
 
 def recall(knowledge: Knowledge, brief: Brief, sentence: str, word: str) -> Secret:
     """The secret of a target that was chosen before: the paragraph is looked up by its opening sentence."""
     target = Target(book_name=brief.book_name, opening_sentence=sentence, associative_word=word)
     volume = knowledge.volume(brief.book_name)
-    place = None
-    if volume is not None:
-        place = next((i for i, p in enumerate(volume.passages) if p.opening_sentence == sentence), None)
-    if volume is not None and place is not None:
-        reading = _with_word(volume.readings[place], word)
-    else:
-        reading = read(sentence, word=word)
+    seen = volume.reading_of(sentence) if volume is not None else None
+    reading = _with_word(seen, word) if seen is not None else read(sentence, word=word)
     return Secret(brief=brief, target=target, reading=reading, facts=_facts(knowledge, brief.book_name, volume))
 
 
-def _passage_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
-    shelf = knowledge.shelf
-    if not shelf:
-        raise ConfigError(
-            "knowledge", "there is no book to choose a passage from: add one with 'league-agents corpus add'"
-        )
+def _passage_opening(knowledge: Knowledge, books: Sequence[Shelved], rules: RuleSet, draw: Draw) -> Secret | None:
+    """A passage of one of the books; ``None`` when none that was drawn keeps the rules."""
     for attempt in range(_TRIES):
-        volume = knowledge.volume(draw.choice(shelf).title)
-        if volume is None or not volume.passages:
+        volume = knowledge.fetch(draw.choice(books))
+        if not volume.passages:
             continue
         place = draw.below(len(volume.passages))
-        passage = volume.passages[place]
-        sentence = passage.opening_sentence
-        is_long = len(sentence.split()) > _MOST_SENTENCE_WORDS
-        if is_long or len(sentence) < rules.least_sentence_characters or _occurs_twice(volume, sentence):
+        sentence = volume.passages[place].opening_sentence
+        if not _is_fair(sentence, rules) or _occurs_twice(volume, sentence):
             continue
-        found = _words_in(knowledge, volume.readings[place])
+        found = _words_in(knowledge, volume.readings[place], volume.title)
         if not found and attempt < _TRIES_FOR_WORD:
             continue
-        word, domain = draw.choice(found or _all_words(knowledge))
-        hint = passage_hint(volume.passages, place, rules)
+        hint = passage_hint(volume.passages, place, rules, draw.fork("hint"))
         if hint is None:
             continue
+        word, domain = draw.choice(found or _any_words(knowledge, f"{volume.title} {hint}"))
         brief = Brief(book_name=volume.title, book_hint=hint, association_domain=domain)
         return Secret(
             brief=brief,
@@ -102,7 +116,38 @@ def _passage_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret
             reading=_with_word(volume.readings[place], word),
             facts=_facts(knowledge, volume.title, volume),
         )
-    raise ConfigError("knowledge", "no passage of the known books keeps the rules: add a longer book")
+    return None
+
+
+def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw) -> Secret | None:
+    """The opening of one of the user's books; ``None`` when it keeps no rules."""
+    volume = knowledge.fetch(book)
+    work = knowledge.work(volume.title)
+    sentence = volume.opening.opening_sentence if volume.opening is not None else ""
+    if work is not None and volume.reading_of(work.opening_sentence) is not None:
+        # An edition may begin with somebody else's preface; what the work begins with is known.
+        sentence = work.opening_sentence
+    reading = volume.reading_of(sentence)
+    if reading is None or not _is_fair(sentence, rules):
+        return None
+    hint = book_hint(volume, sentence, rules)
+    if hint is None:
+        return None
+    shown = f"{volume.title} {hint}"
+    known = [(each.word.casefold(), each.domain) for each in work.words] if work is not None else []
+    known = _untold(known, shown) or _words_in(knowledge, reading, shown) or _any_words(knowledge, shown)
+    word, domain = draw.choice(known)
+    return Secret(
+        brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
+        target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
+        reading=_with_word(reading, word),
+        facts=_facts(knowledge, volume.title, volume),
+    )
+
+
+def _is_fair(sentence: str, rules: RuleSet) -> bool:
+    """Whether anybody could write the sentence down, and the rules let them."""
+    return len(sentence) >= rules.least_sentence_characters and len(sentence.split()) <= _MOST_SENTENCE_WORDS
 
 
 def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
@@ -121,8 +166,11 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
     raise ConfigError("catalogue", "no work keeps the rules")
 
 
-def _words_in(knowledge: Knowledge, reading: Reading) -> list[tuple[str, str]]:
-    """The words of the catalogue's domains that stand in the paragraph as nouns, with their domains."""
+def _words_in(knowledge: Knowledge, reading: Reading, shown: str) -> list[tuple[str, str]]:
+    """The words of the catalogue's domains that stand in the paragraph as nouns, with their domains.
+
+    None that stands in ``shown`` is among them: a title that holds the secret word gives it away.
+    """
     text = reading.paragraph or reading.sentence
     if text is None:
         return []
@@ -135,11 +183,17 @@ def _words_in(knowledge: Knowledge, reading: Reading) -> list[tuple[str, str]]:
                 surely[entry] = None
             elif entry[0] not in _RARELY_NOUNS:
                 perhaps[entry] = None
-    return sorted(surely or perhaps)
+    return sorted(_untold(surely, shown) or _untold(perhaps, shown))
 
 
-def _all_words(knowledge: Knowledge) -> list[tuple[str, str]]:
-    return [(fold(word), domain) for domain, words in sorted(knowledge.catalogue.domains.items()) for word in words]
+def _any_words(knowledge: Knowledge, shown: str) -> list[tuple[str, str]]:
+    domains = sorted(knowledge.catalogue.domains.items())
+    return _untold([(fold(word), domain) for domain, words in domains for word in words], shown)
+
+
+def _untold(words: Iterable[tuple[str, str]], shown: str) -> list[tuple[str, str]]:
+    vocabulary = Text(shown).vocabulary
+    return [(word, domain) for word, domain in words if not stands_in(word, vocabulary)]
 
 
 def _occurs_twice(volume: Volume, sentence: str) -> bool:

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
-from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, count_words, passages
+from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
 from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, han_pairs, words_of
 
@@ -66,6 +66,21 @@ _MIGRATIONS = (
     CREATE VIRTUAL TABLE passage_words USING fts5 (
         words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
     );
+    """,
+    # What a book begins with need not be a passage. Books that were added before have none, and their first passage
+    # stands in for it until the file is added again.
+    """
+    ALTER TABLE books ADD COLUMN opening_sentence TEXT;
+    ALTER TABLE books ADD COLUMN opening_paragraph TEXT;
+    DROP VIEW shelf;
+    CREATE VIEW shelf AS
+        SELECT b.title, b.author, b.language, b.source, b.words,
+            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
+            coalesce(b.opening_sentence,
+                (SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
+                AS opening_sentence,
+            b.id, b.title_key, b.content_hash
+        FROM books b;
     """,
 )
 
@@ -110,7 +125,7 @@ class Book:
     """How many paragraphs can be a target."""
 
     opening_sentence: str
-    """That of the first passage."""
+    """The first sentence of the book, which may stand in a paragraph that is too short to be a passage."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,8 +180,16 @@ class KnowledgeIndex:
         content_hash = hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
         with self._errors():
             known = self._connection.execute("SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)).fetchone()
+        opening = book_opening(document)
+        start = (opening.opening_sentence, opening.text) if opening is not None else (None, None)
         if known:
             book = _book(known)
+            with self._errors(), self._transaction() as connection:
+                connection.execute(
+                    "UPDATE books SET opening_sentence = ?, opening_paragraph = ? "
+                    "WHERE content_hash = ? AND opening_sentence IS NULL",
+                    (*start, content_hash),
+                )
             return AddReport(outcome=AddOutcome.UNCHANGED, title=book.title, words=book.words, passages=book.passages)
         key = title_key(document.title)
         if not key:
@@ -174,7 +197,9 @@ class KnowledgeIndex:
         found = passages(document, min_words=min_words, min_sentences=min_sentences)
         if not found:
             raise DocumentRefused(
-                document.source, f"has no paragraph of {min_words} words and {min_sentences} sentences to play with"
+                document.source,
+                f"has no paragraph to play with: it needs paragraphs of {min_words} words or more and"
+                f" {min_sentences} sentences, with empty lines between them",
             )
         words = count_words(document.text)
         with self._errors(), self._transaction() as connection:
@@ -186,9 +211,9 @@ class KnowledgeIndex:
                     )
                 self._delete(connection, old[0])
             cursor = connection.execute(
-                "INSERT INTO books (title, title_key, author, language, source, content_hash, words) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (document.title, key, document.author, document.language, document.source, content_hash, words),
+                "INSERT INTO books (title, title_key, author, language, source, content_hash, words, "
+                "opening_sentence, opening_paragraph) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (document.title, key, document.author, document.language, document.source, content_hash, words, *start),
             )
             book_id = cursor.lastrowid
             first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM passages").fetchone()[0]
@@ -235,6 +260,17 @@ class KnowledgeIndex:
                 (title_key(title),),
             ).fetchall()
         return [Passage(*row) for row in rows]
+
+    def opening(self, book: Book | str) -> Passage | None:
+        """What the book begins with: its first paragraph, however short; ``None`` for a name that is no book's."""
+        title = book.title if isinstance(book, Book) else book
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT title, NULL, 0, coalesce(opening_paragraph, opening_sentence), opening_sentence "
+                "FROM books WHERE title_key = ? AND opening_sentence IS NOT NULL",
+                (title_key(title),),
+            ).fetchone()
+        return Passage(*row) if row is not None else next(iter(self.passages(title)), None)
 
     def search(self, query: str, limit: int = 10, *, book: Book | str | None = None) -> list[Hit]:
         """Passages that share words with ``query``, best first, from all books or one.

@@ -43,7 +43,7 @@ class Passage:
     """The heading above it; ``None`` before the first."""
 
     position: int
-    """1 for the first passage of the book."""
+    """1 for the first passage of the book; 0 for what ``book_opening`` gives."""
 
     text: str
     """The paragraph with single spaces; verse keeps its line breaks."""
@@ -65,6 +65,19 @@ def passages(document: Document, *, min_words: int = MIN_WORDS, min_sentences: i
             continue
         found.append(Passage(document.title, chapter, len(found) + 1, text, opening))
     return found
+
+
+def book_opening(document: Document) -> Passage | None:
+    """The paragraph that the book begins with, however short, and its first sentence; ``None`` for a book without any.
+
+    A line without an end mark is no sentence: names, dates and places stand before the first paragraph of many books.
+    """
+    for chapter, text in _paragraphs(blocks(document)):
+        opening = opening_sentence(text)
+        ends = opening.rstrip("\"'“”’)»_*").endswith((".", "!", "?", "…", "。", "！", "？", ":", "—"))
+        if len(opening) >= MIN_OPENING_CHARACTERS and ends and count_words(opening) >= 2 and _is_prose(text):
+            return Passage(document.title, chapter, 0, text, opening)
+    return None
 
 
 def count_words(text: str) -> int:

@@ -87,7 +87,7 @@ def test_another_authors_book_of_the_same_title_is_not_overwritten() -> None:
 
 def test_a_text_without_passages_or_title_is_refused_and_leaves_nothing_behind() -> None:
     with KnowledgeIndex() as index:
-        with pytest.raises(DocumentRefused, match="no paragraph of 25 words"):
+        with pytest.raises(DocumentRefused, match="needs paragraphs of 25 words or more"):
             index.add(book("Short. Too short.\n"))
         with pytest.raises(DocumentRefused, match="no title"):
             index.add(book(title="?!"))
@@ -238,3 +238,51 @@ def test_a_closed_index_says_so() -> None:
     index.close()
     with pytest.raises(IndexUnusable, match="is closed"):
         index.books()
+
+
+def test_the_first_sentence_is_kept_although_its_paragraph_is_no_passage() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book(f"It began at sea.\n\n{WHALES}"))
+        opening = index.opening("Whales")
+        assert opening is not None
+        assert (opening.opening_sentence, opening.text, opening.position) == ("It began at sea.",) * 2 + (0,)
+        assert [b.opening_sentence for b in index.books()] == ["It began at sea."]
+        assert index.opening("Nothing") is None
+
+
+def test_a_book_of_an_older_index_begins_with_its_first_passage_until_it_is_added_again(tmp_path: Path) -> None:
+    path = tmp_path / "k.db"
+    text = f"It began at sea.\n\n{WHALES}"
+    with KnowledgeIndex(path) as index:
+        index.add(book(text))
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE books SET opening_sentence = NULL, opening_paragraph = NULL")
+    connection.commit()
+    connection.close()
+    with KnowledgeIndex(path) as index:
+        opening = index.opening("Whales")
+        assert opening is not None
+        assert opening.opening_sentence == "The whale rose slowly beside the ship that morning."
+        assert index.books()[0].opening_sentence == opening.opening_sentence
+        assert index.add(book(text)).outcome is AddOutcome.UNCHANGED
+        assert index.books()[0].opening_sentence == "It began at sea."
+
+
+def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "k.db"
+    with KnowledgeIndex(path) as index:
+        index.add(book())
+    connection = sqlite3.connect(path)
+    for statement in (
+        "DROP VIEW shelf",
+        "ALTER TABLE books DROP COLUMN opening_sentence",
+        "ALTER TABLE books DROP COLUMN opening_paragraph",
+        "CREATE VIEW shelf AS SELECT title, id FROM books",
+        "DELETE FROM migrations WHERE version = 2",
+    ):
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    with KnowledgeIndex(path) as index:
+        (kept,) = index.books()
+        assert (kept.title, kept.opening_sentence) == ("Whales", "The whale rose slowly beside the ship that morning.")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.knowledge.documents import Document, Markup, make_document
-from league_agents.knowledge.passages import MIN_WORDS, Passage, blocks, count_words, passages
+from league_agents.knowledge.passages import MIN_WORDS, Passage, blocks, book_opening, count_words, passages
 
 PROSE = (
     "The harbour lay quiet under the morning fog. Nobody on the pier had noticed the small grey boat that came in\n"
@@ -265,3 +265,26 @@ def test_hostile_repetition_costs_little(unit: str, markup: Markup) -> None:
 )
 def test_words_are_counted_by_spaces_and_chinese_by_characters(text: str, words: int) -> None:
     assert count_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "opening", "paragraph"),
+    [
+        (f"CHAPTER I\n\nThe lamp went out.\n\n{PROSE}\n", "The lamp went out.", "The lamp went out."),
+        (f"THE LAMP\n\nby Ann Writer\n\nMay 1887\n\n{PROSE}\n", "The harbour lay quiet under the morning fog.", None),
+        ("הילד יצא מן הבית. הוא הלך אל הים.", "הילד יצא מן הבית.", "הילד יצא מן הבית. הוא הלך אל הים."),
+        ("話說有一個少年住在村裡。他讀書。", "話說有一個少年住在村裡。", "話說有一個少年住在村裡。他讀書。"),
+    ],
+)  # fmt: skip
+def test_a_book_begins_with_its_first_sentence_even_in_a_paragraph_that_is_no_passage(
+    text: str, opening: str, paragraph: str | None
+) -> None:
+    found = book_opening(book(text))
+    assert found is not None
+    assert found.opening_sentence == opening
+    assert paragraph is None or found.text == paragraph
+    assert found.position == 0
+
+
+def test_a_book_without_a_sentence_begins_with_nothing() -> None:
+    assert book_opening(book("no end mark\n\n12 34 56.\n")) is None

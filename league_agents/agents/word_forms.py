@@ -1,0 +1,63 @@
+"""When a secret word stands in a text: as it is, or as its plural.
+
+Rule: whole words only. Stems would find "cod" in "codes" and "pin" in "pines", and a word that a book is given away by
+is not the word that was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from league_agents.agents.questions.reading import fold
+
+_HISSING = ("s", "x", "z", "ch", "sh")
+_VOWELS = "aeiou"
+_IRREGULAR = {
+    "calf": "calves",
+    "child": "children",
+    "elf": "elves",
+    "foot": "feet",
+    "goose": "geese",
+    "half": "halves",
+    "hoof": "hooves",
+    "knife": "knives",
+    "leaf": "leaves",
+    "loaf": "loaves",
+    "man": "men",
+    "mouse": "mice",
+    "ox": "oxen",
+    "scarf": "scarves",
+    "sheaf": "sheaves",
+    "shelf": "shelves",
+    "thief": "thieves",
+    "tooth": "teeth",
+    "wife": "wives",
+    "wolf": "wolves",
+    "woman": "women",
+}
+
+
+@lru_cache(maxsize=4096)
+def forms_of(word: str) -> tuple[str, ...]:
+    """The folded word and its plurals."""
+    word = fold(word)
+    if not word.isascii() or not word.isalpha():
+        return (word,)
+    if word in _IRREGULAR:
+        return word, _IRREGULAR[word]
+    if word.endswith(_HISSING):
+        return word, f"{word}es"
+    if word.endswith("y") and len(word) > 2 and word[-2] not in _VOWELS:
+        return word, f"{word[:-1]}ies"
+    if word.endswith("o") and len(word) > 2 and word[-2] not in _VOWELS:
+        return word, f"{word}s", f"{word}es"
+    for stem, plural in _IRREGULAR.items():
+        if len(stem) >= 3 and word.endswith(stem) and len(word) > len(stem) + 2:  # fisherman, penknife
+            return word, f"{word[: -len(stem)]}{plural}", f"{word}s"
+    return word, f"{word}s"
+
+
+def stands_in(word: str, vocabulary: Collection[str]) -> bool:
+    """Whether the word or its plural is among the folded words of a text."""
+    return any(form in vocabulary for form in forms_of(word))
