@@ -90,6 +90,9 @@ class League:
     round_told_at: datetime | None = None
     """The time that the present round's broadcast states."""
 
+    round_lookup: tuple[str, ...] | None = None
+    """Whom the present round's broadcast considers present; ``None``: everybody."""
+
     is_completed: bool = False
     paused_at: datetime | None = None
     """``None`` when not paused."""

@@ -109,7 +109,9 @@ def assignment_table(desk: Desk, league: League) -> League:
     for violation in payload.skipped[:5]:
         turn.warn("unreadable_row", f"assignment table: {violation}"[:300])
     if asked.season_id and league.season_id and asked.season_id != league.season_id:
-        league = evolve(league, rounds=(), round_id=None, round_told_at=None)
+        league = evolve(league, rounds=(), round_id=None, round_told_at=None, round_lookup=None)
+    current = league.current_round
+    is_late = current is not None and not league.fixtures_of_round(current)
     league = evolve(
         league,
         season_id=asked.season_id or league.season_id,
@@ -118,6 +120,9 @@ def assignment_table(desk: Desk, league: League) -> League:
         fixtures=fixtures,
         is_completed=False,
     )
+    if is_late and current is not None and league.fixtures_of_round(current):
+        # The mails were reordered: the round came before the table that says what is ours in it (protocol 5.2).
+        desk.order = Ordered(order=Order.START_ROUND, round_number=current, lookup=league.round_lookup)
     if turn.role is Role.REFEREE:
         ack = AssignmentAck(
             assignments_received=len(fixtures),
@@ -195,6 +200,7 @@ def new_round(desk: Desk, league: League) -> League:
         rounds=(*league.rounds, number),
         round_id=asked.round_id,
         round_told_at=asked.timestamp,
+        round_lookup=payload.participant_lookup_table,
         is_completed=league.is_completed and not league.fixtures_of_round(number),
     )
 

@@ -269,6 +269,24 @@ def test_a_table_leaves_a_started_match_alone() -> None:
     assert peer.state.matches is before
 
 
+@BOTH
+def test_a_round_that_overtook_the_table_is_played_when_the_table_comes(make: Any) -> None:
+    peer = make()
+    assert "no_own_game" in codes(tell(peer, new_round()))
+    tell(peer, table())
+    assert state(peer) == "IN_GAME"
+    # A table that comes once more starts nothing again.
+    games = len(peer.sent())
+    tell(peer, table(tag="2"))
+    assert [each.envelope.message_type for each in peer.sent()[games:]] == [MessageType.RESPONSE_GROUP_ASSIGNMENT]
+
+
+def test_a_round_that_overtook_the_table_still_tells_who_is_absent() -> None:
+    peer = a_referee()
+    tell(peer, new_round(lookup=[PLAYER1]), table())
+    assert [seat.email for seat in peer.state.matches[GAME].present()] == [PLAYER1]
+
+
 def test_a_game_without_all_three_rows_is_no_game_for_a_referee() -> None:
     rows = [row for row in assignments(GAME) if row.role is not AssignmentRole.PLAYER2]
     peer = a_referee()
