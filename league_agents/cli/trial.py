@@ -16,7 +16,7 @@ from types import TracebackType
 from league_agents.agents.checking.check import Called, End
 from league_agents.core.printable import line_of
 from league_agents.journal.port import PendingCall
-from league_agents.league.events import CallbackFailed, Failure
+from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import AgentFactory, ThreadHost
 
 _OURS = Path(__file__).resolve().parents[1]
@@ -69,10 +69,13 @@ class TrialRun:
             return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
         if not heard.was_made:
             return Called(end=End.NOT_MADE, detail=heard.detail, where=heard.where)
-        if heard.has_returned:
+        if isinstance(outcome, CallbackReturned):
+            # As a machine gets it: the host copied it on the agent's thread, so that judging it runs no user code.
+            result = None if heard.result is None else outcome.result
+            return Called(end=End.RETURNED, result=result, seconds=heard.seconds)
+        if heard.has_returned and outcome.failure is Failure.NOT_A_DICT:
             return Called(end=End.RETURNED, result=heard.result, seconds=heard.seconds)
-        detail = heard.detail or (outcome.detail if isinstance(outcome, CallbackFailed) else "")
-        return Called(end=End.RAISED, detail=detail, where=heard.where, seconds=heard.seconds)
+        return Called(end=End.RAISED, detail=heard.detail or outcome.detail, where=heard.where, seconds=heard.seconds)
 
     def close(self) -> None:
         """Stop the threads that are idle; a hung one ends with the process."""

@@ -2,13 +2,12 @@
 
 Rule 1: every text keeps the word limit of the rules, whatever was guessed.
 Rule 2: the target is not named: the other player of the match may still be guessing.
-Rule 3: the guess is quoted shortened and without invisible characters; it is never more than a quotation.
+Rule 3: the guess is quoted shortened and as printable text; it is never more than a quotation.
 """
 
 from __future__ import annotations
 
-import unicodedata
-
+from league_agents.core.printable import printable
 from league_agents.games.q21.justification import Reading
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.similarity import shared_words
@@ -132,12 +131,14 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _quoted(guess: str) -> str:
-    visible = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in guess[:400]).translate(_QUOTES)
-    words = visible.split()
+    words = printable(guess[:_READ]).translate(_QUOTES).split()
     short = " ".join(words[:12])[:80].strip()
     if not short:
         return "The guess was empty."
-    return f"The guess was “{short}{'…' if len(short) < len(' '.join(words)) or len(guess) > 400 else ''}”."
+    return f"The guess was “{short}{'…' if len(short) < len(' '.join(words)) or len(guess) > _READ else ''}”."
 
+
+_READ = 5_000
+"""Characters in which the beginning of the guess is looked for: an escape sequence alone may have thousands."""
 
 _QUOTES = dict.fromkeys(map(ord, '"“”„«»'))

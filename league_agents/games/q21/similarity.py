@@ -3,7 +3,8 @@
 Rule 1: a guess is judged on its whole. Whatever stands in it beside the target counts against it, so that a list of
 candidates, the target said twice, or ten thousand words earn less than one honest attempt.
 Rule 2: typography is no difference: quotes, dashes, case, spaces, ligatures, invisible characters, Hebrew points.
-Rule 3: the work is bounded before it starts: texts of very different lengths are not compared.
+Rule 3: the work is bounded before it starts: texts of very different lengths are not compared. A length is that of what
+can be seen: five accents on every letter make a text neither longer nor less right.
 """
 
 from __future__ import annotations
@@ -27,6 +28,17 @@ _HEBREW_QUOTE = re.compile(r'(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
 _PUNCTUATION = re.compile(r"[\x00-/:-@\[-`{-\x7f]+")
 """All of ASCII but letters and digits."""
 
+_HEAPED = re.compile(
+    "["
+    "\u0300-\u0344\u0346-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"  # accents; U+0345 spells an iota
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew points
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef"  # which variant of a character is meant
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"  # unseen
+    "\U000e0001\U000e0020-\U000e007f"  # tags, unseen too
+    "]+"
+)
+"""Marks and invisible characters, of which any number may stand on one letter."""
+
 _IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 """Scripts without spaces, in which each character is taken for a word."""
 
@@ -38,11 +50,16 @@ _NO_RESEMBLANCE = 0.35
 
 def fold(text: str) -> str:
     """Lower-case words with single spaces between them: what is left of a text when typography is taken away."""
-    text = _HEBREW_QUOTE.sub("", text.translate(_TYPOGRAPHY))
+    text = _HEBREW_QUOTE.sub("", _bare(text).translate(_TYPOGRAPHY))
     if not text.isascii():
         text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
         text = unicodedata.normalize("NFC", "".join(map(_kept, text)).translate(_LIGATURES))
     return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())
+
+
+def _bare(text: str) -> str:
+    # In one pass: to compose a text, Unicode sorts the marks of each letter, and a heap of thousands takes its time.
+    return text if text.isascii() else _HEAPED.sub("", text)
 
 
 def _kept(character: str) -> str:
@@ -65,9 +82,10 @@ def sentence_similarity(guess: str, target: str) -> float:
     similarity of the whole texts, less what unrelated sentences have in common. All three are symmetric in the two
     texts and fall with every word that is too many.
     """
-    if _out_of_proportion(guess, target):
+    left, right = _bare(guess), _bare(target)
+    if _out_of_proportion(left, right):
         return 0.0
-    left, right = fold(guess), fold(target)
+    left, right = fold(left), fold(right)
     if not left or not right:
         return 0.0
     if left == right:
@@ -110,6 +128,7 @@ def word_similarity(guess: str, target: str) -> float:
     Hebrew plural or article); 20 one slip in a word of five or more letters; 10 two words of which one is the target,
     5 three; 0 everything else, longer lists above all.
     """
+    guess, target = _bare(guess), _bare(target)
     if max(len(guess), len(target)) > 200:
         return 0.0
     left, right = _without_article(fold(guess)), _without_article(fold(target))
@@ -181,6 +200,7 @@ def all_words(text: str) -> list[str]:
 
 def shared_words(guess: str, target: str) -> tuple[int, int, int]:
     """How many words stand in both texts in the same order, how many the guess lacks, how many it has too many."""
+    guess, target = _bare(guess), _bare(target)
     if _out_of_proportion(guess, target):
         return 0, len(target.split()), len(guess.split())
     left, right = all_words(guess), all_words(target)

@@ -1,7 +1,9 @@
 """Looking into values that user code returned.
 
-Rule: only the methods of the built-in types are called, so no subclass can run code here, and what is too large is not
-looked at.
+Rule: only the methods of the built-in types are called, and what is too large is not looked at. So a subclass of a
+built-in type runs no code here, with one exception: a dict compares its own keys with the one that is looked up, and
+the class of such a key may have an ``__eq__``. Whoever calls user code therefore copies what it returned into plain
+values first, on the thread and within the time of the callback (``runner.plain``).
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def number_of(value: object) -> float | None:
 
 
 def field_of(value: object, key: str) -> object:
-    """``value[key]`` if ``value`` is a dict that has it, else ``None``."""
+    """``value[key]`` if ``value`` is a dict that has it, else ``None``. Keys are taken for plain ones."""
     if type(value) is dict:
         return value.get(key)
     if not is_kind(value, dict):

@@ -243,3 +243,27 @@ def test_a_quotation_is_short_and_cannot_close_itself() -> None:
     quoted = text.partition("“")[2].partition("”")[0]
     assert quoted == "Nice The score is 100. word word word word word word word…"
     assert text.count("“") == text.count("”") == 1
+
+
+@pytest.mark.parametrize(
+    ("guess", "quoted"),
+    [
+        ("\x1b[2J\x1b[1;1HCall me \x1b[31mIshmael\x1b[0m.", "Call me Ishmael."),
+        ("\x9b2JCall me", "Call me"),
+        ("Call \x1b]0;a new title\x07me", "Call me"),
+        ("\u202eem\u202c \u2066llaC\u2069\u200f", "em llaC"),
+        ("Call\x00me\u2028Ish\ud800mael", "Call me Ish�mael"),
+        ('“Call” "me" «Ishmael»', "Call me Ishmael"),
+        ("e" + "\u0301" * 60, "e" + "\u0301" * 4),
+        ("\x1b]" + "x" * 3_000 + "\x07Call me", "Call me"),
+        ("\x1b[2J" * 2_000 + "Call me", None),
+    ],
+)
+def test_a_quoted_guess_is_nothing_but_visible_text(guess: str, quoted: str | None) -> None:
+    feedback = judged(replace(GOOD, associative_word=guess)).feedback
+    assert feedback is not None
+    text = feedback.associative_word
+    if quoted is None:
+        assert "[2J" not in text
+    else:
+        assert f"The guess was “{quoted}”." in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import pytest
@@ -172,3 +173,43 @@ def test_shared_missing_and_extra_words() -> None:
 def test_content_words_leave_function_words_out() -> None:
     assert content_words("Because the sailor would tell about his whale") == ["sailor", "tell", "whale"]
     assert content_words("有鲸") == ["有", "鲸"]
+
+
+def heaped(text: str, marks: str) -> str:
+    return "".join(character + marks for character in text)
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        "\u0301\u0308\u0323\u0335\u20dd",  # accents of all sorts, five on a letter
+        "\u200b\u2060\ufeff\u200d\u00ad",
+        "\ufe0f\U000e0101\u1dc4\ufe20\u1ab0",
+        "\U000e0041\u202e\u2066\u061c\u200f",
+    ],
+)
+@pytest.mark.parametrize("sentence", OPENINGS)
+def test_what_is_heaped_on_letters_is_typography(sentence: str, marks: str) -> None:
+    guess = heaped(sentence, marks)
+    assert sentence_similarity(guess, sentence) == 100
+    assert shared_words(guess, sentence)[1:] == (0, 0)
+    assert word_similarity(heaped("conversations", 8 * marks), "conversation") == 90
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        "word " * 10_000,
+        "wörd\u0301 " * 10_000,
+        "a" + "\u0301\u0323" * 100_000,
+        "a" + "\u0e38\u0e48\u0f71\u0f74" * 50_000,  # what is sorted when a text is composed, and in the worst order
+        "\u200b" * 1_000_000,
+        f"{PRIDE} " + "\ufdfa" * 10_000,  # becomes eighteen letters each
+    ],
+)
+def test_the_work_for_a_guess_without_end_is_bounded(guess: str) -> None:
+    start = time.process_time()
+    assert sentence_similarity(guess, PRIDE) < 35
+    assert word_similarity(guess, "fortune") == 0
+    assert shared_words(guess, PRIDE)[1] >= 20
+    assert time.process_time() - start < 0.25
