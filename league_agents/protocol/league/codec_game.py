@@ -104,10 +104,12 @@ def read_warmup_response(fields: Fields) -> WarmupResponse | BrokenPayload:
     if "answer" not in fields:
         return broken("answer", "present", None)
     value = fields["answer"]
-    # Any value will do; it is not scored (protocol 4.4.2).
+    # Any value will do; it is not scored (protocol 4.4.2). A float that is no text is NaN or infinite: no value at all.
     answer = text_of(value)
+    if answer is None:
+        answer = "" if value is None or isinstance(value, float) else shown(value)
     return WarmupResponse(
-        answer=("" if value is None else shown(value)) if answer is None else answer,
+        answer=answer,
         auth_token=id_of(fields.get("auth_token")),
     )
 

@@ -121,8 +121,7 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
 
     kind = _type_of(fields, payload, claims)
     if kind is None:
-        named = id_of(fields.get("message_type")) or id_of(payload.get("message_type"))
-        raise NotProtocolMail(f"the message type {(named or 'of the mail')[:80]!a} is not known", raw=subject)
+        raise NotProtocolMail(_unknown(_stated_type(fields, payload)), raw=subject)
     sender = fields.get("sender")
     email = _authenticated(from_header, sender, claims)
     role = _role_of(sender, payload, claims)
@@ -172,10 +171,21 @@ def _flat_payload(fields: Fields) -> Fields:
 
 
 def _type_of(fields: Fields, payload: Fields, claims: Subject | None) -> MessageType | None:
+    stated = _stated_type(fields, payload)
+    if stated is not None:
+        return canonical_type(stated)
+    return claims.message_type if claims is not None else None
+
+
+def _stated_type(fields: Fields, payload: Fields) -> str | None:
     for stated in (fields.get("message_type"), payload.get("message_type")):
         if isinstance(stated, str) and stated.strip():
-            return canonical_type(stated)
-    return claims.message_type if claims is not None else None
+            return stated
+    return None
+
+
+def _unknown(stated: str | None) -> str:
+    return "the mail states no message type" if stated is None else f"the message type {stated[:80]!a} is not known"
 
 
 def _authenticated(from_header: str, sender: object, claims: Subject | None) -> str:

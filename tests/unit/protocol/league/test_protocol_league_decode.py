@@ -70,6 +70,23 @@ def test_an_object_without_a_known_type_is_no_message(document: object) -> None:
         read(document, subject="Your weekly letter")
 
 
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({}, "the mail states no message type"),
+        ({"message_type": "  ", "payload": {"message_type": None}}, "the mail states no message type"),
+        ({"message_type": ["NEWSLETTER"]}, "the mail states no message type"),
+        ({"message_type": "NEWSLETTER"}, "the message type 'NEWSLETTER' is not known"),
+        ({"payload": {"message_type": "x" * 150}}, f"the message type '{'x' * 80}' is not known"),
+        ({"message_type": "x" * 5_000}, f"the message type '{'x' * 80}' is not known"),
+    ],
+)
+def test_a_mail_that_is_no_message_is_told_by_what_it_states(document: object, said: str) -> None:
+    with pytest.raises(NotProtocolMail) as refused:
+        read(document, subject="Your weekly letter")
+    assert str(refused.value) == said
+
+
 def test_a_mail_without_documents_is_no_message() -> None:
     with pytest.raises(NotProtocolMail):
         decode(subject="Q21G.v1::PLAYER::a@b.c::t::Q21WARMUPCALL", from_header="a@b.c", documents=[], mail_id="m")
@@ -227,6 +244,11 @@ def test_a_payload_that_is_no_object_is_replaced_by_the_document() -> None:
 def test_any_warmup_answer_will_do_as_long_as_there_is_one(answer: object) -> None:
     assert isinstance(payload_of("Q21WARMUPRESPONSE", answer=answer), WarmupResponse)
     assert isinstance(payload_of("Q21WARMUPRESPONSE", auth_token="tok_1"), BrokenPayload)
+
+
+@pytest.mark.parametrize("answer", [None, math.nan, math.inf, -math.inf])
+def test_a_warmup_answer_that_is_no_value_is_an_empty_text(answer: object) -> None:
+    assert payload_of("Q21WARMUPRESPONSE", answer=answer) == WarmupResponse(answer="")
 
 
 @pytest.mark.parametrize(
