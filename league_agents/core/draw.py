@@ -32,7 +32,9 @@ class Draw:
 
     def _word(self) -> int:
         if not self._words:
-            block = hashlib.sha256(f"{self._seed}/{self._label}/{self._block}".encode()).digest()
+            # A label may hold a stranger's text, and JSON can spell half a character.
+            text = f"{self._seed}/{self._label}/{self._block}".encode("utf-8", "surrogatepass")
+            block = hashlib.sha256(text).digest()
             self._block += 1
             self._words = [int.from_bytes(block[i : i + 8], "big") for i in (24, 16, 8, 0)]
         return self._words.pop()
