@@ -20,7 +20,7 @@ SHORTEST = 3
 _LONGEST = 100_000
 _SECRET_NAMES = frozenset({"token", "refresh_token", "access_token", "id_token", "client_secret", "private_key"})
 _SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
-_SAID = re.compile(r"(\braised \w+): .*", re.DOTALL)
+_SAID = re.compile(r"(\braised \w{1,100}(?: \([^\n]{1,200}?:\d{1,9}\))?): .*", re.DOTALL)
 _QUOTED = re.compile(r"(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _LOOKS_SECRET = re.compile(
     r"ya29\.[\w.-]{8,}"  # access tokens of Google

@@ -17,9 +17,11 @@ from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
 from league_agents.clock import Clock
+from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.runner.place import place_of
 from league_agents.runner.plain import plain
 from league_agents.values import maker
 
@@ -73,7 +75,7 @@ def run_callback(agent: object, callback: str, context: Mapping[str, object], ca
             raise  # a person pressed the key; on any other thread only user code raises this
         return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised KeyboardInterrupt")
     except BaseException as error:  # user code may raise anything, SystemExit included
-        return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised {line_of(error)}")
+        return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=f"{callback} raised {_told(error)}")
 
 
 def run_user_callback(agent: object, callback: str, context: Mapping[str, object], call_id: str) -> Outcome:
@@ -84,19 +86,22 @@ def run_user_callback(agent: object, callback: str, context: Mapping[str, object
     try:
         result = plain(outcome.result)
     except BaseException as error:  # the result's own classes may raise anything
-        detail = f"what {callback} returned cannot be read: {line_of(error)}"
+        detail = f"what {callback} returned cannot be read: it raised {_told(error)}"
         return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=detail)
     assert isinstance(result, dict), "a mapping is copied as a dict"
     return _new_callback_returned(call_id=call_id, result=result)
 
 
-def line_of(error: BaseException) -> str:
-    """The type and text of somebody's exception on one line, whatever the exception does when it is looked at."""
-    try:
-        text = " ".join(str(error).split())[:300]
-    except BaseException:  # the text of an exception of user code may raise anything itself
-        text = "(no text)"
-    return f"{type(error).__name__}: {text}"
+def _told(error: BaseException) -> str:
+    """``KeyError (my_player.py:11): 'dynamc'``: the class, the place in the user's own code if it is there, the text.
+
+    The place stands before the text, which is left out where nobody may read it.
+    """
+    line, place = line_of(error), place_of(error)
+    if place is None:
+        return line
+    name, colon, text = line.partition(": ")
+    return f"{name} ({place}){colon}{text}"
 
 
 def _late(call: PendingCall) -> str:
@@ -241,7 +246,7 @@ class _Worker:
             try:
                 agent = self._factory()
             except BaseException as error:  # the constructor is user code
-                detail = f"the agent could not be made: {line_of(error)}"
+                detail = f"the agent could not be made: its constructor raised {_told(error)}"
                 return None, CallbackFailed(call_id=call.call_id, failure=Failure.RAISED, detail=detail)
         return agent, run_user_callback(agent, call.callback, call.context, call.call_id)
 

@@ -136,6 +136,7 @@ def test_secret_variables_are_known_by_their_names() -> None:
     ("text", "shown"),
     [
         ("in game 1: f raised ValueError: it's whale; none", "in game 1: f raised ValueError: [hidden]"),
+        ("f raised ValueError (me.py:11): a whale (x.py:3): b", "f raised ValueError (me.py:11): [hidden]"),
         ("word: one word, found 'two whales'; again", "word: one word, found [hidden]; again"),
         ('word: found "it\'s"; again', "word: found [hidden]; again"),
         ("did not return within 30 s", "did not return within 30 s"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -256,3 +257,58 @@ def test_without_waiting_a_running_call_does_not_hold_up_the_caller() -> None:
         outcomes = list(host.collect())
     assert outcomes == [CallbackReturned(call_id="c1", result={})]
     host.close()
+
+
+AGENT = """
+class Hopeless:
+    def get_answers(self, ctx):
+        return self.look_up(ctx)
+
+    def look_up(self, ctx):
+        return ctx["dynamc"]
+
+    def get_guess(self, ctx):
+        import json
+        return json.loads("{")
+
+
+class Unmade:
+    def __init__(self):
+        self.key = {}["KEY"]
+"""
+
+
+@pytest.fixture
+def users_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, type]:
+    place = tmp_path / "my_player.py"
+    place.write_text(AGENT, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, type] = {}
+    exec(compile(AGENT, str(place), "exec"), names)
+    return names
+
+
+def test_a_failure_names_the_line_of_the_users_code(users_code: dict[str, type]) -> None:
+    for host in hosts(users_code["Hopeless"]):
+        raised, within_a_library = ask(host, call(1), call(2, "get_guess"))
+        assert isinstance(raised, CallbackFailed)
+        assert raised.detail == "get_answers raised KeyError (my_player.py:7): 'dynamc'"
+        assert isinstance(within_a_library, CallbackFailed)
+        assert "raised JSONDecodeError (my_player.py:11): Expecting" in within_a_library.detail
+        host.close()
+
+
+def test_an_agent_that_cannot_be_made_says_where(users_code: dict[str, type]) -> None:
+    host = ThreadHost(users_code["Unmade"], one_game_each=False, waits=True)
+    (failed,) = ask(host, call(1))
+    assert isinstance(failed, CallbackFailed)
+    assert failed.detail == "the agent could not be made: its constructor raised KeyError (my_player.py:16): 'KEY'"
+    host.close()
+
+
+def test_code_that_is_in_no_file_has_no_place() -> None:
+    names: dict[str, type] = {}
+    exec(compile(AGENT, "no such file\n", "exec"), names)
+    (failed,) = ask(ThreadHost(names["Hopeless"], one_game_each=False, waits=True), call(1))
+    assert isinstance(failed, CallbackFailed)
+    assert failed.detail == "get_answers raised KeyError: 'dynamc'"
