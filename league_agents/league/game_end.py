@@ -9,7 +9,7 @@ from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Record, ReleaseAgent
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_state import Game, GamePhase
-from league_agents.league.referee_contexts import guess_as_json, question_as_json
+from league_agents.league.referee_contexts import answers_as_json, guess_as_json, question_as_json
 from league_agents.league.reports import scorecard_as_json
 from league_agents.league.turn import MANAGER_ID, for_an_id
 from league_agents.protocol.league.kinds import MessageType
@@ -97,7 +97,7 @@ def _facts(game: Game, before: GamePhase) -> Mapping[str, object]:
         "phase": before.value,
         "book_name": brief.book_name if brief else None,
         "questions": [question_as_json(question) for question in game.questions],
-        "answers": [{"question_number": answer.number, "answer": answer.choice.value} for answer in game.answers],
+        "answers": answers_as_json(game.answers),
         "guess": None if game.guess is None else guess_as_json(game.guess),
         "scorecard": None if card is None else scorecard_as_json(card),
     }

@@ -5,10 +5,12 @@ Rule: the data decide, never the state's name (protocol 5.2 and 5.5). The name i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 
 from league_agents.ids import GameId
 from league_agents.league.stored import APART, load, rejoined
@@ -62,6 +64,9 @@ class Fixture:
     """Empty texts where the table lacks a row or a group."""
 
 
+_game_id_of = attrgetter("game_id")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReply:
     """A reply to the league manager that can be sent again."""
@@ -83,6 +88,8 @@ class League:
     registration_reason: str = ""
     has_table: bool = False
     fixtures: tuple[Fixture, ...] = field(default=(), metadata=APART)
+    """In the order of their game ids."""
+
     rounds: tuple[int, ...] = ()
     """The rounds of this season that were started, in that order; the last one is the present one."""
 
@@ -97,10 +104,10 @@ class League:
     paused_at: datetime | None = None
     """``None`` when not paused."""
 
-    obeyed: tuple[str, ...] = ()
+    obeyed: tuple[str, ...] = field(default=(), metadata=APART)
     """The orders of the league manager that were obeyed last: they open and close rounds, pause, reset."""
 
-    heard: tuple[str, ...] = ()
+    heard: tuple[str, ...] = field(default=(), metadata=APART)
     """The other messages of the league manager that were handled last."""
 
     replies: tuple[StoredReply, ...] = field(default=(), metadata=APART)
@@ -119,9 +126,13 @@ class League:
 
     def fixtures_of_round(self, round_number: int) -> tuple[Fixture, ...]:
         """This participant's games of a round."""
-        # The fixtures are as many as a season has, and this is asked in every round: so the digits are compared.
-        digits = f"{round_number:02d}"
-        return tuple([fixture for fixture in self.fixtures if fixture.game_id[2:4] == digits])
+        fixtures, digits = self.fixtures, f"{round_number:02d}"
+        if not fixtures or fixtures[0].game_id[:2] != fixtures[-1].game_id[:2]:
+            return tuple([fixture for fixture in fixtures if fixture.game_id[2:4] == digits])
+        # As many as a season has, in the order of their ids, and this is asked in every round: so it is looked up.
+        start = fixtures[0].game_id[:2] + digits
+        first, end = (bisect_left(fixtures, text, key=_game_id_of) for text in (start, f"{start}:"))  # ":" follows "9"
+        return fixtures[first:end]
 
 
 def load_league(parts: Mapping[str, str]) -> League:

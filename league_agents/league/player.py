@@ -33,7 +33,7 @@ from league_agents.league.game_state import Game
 from league_agents.league.held import Held, hold
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.stored import apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, dump, load, rejoined
 from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.envelope import Envelope
@@ -110,10 +110,11 @@ class Player:
 
     def parts(self, state: PlayerState) -> Mapping[str, object]:
         league = state.league
-        parts: dict[str, object] = {"league": league, "held": state.held, **dict(apart(league, "league"))}
+        parts: dict[str, object] = {"league": league, "held": state.held}
+        add_apart(parts, league, "league")
         for game_id, game in state.games.items():
             parts[f"game/{game_id}"] = game
-            parts.update(apart(game, game_id))
+            add_apart(parts, game, game_id)
         return parts
 
     def dump_part(self, name: str, part: object) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import Scorecard
 from league_agents.league.game_state import Game
-from league_agents.league.referee_contexts import question_as_json
+from league_agents.league.referee_contexts import answers_as_json, question_as_json
 from league_agents.league.reports import scorecard_as_json
 
 Context = Mapping[str, object]
@@ -59,6 +59,6 @@ def _own(callback: str, game: Game, required: int, scorecard: Scorecard | None) 
         return {**told, "questions_required": required}
     return {
         **told,
-        "answers": [{"question_number": answer.number, "answer": answer.choice.value} for answer in game.answers],
+        "answers": answers_as_json(game.answers),
         "questions_sent": [question_as_json(question) for question in game.questions],
     }

@@ -34,7 +34,7 @@ from league_agents.league.match_state import Match, Seat, SeatPhase
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report, with_seat
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
-from league_agents.league.stored import apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, dump, load, rejoined
 from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
@@ -94,11 +94,12 @@ class Referee:
 
     def parts(self, state: RefereeState) -> Mapping[str, object]:
         league = state.league
-        parts: dict[str, object] = {"league": league, "held": state.held, **dict(apart(league, "league"))}
+        parts: dict[str, object] = {"league": league, "held": state.held}
+        add_apart(parts, league, "league")
         for game_id, match in state.matches.items():
             parts[f"game/{game_id}"] = match
             for seat in match.seats:
-                parts.update(apart(seat, f"{game_id}/{seat.role.value}"))
+                add_apart(parts, seat, f"{game_id}/{seat.role.value}")
         return parts
 
     def dump_part(self, name: str, part: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.model import Guess, Question
+from league_agents.games.q21.model import AnswerBatch, Guess, Question
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import Match, Seat
 
@@ -58,7 +58,7 @@ def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat:
         **_brief_and_player(match, seat),
         **_target(config, match),
         questions=[question_as_json(question) for question in seat.questions],
-        answers=[{"question_number": answer.number, "answer": answer.choice.value} for answer in seat.answers],
+        answers=answers_as_json(seat.answers),
         player_guess=guess_as_json(seat.guess),
     )
 
@@ -71,6 +71,11 @@ def question_as_json(question: Question) -> dict[str, object]:
         "question_text": question.text,
         "options": {"A": a, "B": b, "C": c, "D": d},
     }
+
+
+def answers_as_json(answers: AnswerBatch) -> list[dict[str, object]]:
+    """Answers with the keys that user code is promised."""
+    return [{"question_number": answer.number, "answer": str(answer.choice)} for answer in answers]
 
 
 def guess_as_json(guess: Guess | None) -> dict[str, object]:

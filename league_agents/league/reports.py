@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.match_state import Abort, Match, Seat, SeatPhase
-from league_agents.league.referee_contexts import guess_as_json, question_as_json
+from league_agents.league.referee_contexts import answers_as_json, guess_as_json, question_as_json
 from league_agents.protocol.league.messages import (
     TECHNICAL_LOSS,
     MatchReport,
@@ -133,7 +133,7 @@ def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
         "private_score": row.private_score,
         "warmup_answer": seat.warmup_answer,
         "questions": [question_as_json(question) for question in seat.questions],
-        "answers": [{"question_number": answer.number, "answer": answer.choice.value} for answer in seat.answers],
+        "answers": answers_as_json(seat.answers),
         "guess": None if seat.guess is None else guess_as_json(seat.guess),
         "scorecard": None if seat.scorecard is None else scorecard_as_json(seat.scorecard),
     }

@@ -90,9 +90,12 @@ def _dataclass_writer(kind: Any) -> Writer:
     return as_dict(kind, writers, {_TAG: kind.__name__} if kind in _TAGGED else {})
 
 
-def apart(holder: Any, place: str) -> list[tuple[str, object]]:
-    """The parts that ``holder`` leaves out, with their names: ``questions/<place>``. An empty value is no part."""
-    return [(f"{name}/{place}", value) for name in _apart(type(holder)) if (value := getattr(holder, name))]
+def add_apart(parts: dict[str, object], holder: Any, place: str) -> None:
+    """Add the parts that ``holder`` leaves out: ``questions/<place>`` and so on. An empty value is no part."""
+    for name in _apart(type(holder)):
+        value = getattr(holder, name)
+        if value:
+            parts[f"{name}/{place}"] = value
 
 
 def rejoined(holder: T, parts: Mapping[str, str], place: str) -> T:

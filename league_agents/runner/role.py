@@ -32,7 +32,7 @@ from league_agents.journal.port import (
     StepCommit,
 )
 from league_agents.league.effects import ReleaseAgent
-from league_agents.league.events import DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
+from league_agents.league.events import Command, DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
 from league_agents.league.machine import Machine
 from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
 from league_agents.protocol.league.decode import NotProtocolMail, decode
@@ -145,10 +145,15 @@ class RoleRunner(Generic[S]):
         """Do everything that can be done now. Whether there was anything to do.
 
         ``fetches=False`` leaves the mailbox alone: agents' results are taken and mail is sent, and no deadline is
-        declared over, because what arrived before it has perhaps not been heard.
+        declared over, because what arrived before it has perhaps not been heard. The same is done, and then the
+        failure raised, when the mailbox cannot be read to its end.
         """
         now = self._clock.now()
-        busy = self._receive() if fetches else False
+        try:
+            busy = self._receive() if fetches else False
+        except MailError:
+            self._work_off()
+            raise
         busy = self._collect() or busy
         if fetches:
             # The mailbox was drained at or after ``now``, so whatever arrived before these deadlines has been heard.
@@ -158,6 +163,18 @@ class RoleRunner(Generic[S]):
     def command(self, command: OperatorCommand) -> bool:
         """Pass on what a person wants. ``False`` when this very command was carried out before."""
         return self._step(command, Cause.COMMAND, command.nonce)
+
+    def obey(self) -> bool:
+        """Carry out what people have ordered by way of the journal. Whether there was anything."""
+        orders = self._journal.open_orders()
+        for order in orders:
+            try:
+                command = OperatorCommand(command=Command(order.command), nonce=order.nonce, text=order.text)
+            except ValueError:
+                self._use_up(Cause.COMMAND, order.nonce, "order_refused", f"{order.command[:80]!a} is no command")
+                continue
+            self._safe_step(command, Cause.COMMAND, order.nonce)
+        return bool(orders)
 
     def next_wake(self) -> datetime | None:
         """The earliest instant at which time alone gives this role something to do."""
@@ -173,17 +190,24 @@ class RoleRunner(Generic[S]):
     # -- taking in mail ---------------------------------------------------------------------------------------------
 
     def _receive(self) -> bool:
+        """Drain the mailbox. A short batch is no sign of the end: heavy mails come in small numbers."""
         busy = False
         self._acknowledge()
         while mails := self._mailbox.fetch(FETCH_BATCH, self._journal.has_mail):
+            if busy:
+                # Whoever wrote first is answered before the rest of a long backlog is read.
+                self._work_off()
             busy = True
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
             self._unacknowledged += [mail.mail_id for mail in mails if self._take_in(mail)]
             self._acknowledge()
-            if len(mails) < FETCH_BATCH:
-                break
         return busy
+
+    def _work_off(self) -> None:
+        """Take the agents' results and send what there is to send."""
+        self._collect()
+        self._flush()
 
     def _acknowledge(self) -> None:
         if self._unacknowledged:
@@ -290,11 +314,14 @@ class RoleRunner(Generic[S]):
         except JournalError:
             raise
         except Exception as error:
-            now = self._clock.now()
-            note = warning(now, "step_failed", f"{cause} {key}: {type(error).__name__}: {error}")
-            self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
-            self._next_wake = self._journal.next_wake()
-            self._tell(None, [note])
+            self._use_up(cause, key, "step_failed", f"{cause} {key}: {type(error).__name__}: {error}")
+
+    def _use_up(self, cause: Cause, key: str, code: str, text: str) -> None:
+        now = self._clock.now()
+        note = warning(now, code, text)
+        self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
+        self._next_wake = self._journal.next_wake()
+        self._tell(None, [note])
 
     def _submit(self, call: PendingCall) -> None:
         if self._host is None:
@@ -404,11 +431,14 @@ def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, 
     if old is new:
         return {}
     changed: dict[str, object | None] = {name: part for name, part in new.items() if old.get(name) is not part}
-    if len(old) + sum(name not in old for name in changed) != len(new):
-        changed.update(dict.fromkeys(name for name in old if name not in new))
+    for gone in old.keys() - new.keys():
+        changed[gone] = None
     return changed
 
 
 def _document(mail: Mail) -> Mapping[str, object] | None:
     """The JSON object that was read (protocol 2.5: the first candidate that is one)."""
-    return next((value for value in mail.documents if isinstance(value, dict)), None)
+    for value in mail.documents:
+        if isinstance(value, dict):
+            return value
+    return None

@@ -184,7 +184,9 @@ def _options_of(value: object) -> tuple[str, str, str, str]:
     """The texts of A to D. A letter without a text has an empty one: with a fixed answer key nobody needs them."""
     if isinstance(value, dict):
         get = value.get
-        options = (get("A", get("a")), get("B", get("b")), get("C", get("c")), get("D", get("d")))
+        options = (get("A"), get("B"), get("C"), get("D"))
+        if None in options:
+            options = (get("A", get("a")), get("B", get("b")), get("C", get("c")), get("D", get("d")))
     elif isinstance(value, list):
         options = (*value[:4], None, None, None, None)[:4]
     else:
@@ -259,7 +261,7 @@ def write_answers_batch(payload: AnswersBatch, envelope: Envelope) -> Document:
         raise refuse(envelope, "it needs at least one answer")
     return present(
         match_id=match_id(envelope),
-        answers=[{"question_number": answer.number, "answer": answer.choice.value} for answer in payload.answers],
+        answers=[{"question_number": answer.number, "answer": str(answer.choice)} for answer in payload.answers],
         deadline=due(envelope, payload.deadline),
         auth_token=payload.auth_token,
     )

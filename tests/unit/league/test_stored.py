@@ -13,7 +13,7 @@ from league_agents.ids import GameId
 from league_agents.league.events import CallbackReturned, MessageArrived
 from league_agents.league.game_state import Game
 from league_agents.league.held import Held
-from league_agents.league.stored import apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, dump, load, rejoined
 from league_agents.league.turn import Timer
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -43,21 +43,27 @@ GAME = Game(
 )  # fmt: skip
 
 
+def apart(game: Game, place: str) -> dict[str, object]:
+    parts: dict[str, object] = {}
+    add_apart(parts, game, place)
+    return parts
+
+
 def test_a_game_is_what_its_own_text_and_those_of_its_batches_say() -> None:
-    texts = {name: dump(part) for name, part in apart(GAME, "0101001")}
+    texts = {name: dump(part) for name, part in apart(GAME, "0101001").items()}
     assert sorted(texts) == ["answers/0101001", "questions/0101001"]
     assert "Is it?" not in dump(GAME)
     assert rejoined(load(Game, dump(GAME), "game"), texts, "0101001") == GAME
 
 
 def test_what_is_left_out_is_the_very_object_so_that_it_is_written_once() -> None:
-    assert dict(apart(GAME, "x"))["questions/x"] is QUESTIONS
+    assert apart(GAME, "x")["questions/x"] is QUESTIONS
 
 
 def test_an_empty_batch_is_no_part() -> None:
     game = load(Game, dump(GAME), "game")
     assert (game.questions, game.answers) == ((), ())
-    assert dict(apart(game, "x")) == {}
+    assert apart(game, "x") == {}
     assert rejoined(game, {}, "x") is game
 
 
