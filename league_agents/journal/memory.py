@@ -14,6 +14,7 @@ from league_agents.journal.port import (
     InboxRow,
     InboxVerdict,
     Note,
+    Order,
     OutboxItem,
     OutboxState,
     PendingCall,
@@ -62,6 +63,7 @@ class MemoryJournal:
         self._commands: set[str] = set()
         self._notes: list[Note] = []
         self._kept: dict[str, str] = {}
+        self._orders: dict[str, Order] = {}
 
     def load_parts(self) -> dict[str, str]:
         return {name: self._dump(name, part) for name, part in self._parts.items()}
@@ -178,6 +180,12 @@ class MemoryJournal:
 
     def kept(self, name: str) -> object:
         return json.loads(self._kept[name]) if name in self._kept else None
+
+    def order(self, order: Order) -> None:
+        self._orders.setdefault(order.nonce, order)
+
+    def open_orders(self) -> list[Order]:
+        return [order for nonce, order in self._orders.items() if nonce not in self._commands]
 
     def close(self) -> None:
         """Nothing to release."""

@@ -74,6 +74,15 @@ SCRIPTS: tuple[str, ...] = (
     """
     CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE orders (
+        seq INTEGER PRIMARY KEY,
+        nonce TEXT NOT NULL UNIQUE,
+        command TEXT NOT NULL,
+        text TEXT NOT NULL,
+        at TEXT NOT NULL
+    );
+    """,
 )
 
 

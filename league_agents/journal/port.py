@@ -123,6 +123,18 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a person wants of a role, handed over by way of its journal: the role may be running in another process."""
+
+    nonce: str
+    """An order is carried out once, whatever happens."""
+
+    command: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepCommit:
     """Everything that one step changes."""
 
@@ -216,6 +228,14 @@ class Journal(Protocol):
 
     def kept(self, name: str) -> object:
         """What was kept under this name; ``None`` when nothing was."""
+        ...
+
+    def order(self, order: Order) -> None:
+        """Hand over an order. Any process may do so, also while another one works on the journal."""
+        ...
+
+    def open_orders(self) -> list[Order]:
+        """Orders whose command was not committed yet, in the order in which they were given."""
         ...
 
     def close(self) -> None:

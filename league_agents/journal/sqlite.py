@@ -24,6 +24,7 @@ from league_agents.journal.port import (
     InboxRow,
     InboxVerdict,
     Note,
+    Order,
     OutboxItem,
     OutboxState,
     PendingCall,
@@ -385,6 +386,19 @@ class SqliteJournal:
     def kept(self, name: str) -> object:
         row = self._db.execute("SELECT value FROM kept WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
+
+    def order(self, order: Order) -> None:
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO orders (nonce, command, text, at) VALUES (?, ?, ?, ?)",
+                (order.nonce, order.command, _utf8(order.text), _text(order.at)),
+            )
+
+    def open_orders(self) -> list[Order]:
+        rows = self._db.execute(
+            "SELECT nonce, command, text, at FROM orders WHERE nonce NOT IN (SELECT nonce FROM commands) ORDER BY seq"
+        )
+        return [Order(nonce=nonce, command=command, text=text, at=_instant(at)) for nonce, command, text, at in rows]
 
     def close(self) -> None:
         self._db.close()

@@ -197,11 +197,11 @@ class LiveRole:
             # A deadline is over only when the mailbox was heard after it; a mailbox that fails is not asked sooner.
             or (not self._mailbox.is_failing and wake is not None and wake <= now)
         )
-        busy = False
         if fetches or not self._is_started:
             busy = self._with_mailbox(runner, now)
-        elif self._is_started:
-            busy = runner.tick(fetches=False)
+        else:
+            busy = runner.obey()
+            busy = runner.tick(fetches=False) or busy
         after = self.clock.now()
         if busy:
             self._active_at = after
@@ -215,15 +215,15 @@ class LiveRole:
                 runner.start()
                 self._is_started = True
                 self.on_start(runner)
-            busy = runner.tick()
+            obeyed = runner.obey()
+            busy = runner.tick() or obeyed
         except AuthorizationExpired:
             raise
         except MailError as error:
             pause = self._mailbox.failed(error, now)
             self._next_poll = self.clock.now() + pause
             self._fail("mailbox_unavailable", f"{error}; next look in {pause.total_seconds():.0f} s")
-            # What the agents have done meanwhile is taken all the same.
-            return self._is_started and runner.tick(fetches=False)
+            return False
         if self._mailbox.is_failing:
             self._mailbox.succeeded()
             self._tell("mailbox_available", "the mailbox answers again")

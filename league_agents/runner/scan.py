@@ -69,6 +69,7 @@ def scan(role: LiveRole, clock: Clock, rest: Callable[[timedelta], None]) -> Sca
     runner, journal = wired.runner, wired.journal
     runner.start()
     role.on_start(runner)
+    runner.obey()
     while runner.tick():
         pass
     role.polled(clock.now())

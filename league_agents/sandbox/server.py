@@ -130,6 +130,7 @@ class Sandbox:
                 "universe_domain": "googleapis.com",
                 "account": self._box(account).address,
                 "expiry": self._expiry(),
+                "consented_at": SystemClock().now().astimezone(UTC).isoformat(timespec="seconds"),
             }
             self._state.commit()
         name = re.sub(r"[^a-z0-9._+-]", "-", account.lower().replace("@", ".at."))

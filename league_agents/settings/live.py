@@ -92,6 +92,7 @@ def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal
         keep_cursor=lambda position: journal.keep(CURSOR, position),
         timeout=gmail.timeout,
         spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
+        login_command=login_command(role),
     )
 
     def check() -> None:

@@ -17,6 +17,7 @@ from league_agents.journal.port import (
     InboxVerdict,
     Journal,
     Note,
+    Order,
     OutboxItem,
     OutboxState,
     PendingCall,
@@ -275,3 +276,15 @@ class JournalContract(ABC):
         assert journal.kept("seed") == "abc"
         # It is no step: the next one still commits.
         assert journal.commit(self.command("1", parts={"n": 1}))
+
+    def test_an_order_waits_until_its_command_is_committed_and_is_given_once(self) -> None:
+        journal = self.make()
+        first = Order(nonce="n1", command="pause", text="storm", at=NOON)
+        second = Order(nonce="n2", command="continue", text="", at=NOON + SECOND)
+        journal.order(first)
+        journal.order(second)
+        journal.order(Order(nonce="n1", command="reset", text="", at=NOON))
+        journal = self.reopen(journal)
+        assert journal.open_orders() == [first, second]
+        assert journal.commit(self.command("n1"))
+        assert self.reopen(journal).open_orders() == [second]

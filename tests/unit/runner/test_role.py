@@ -6,7 +6,7 @@ The machine of these tests answers every free text: it asks its agent for a word
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.errors import MailboxUnavailable, RemoteProtocolError
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import InboxRow, InboxVerdict, Journal, Note, OutboxItem, OutboxState
+from league_agents.journal.port import InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import (
@@ -543,6 +543,70 @@ def test_without_a_look_into_the_mailbox_no_deadline_is_over_but_results_are_sen
         pass
     assert world.replies() == ["cba"]
     assert [note.facts["text"] for note in world.memory.notes()] == ["wake me"]
+
+
+class Heavy:
+    """A mailbox that hands out one mail at a time, as Gmail's does when mails are large, and at last fails."""
+
+    def __init__(self, mailbox: MemoryMailbox, fetches: int = 1_000) -> None:
+        self._mailbox = mailbox
+        self._fetches = fetches
+        self.address = mailbox.address
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        self._fetches -= 1
+        if self._fetches < 0:
+            raise MailboxUnavailable("this minute's units are used up")
+        return self._mailbox.fetch(min(limit, 1), known)
+
+
+def test_no_deadline_is_over_while_heavy_mail_that_came_before_it_is_unread() -> None:
+    world = World()
+    for number in range(3):
+        world.office.send(text_mail(number, f"abc{number}"))
+    runner = world.runner(mailbox=Heavy(world.player))
+    runner.start()
+    runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="wake me"))
+    world.clock.advance_to(NOON + timedelta(hours=1))
+    runner.tick()
+    assert len(list(world.memory.inbox())) == 3
+    assert [note.facts["text"] for note in world.memory.notes()] == ["wake me"]
+    assert runner.state.answered == 3
+
+
+def test_a_mailbox_that_cannot_be_read_to_its_end_holds_up_deadlines_and_no_answers() -> None:
+    world = World()
+    for number in range(3):
+        world.office.send(text_mail(number, f"abc{number}"))
+    runner = world.runner(mailbox=Heavy(world.player, fetches=2))
+    runner.start()
+    runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="wake me"))
+    world.clock.advance_to(NOON + timedelta(hours=1))
+    with pytest.raises(MailboxUnavailable):
+        runner.tick()
+    assert world.replies() == ["0cba", "1cba"]
+    assert list(world.memory.notes()) == [], "the third mail came before the deadline and is unread"
+
+
+def test_an_order_in_the_journal_is_carried_out_once_and_one_that_nobody_knows_is_used_up(tmp_path: Path) -> None:
+    world = World(tmp_path / "j.db")
+    journal = world.open_journal()
+    journal.order(Order(nonce="n1", command="keep_alive", text="", at=NOON))
+    journal.order(Order(nonce="n2", command="dance", text="", at=NOON))
+    runner = world.runner(journal)
+    runner.start()
+    assert runner.obey()
+    assert not runner.obey()
+    assert [(note.key, note.facts["text"]) for note in journal.notes()] == [("order_refused", "'dance' is no command")]
+    assert journal.next_wake() == NOON + timedelta(minutes=1)
+    runner.close()
+    again = world.runner()
+    again.start()
+    assert not again.obey()
+    again.close()
 
 
 class Broken:
