@@ -129,16 +129,21 @@ class OfflinePlayer(PlayerAI):
         )
 
     def _questions_for(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
-        """The batch for a brief; only random questions depend on the match as well."""
-        rules = self._rules
+        """The batch for a brief and this player's seed; only random questions depend on the match as well."""
+        rules, candidates = self._rules, self._candidates_for(brief)
+        draw = Draw(self._seed, f"questions/{brief.book_name[:200]}/{brief.association_domain[:200]}")
         plan = _kept(
             self._plans,
             brief,
-            lambda: plan_batch(self._candidates_for(brief), rules.answer_key, rules.questions_required, rules.weights),
+            lambda: plan_batch(candidates, rules.answer_key, rules.questions_required, rules.weights, draw),
         )
         batch = plan.batch(self._strategy, Draw(self._seed, f"batch/{match_id[:200]}/{brief.book_name[:200]}"))
         texts = {inquiry.text for inquiry in batch}
-        for inquiry in general_questions(rules.answer_key):
+        spare = draw.fork("general").shuffled(general_questions(rules.answer_key))
+        if candidates.is_known:
+            # The word has been asked about as far as that helps.
+            spare.sort(key=lambda inquiry: inquiry.topic is Topic.WORD)
+        for inquiry in spare:
             # A question that was chosen in another form is asked once: both forms have the same text.
             if len(batch) < rules.questions_required and inquiry.text not in texts:
                 batch.append(inquiry)

@@ -2,7 +2,9 @@
 
 Rule 1: the batch is chosen jointly. Every split between questions about the text and questions about the word is tried
 on simulated games with a noisy answerer, and the one with the best expected score wins.
-Rule 2: the answers say how noisy the answerer is: every level of noise is weighed by how well it explains them.
+Rule 2: two players of equal strength need not ask the same: each chooses from a share of the questions that its own draw
+leaves it, which is many times what it can ask.
+Rule 3: the answers say how noisy the answerer is: every level of noise is weighed by how well it explains them.
 """
 
 from __future__ import annotations
@@ -44,6 +46,13 @@ _MOST_WORD_QUESTIONS_ALONE = 12
 """If only one sentence is possible. The other questions then find out whether it is that one."""
 
 _RUNS = 160
+
+_OWN_SHARE = 0.6
+"""Of the questions that could be asked, what one player chooses from. Real books give hundreds, of which two thirds
+choose as well as all."""
+
+_LEAST_CHOICE = 1.5
+"""But so many times what it may ask: a small pool is not thinned out."""
 
 
 class Strategy(StrEnum):
@@ -102,13 +111,18 @@ class Plan:
         return [*texts[: self.count - self.on_word], *words[: self.on_word]]
 
 
-def plan_batch(candidates: Candidates, key: AnswerKey, count: int, weights: Weights) -> Plan:
-    """The plan with the best expected score for ``count`` questions."""
+def plan_batch(
+    candidates: Candidates, key: AnswerKey, count: int, weights: Weights, draw: Draw | None = None
+) -> Plan:
+    """The plan with the best expected score for ``count`` questions.
+
+    ``draw`` leaves a share of the possible questions to choose from; without it there are all of them.
+    """
     texts = sentence_pool(candidates.readings, candidates.prior, key) if len(candidates.sentences) > 1 else _EMPTY
     words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
-    best_texts = _selected(texts, candidates.prior, count, groups=candidates.groups)
-    most = _MOST_WORD_QUESTIONS if texts.inquiries else _MOST_WORD_QUESTIONS_ALONE
-    best_words = _selected(words, candidates.word_prior, min(count, most))
+    best_texts = _selected(_share(texts, count, draw), candidates.prior, count, groups=candidates.groups)
+    most = min(count, _MOST_WORD_QUESTIONS if texts.inquiries else _MOST_WORD_QUESTIONS_ALONE)
+    best_words = _selected(_share(words, most, draw), candidates.word_prior, most)
     return Plan(
         texts=texts,
         words=words,
@@ -161,6 +175,14 @@ def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]
 
 
 _EMPTY = Pool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
+
+
+def _share(pool: Pool, count: int, draw: Draw | None) -> Pool:
+    """What one player chooses from, in an order of its own: of equally good questions the first one is taken."""
+    size = len(pool.inquiries)
+    if draw is None:
+        return pool
+    return pool.only(draw.sample(range(size), min(size, max(round(_OWN_SHARE * size), round(_LEAST_CHOICE * count)))))
 
 
 def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int64] | None = None) -> Pool:

@@ -129,3 +129,24 @@ def test_every_justification_cites_answers_that_were_given(knowledge: Knowledge)
         )
         assert 30 <= len(guess["sentence_justification"].split()) <= 50
         assert 20 <= len(guess["word_justification"].split()) <= 30
+
+
+@pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda r: r.name)
+def test_two_players_with_seeds_of_their_own_ask_different_questions_and_both_win(
+    rules: RuleSet, knowledge: Knowledge
+) -> None:
+    referee = OfflineReferee(rules=rules, knowledge=knowledge, seed=11)
+    start = referee.get_round_start_info(context())
+    brief = brief_of(start)
+    batches: list[list[str]] = []
+    for seed in ("player-a", "player-b"):
+        player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed)
+        questions: Any = player.get_questions(context(**brief))["questions"]
+        batches.append([f"{question['question_text']} {question['options']}" for question in questions])
+        answers = referee.get_answers(context(**brief, player_id=seed, questions=questions))["answers"]
+        guess = player.get_guess(context(**brief, questions_sent=questions, answers=answers))
+        assert guess["opening_sentence"] == start["actual_opening_sentence"]
+        assert guess["associative_word"] == start["actual_associative_word"]
+    one, other = batches
+    assert len(set(one) & set(other)) <= 14
+    assert sum(a == b for a, b in zip(one, other, strict=True)) <= 5
