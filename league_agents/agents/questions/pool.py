@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from league_agents.agents.questions import four_options as four
 from league_agents.agents.questions import yes_no as two
+from league_agents.agents.questions.aspects import COUNTED
 from league_agents.agents.questions.kinds import SENTENCE_SUBJECTS, Inquiry, Scope, Subject, Thing
 from league_agents.agents.questions.reading import MARKS, Reading, edge_letter, fold, letter_count, letters_of
 from league_agents.games.q21.information import UNKNOWN, Codes, Floats, bits
@@ -196,7 +197,7 @@ def _length_questions(
 
 def _count_questions(readings: Sequence[Reading], prior: Floats, *, own: bool) -> list[Inquiry]:
     found: list[Inquiry] = []
-    for counted, (_, _, _, count) in four.COUNTED.items():
+    for counted, (_, _, _, count) in COUNTED.items():
         cuts = _cuts(_weighed((count(r.sentence) if r.sentence else None for r in readings), prior))
         if cuts and own:
             found.append(four.HowMany(counted, cuts))

@@ -10,13 +10,25 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from league_agents.agents.questions.four_options import COUNTED
+from league_agents.agents.questions.aspects import (
+    COUNTED,
+    LETTER,
+    SCOPES,
+    SUBJECTS,
+    THING,
+    Count,
+    EdgeLetter,
+    LetterPair,
+    OfText,
+    Pair,
+    PlaceInBook,
+    ThingPair,
+    WordLength,
+    WordLists,
+)
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Scope, Subject, Thing, Topic
-from league_agents.agents.questions.reading import Reading, edge_letter, letter_count, letters_of
+from league_agents.agents.questions.reading import Reading, edge_letter
 
-_SUBJECTS = "|".join(map(str, Subject))
-_SCOPES = "|".join(map(str, Scope))
-_LETTER = r"([^\W\d_])"
 _ONLY_ONE = "(partially: only one of them)?"
 # A question ends in a question mark: runners append one to texts that do not (protocol 6.2).
 
@@ -31,7 +43,7 @@ class YesNo(Inquiry):
         return 2
 
 
-class Joined(Inquiry):
+class Joined(Pair):
     """A question about two things, of which only one may be so."""
 
     __slots__ = ()
@@ -40,13 +52,14 @@ class Joined(Inquiry):
     def choices(self) -> int:
         return 3
 
+    def verdict(self, first: bool, second: bool) -> int:
+        return YES if first and second else PARTIALLY if first or second else NO
+
 
 @dataclass(frozen=True, slots=True)
-class LetterBetween(YesNo):
+class LetterBetween(EdgeLetter, YesNo):
     """Whether a word begins or ends with a letter of one part of the alphabet."""
 
-    subject: Subject
-    at_end: bool
     low: str
     high: str
 
@@ -55,23 +68,11 @@ class LetterBetween(YesNo):
         verb = "end" if self.at_end else "begin"
         return f"Does {self.subject} {verb} with a letter from {self.low} to {self.high}?"
 
-    @property
-    def topic(self) -> Topic:
-        return self.subject.topic
-
-    @property
-    def noise(self) -> float:
-        return 0.02 + self.subject.miscount + 0.01 * self.at_end
-
     def answer(self, reading: Reading) -> int | None:
-        letter = edge_letter(self.subject.of(reading) or "", at_end=self.at_end)
+        letter = self.letter(reading)
         return None if letter is None else _yes(self.low <= letter <= self.high)
 
-    @property
-    def about(self) -> str:
-        return f"the {'last' if self.at_end else 'first'} letter of {self.subject.short}"
-
-    _WORDING = re.compile(rf"Does ({_SUBJECTS}) (begin|end) with a letter from {_LETTER} to {_LETTER}\?")
+    _WORDING = re.compile(rf"Does ({SUBJECTS}) (begin|end) with a letter from ({LETTER}) to ({LETTER})\?")
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> LetterBetween | None:  # noqa: ARG003
@@ -109,17 +110,16 @@ class BothBetween(Joined):
         second = edge_letter(self.second.of(reading) or "", at_end=False)
         if first is None or second is None:
             return None
-        return _both(
-            self.first_range[0] <= first <= self.first_range[1], self.second_range[0] <= second <= self.second_range[1]
-        )
+        (a, b), (c, d) = self.first_range, self.second_range
+        return self.verdict(a <= first <= b, c <= second <= d)
 
     @property
     def about(self) -> str:
         return f"the first letters of {self.first.short} and {self.second.short}"
 
     _WORDING = re.compile(
-        rf"Is it so that \(1\) ({_SUBJECTS}) begins with a letter from {_LETTER} to {_LETTER} and \(2\) ({_SUBJECTS}) "
-        rf"begins with a letter from {_LETTER} to {_LETTER} {re.escape(_ONLY_ONE)}"
+        rf"Is it so that \(1\) ({SUBJECTS}) begins with a letter from ({LETTER}) to ({LETTER}) and \(2\) ({SUBJECTS}) "
+        rf"begins with a letter from ({LETTER}) to ({LETTER}) {re.escape(_ONLY_ONE)}"
     )
 
     @classmethod
@@ -129,10 +129,9 @@ class BothBetween(Joined):
 
 
 @dataclass(frozen=True, slots=True)
-class LongerThan(YesNo):
+class LongerThan(WordLength, YesNo):
     """Whether a word has more than so many letters."""
 
-    subject: Subject
     letters: int
 
     @property
@@ -140,22 +139,14 @@ class LongerThan(YesNo):
         return f"Has {self.subject} more than {self.letters} letters?"
 
     @property
-    def topic(self) -> Topic:
-        return self.subject.topic
-
-    @property
     def noise(self) -> float:
         return 0.03 + self.subject.miscount
 
     def answer(self, reading: Reading) -> int | None:
-        count = letter_count(self.subject.of(reading) or "")
-        return _yes(count > self.letters) if count else None
+        length = self.length(reading)
+        return None if length is None else _yes(length > self.letters)
 
-    @property
-    def about(self) -> str:
-        return f"the length of {self.subject.short}"
-
-    _WORDING = re.compile(rf"Has ({_SUBJECTS}) more than (\d{{1,3}}) letters\?")
+    _WORDING = re.compile(rf"Has ({SUBJECTS}) more than (\d{{1,3}}) letters\?")
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> LongerThan | None:  # noqa: ARG003
@@ -164,57 +155,32 @@ class LongerThan(YesNo):
 
 
 @dataclass(frozen=True, slots=True)
-class BothLetters(Joined):
+class BothLetters(LetterPair, Joined):
     """Whether a word contains two letters."""
-
-    subject: Subject
-    first: str
-    second: str
 
     @property
     def text(self) -> str:
         return f"Does {self.subject} contain both the letter {self.first} and the letter {self.second} {_ONLY_ONE}"
 
     @property
-    def topic(self) -> Topic:
-        return self.subject.topic
-
-    @property
     def noise(self) -> float:
         return 0.04 + self.subject.miscount
 
-    def answer(self, reading: Reading) -> int | None:
-        letters = letters_of(self.subject.of(reading) or "")
-        return _both(self.first in letters, self.second in letters) if letters else None
-
-    @property
-    def about(self) -> str:
-        return f"the letters in {self.subject.short}"
-
-    _WORDING = re.compile(
-        rf"Does ({_SUBJECTS}) contain both the letter {_LETTER} and the letter {_LETTER} {re.escape(_ONLY_ONE)}"
+    WORDING = re.compile(
+        rf"Does (?P<subject>{SUBJECTS}) contain both the letter (?P<first>{LETTER}) and the letter "
+        rf"(?P<second>{LETTER}) {re.escape(_ONLY_ONE)}"
     )
-
-    @classmethod
-    def recognise(cls, text: str, options: Options) -> BothLetters | None:  # noqa: ARG003
-        match = cls._WORDING.fullmatch(text)
-        return cls(Subject(match[1]), match[2], match[3]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
-class Contains(YesNo):
+class Contains(OfText, YesNo):
     """Whether a text contains a word or a mark."""
 
-    scope: Scope
     thing: Thing
 
     @property
     def text(self) -> str:
         return f"Does {self.scope} contain {self.thing}?"
-
-    @property
-    def topic(self) -> Topic:
-        return self.scope.topic
 
     @property
     def noise(self) -> float:
@@ -228,7 +194,7 @@ class Contains(YesNo):
     def about(self) -> str:
         return f"a detail of {self.scope}"
 
-    _WORDING = re.compile(rf"Does ({_SCOPES}) contain ([^;?]{{1,600}})\?")
+    _WORDING = re.compile(rf"Does ({SCOPES}) contain ([^;?]{{1,600}})\?")
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> Contains | None:  # noqa: ARG003
@@ -238,50 +204,22 @@ class Contains(YesNo):
 
 
 @dataclass(frozen=True, slots=True)
-class ContainsBoth(Joined):
+class ContainsBoth(ThingPair, Joined):
     """Whether a text contains two words or marks."""
-
-    scope: Scope
-    first: Thing
-    second: Thing
 
     @property
     def text(self) -> str:
         return f"Does {self.scope} contain both (1) {self.first} and (2) {self.second} {_ONLY_ONE}"
 
-    @property
-    def topic(self) -> Topic:
-        return self.scope.topic
-
-    @property
-    def noise(self) -> float:
-        return 0.03 if self.scope is Scope.SENTENCE else 0.06
-
-    def answer(self, reading: Reading) -> int | None:
-        text = self.scope.of(reading)
-        return _both(self.first.is_in(text), self.second.is_in(text)) if text else None
-
-    @property
-    def about(self) -> str:
-        return f"two details of {self.scope}"
-
-    _WORDING = re.compile(
-        rf"Does ({_SCOPES}) contain both \(1\) ([^;?]{{1,300}}) and \(2\) ([^;?]{{1,300}}) {re.escape(_ONLY_ONE)}"
+    WORDING = re.compile(
+        rf"Does (?P<scope>{SCOPES}) contain both \(1\) (?P<first>{THING}) and \(2\) (?P<second>{THING}) "
+        rf"{re.escape(_ONLY_ONE)}"
     )
-
-    @classmethod
-    def recognise(cls, text: str, options: Options) -> ContainsBoth | None:  # noqa: ARG003
-        match = cls._WORDING.fullmatch(text)
-        first, second = (Thing.read(match[2]), Thing.read(match[3])) if match else (None, None)
-        return cls(Scope(match[1]), first, second) if match and first and second else None
 
 
 @dataclass(frozen=True, slots=True)
-class MoreThan(YesNo):
+class MoreThan(Count, YesNo):
     """Whether the opening sentence has more than so many words, commas or capitalised words."""
-
-    counted: str
-    """A key of ``COUNTED``."""
 
     count: int
 
@@ -290,19 +228,12 @@ class MoreThan(YesNo):
         return _MORE_THAN[self.counted].format(self.count)
 
     @property
-    def topic(self) -> Topic:
-        return Topic.SENTENCE
-
-    @property
     def noise(self) -> float:
-        return COUNTED[self.counted][2] / 2
+        return COUNTED[self.counted].noise / 2
 
     def answer(self, reading: Reading) -> int | None:
-        return _yes(COUNTED[self.counted][3](reading.sentence) > self.count) if reading.sentence else None
-
-    @property
-    def about(self) -> str:
-        return f"the number of {self.counted} in the opening sentence"
+        number = self.number(reading)
+        return None if number is None else _yes(number > self.count)
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> MoreThan | None:  # noqa: ARG003
@@ -321,18 +252,12 @@ _MORE_THAN: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Speech(YesNo):
+class Speech(OfText, YesNo):
     """Whether somebody speaks."""
-
-    scope: Scope
 
     @property
     def text(self) -> str:
         return f"Does somebody speak in quotation marks in {self.scope}?"
-
-    @property
-    def topic(self) -> Topic:
-        return self.scope.topic
 
     @property
     def noise(self) -> float:
@@ -346,7 +271,7 @@ class Speech(YesNo):
     def about(self) -> str:
         return f"direct speech in {self.scope}"
 
-    _WORDING = re.compile(rf"Does somebody speak in quotation marks in ({_SCOPES})\?")
+    _WORDING = re.compile(rf"Does somebody speak in quotation marks in ({SCOPES})\?")
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> Speech | None:  # noqa: ARG003
@@ -355,23 +280,21 @@ class Speech(YesNo):
 
 
 @dataclass(frozen=True, slots=True)
-class InPart(YesNo):
+class InPart(PlaceInBook, YesNo):
     """Whether the paragraph stands in one half of the book."""
 
     quarters: tuple[int, int]
     """Counted from 0."""
 
-    topic = Topic.PARAGRAPH
-    noise = 0.1  # needs the book, not only the paragraph
+    noise = 0.1
 
     @property
     def text(self) -> str:
         return f"Does the paragraph stand {_PARTS[self.quarters]} of the book, as far as its length goes?"
 
     def answer(self, reading: Reading) -> int | None:
-        return None if reading.part is None else _yes(min(3, int(reading.part * 4)) in self.quarters)
-
-    about = "the place in the book"
+        quarter = self.quarter(reading)
+        return None if quarter is None else _yes(quarter in self.quarters)
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> InPart | None:  # noqa: ARG003
@@ -385,13 +308,10 @@ _PARTS: Mapping[tuple[int, int], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(YesNo):
+class OneOf(WordLists, YesNo):
     """Whether the associative word is one of a list."""
 
     words: tuple[str, ...]
-
-    topic = Topic.WORD
-    noise = 0.02
 
     @property
     def text(self) -> str:
@@ -399,8 +319,6 @@ class OneOf(YesNo):
 
     def answer(self, reading: Reading) -> int | None:
         return None if reading.word is None else _yes(reading.word.casefold() in self.words)
-
-    about = "the list that holds the word"
 
     _WORDING = re.compile(r"Is the associative word one of these: ([^?]{1,2000})\?")
 
@@ -412,10 +330,6 @@ class OneOf(YesNo):
 
 def _yes(claim: bool) -> int:
     return YES if claim else NO
-
-
-def _both(first: bool, second: bool) -> int:
-    return YES if first and second else PARTIALLY if first or second else NO
 
 
 KINDS: tuple[type[Inquiry], ...] = (

@@ -1,0 +1,202 @@
+"""What can be asked about in either form, with four options or with yes and no: letters, lengths, words, counts.
+
+Rule: what an answerer looks at, how often it errs there, and how a justification calls it, is said once. A form adds
+its wording and what the answers mean.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+from league_agents.agents.questions.kinds import Inquiry, Options, Scope, Subject, Thing, Topic
+from league_agents.agents.questions.reading import Reading, Text, edge_letter, letter_count, letters_of
+
+SUBJECTS = "|".join(map(str, Subject))
+SCOPES = "|".join(map(str, Scope))
+LETTER = r"[^\W\d_]"
+THING = "[^;?]{1,300}"
+
+
+@dataclass(frozen=True, slots=True)
+class OfWord(Inquiry):
+    """A question about one word."""
+
+    subject: Subject
+
+    @property
+    def topic(self) -> Topic:
+        return self.subject.topic
+
+
+@dataclass(frozen=True, slots=True)
+class OfText(Inquiry):
+    """A question about a text that has to be read through."""
+
+    scope: Scope
+
+    @property
+    def topic(self) -> Topic:
+        return self.scope.topic
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLetter(OfWord):
+    """A question about the first or last letter of a word."""
+
+    at_end: bool
+
+    @property
+    def noise(self) -> float:
+        return 0.02 + self.subject.miscount + 0.01 * self.at_end
+
+    @property
+    def about(self) -> str:
+        return f"the {'last' if self.at_end else 'first'} letter of {self.subject.short}"
+
+    def letter(self, reading: Reading) -> str | None:
+        return edge_letter(self.subject.of(reading) or "", at_end=self.at_end)
+
+
+@dataclass(frozen=True, slots=True)
+class WordLength(OfWord):
+    """A question about how many letters a word has."""
+
+    @property
+    def about(self) -> str:
+        return f"the length of {self.subject.short}"
+
+    def length(self, reading: Reading) -> int | None:
+        """``None`` when there is no such word, or readers would differ."""
+        return letter_count(self.subject.of(reading) or "") or None
+
+
+class Pair(Inquiry):
+    """A question about two things, each of which may be so or not."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def verdict(self, first: bool, second: bool) -> int:
+        """The answer when this is so of the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetterPair(OfWord, Pair):
+    """A question about two letters that a word contains or not."""
+
+    first: str
+    second: str
+
+    WORDING: ClassVar[re.Pattern[str]]
+    """Finds ``subject``, ``first`` and ``second``."""
+
+    @property
+    def about(self) -> str:
+        return f"the letters in {self.subject.short}"
+
+    def answer(self, reading: Reading) -> int | None:
+        letters = letters_of(self.subject.of(reading) or "")
+        return self.verdict(self.first in letters, self.second in letters) if letters else None
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> Self | None:  # noqa: ARG003
+        match = cls.WORDING.fullmatch(text)
+        return cls(Subject(match["subject"]), match["first"], match["second"]) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class ThingPair(OfText, Pair):
+    """A question about two words or marks that a text contains or not."""
+
+    first: Thing
+    second: Thing
+
+    WORDING: ClassVar[re.Pattern[str]]
+    """Finds ``scope``, ``first`` and ``second``."""
+
+    @property
+    def noise(self) -> float:
+        return 0.03 if self.scope is Scope.SENTENCE else 0.06
+
+    @property
+    def about(self) -> str:
+        return f"two details of {self.scope}"
+
+    def answer(self, reading: Reading) -> int | None:
+        text = self.scope.of(reading)
+        return self.verdict(self.first.is_in(text), self.second.is_in(text)) if text else None
+
+    @classmethod
+    def recognise(cls, text: str, options: Options) -> Self | None:  # noqa: ARG003
+        match = cls.WORDING.fullmatch(text)
+        first, second = (Thing.read(match["first"]), Thing.read(match["second"])) if match else (None, None)
+        return cls(Scope(match["scope"]), first, second) if match and first and second else None
+
+
+class Countable(NamedTuple):
+    """Something of which the opening sentence has so many."""
+
+    question: str
+    """``How many …``, without the mark."""
+
+    least: int
+    noise: float
+    count: Callable[[Text], int]
+
+
+COUNTED: Mapping[str, Countable] = {
+    # Readers lose count in long sentences, and differ on hyphens: the noise is far above that of looking at one word.
+    "words": Countable("How many words has the opening sentence", 1, 0.12, lambda text: len(text.words)),
+    "commas": Countable("How many commas has the opening sentence", 0, 0.06, lambda text: text.commas),
+    "capitals": Countable(
+        "How many words of the opening sentence, its first word aside, begin with a capital letter",
+        0,
+        0.07,
+        lambda text: text.capitals,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Count(Inquiry):
+    """A question about how many words, commas or capitalised words the opening sentence has."""
+
+    counted: str
+    """A key of ``COUNTED``."""
+
+    topic = Topic.SENTENCE
+
+    @property
+    def about(self) -> str:
+        return f"the number of {self.counted} in the opening sentence"
+
+    def number(self, reading: Reading) -> int | None:
+        return COUNTED[self.counted].count(reading.sentence) if reading.sentence else None
+
+
+class PlaceInBook(Inquiry):
+    """A question about where in the book the paragraph stands. It needs the book, not only the paragraph."""
+
+    __slots__ = ()
+
+    topic = Topic.PARAGRAPH
+    about = "the place in the book"
+
+    @staticmethod
+    def quarter(reading: Reading) -> int | None:
+        """Counted from 0."""
+        return None if reading.part is None else min(3, int(reading.part * 4))
+
+
+class WordLists(Inquiry):
+    """A question about lists in which the associative word may stand."""
+
+    __slots__ = ()
+
+    topic = Topic.WORD
+    noise = 0.02
+    about = "the list that holds the word"
