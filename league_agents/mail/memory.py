@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from league_agents.clock import Clock
 from league_agents.core.draw import Draw
-from league_agents.errors import MailboxUnavailable
+from league_agents.errors import AuthorizationExpired, MailboxUnavailable
 from league_agents.mail.mime import ParsedMail, build, read
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 from league_agents.values import maker
@@ -41,13 +41,35 @@ class Weather:
     ambiguity: float = 0.0
     """The chance that the connection breaks after the mail was taken: it is delivered, the sender cannot know."""
 
+    throttling: float = 0.0
+    """The chance, for each mailbox and minute, that the service answers nobody during a part of that minute. It says
+    how long to wait in every second case, as a 429 does and a 503 does not."""
+
+    lapses: float = 0.0
+    """The chance, for each mailbox and quarter of an hour, that its authorization is refused during a part of it."""
+
     def __post_init__(self) -> None:
-        for name in ("reordering", "loss", "duplication", "refusal", "ambiguity"):
+        for name in ("reordering", "loss", "duplication", "refusal", "ambiguity", "throttling", "lapses"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"the chance of {name} must be from 0 to 1, not {getattr(self, name)}")
 
 
 FINE = Weather()
+
+_MINUTE, _QUARTER = 60, 900
+"""Seconds of the periods for which outages are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outage:
+    """A part of a period: instants in seconds since the epoch. Two equal instants are no outage."""
+
+    begins: float
+    ends: float
+    names_its_end: bool
+
+    def holds(self, second: float) -> bool:
+        return self.begins <= second < self.ends
 
 
 class PostOffice:
@@ -63,6 +85,8 @@ class PostOffice:
         self._through_mime = through_mime
         self._boxes: dict[str, MemoryMailbox] = {}
         self._sent = 0
+        self._outages: dict[tuple[str, str], tuple[int, _Outage]] = {}
+        """Of each mailbox and kind the latest period that was asked for, and what was drawn for it."""
 
     def mailbox(self, address: str) -> MemoryMailbox:
         """The mailbox of an address; it is opened when it does not exist."""
@@ -74,6 +98,37 @@ class PostOffice:
     def next_arrival(self) -> datetime | None:
         """When the next mail arrives that is still on its way."""
         return min((box.on_its_way[0][0] for box in self._boxes.values() if box.on_its_way), default=None)
+
+    def check(self, address: str) -> None:
+        """Raises ``AuthorizationExpired`` or ``MailboxUnavailable`` when this mailbox cannot be used now."""
+        if self._weather is FINE:
+            return
+        second = self._clock.now().timestamp()
+        if self._outage(address, "lapse", _QUARTER, second, self._weather.lapses).holds(second):
+            raise AuthorizationExpired
+        outage = self._outage(address, "throttling", _MINUTE, second, self._weather.throttling)
+        if outage.holds(second):
+            wait = timedelta(seconds=outage.ends - second) if outage.names_its_end else None
+            raise MailboxUnavailable("the post office answers nobody at the moment", retry_after=wait)
+
+    def login(self, address: str) -> object:
+        """What changes when this mailbox's authorization is lost and when it is there again."""
+        second = self._clock.now().timestamp()
+        lapse = self._outage(address, "lapse", _QUARTER, second, self._weather.lapses)
+        return lapse if lapse.holds(second) else None
+
+    def _outage(self, address: str, kind: str, length: int, second: float, chance: float) -> _Outage:
+        period = int(second // length)
+        key = (address, kind)
+        found = self._outages.get(key)
+        if found is None or found[0] != period:
+            draw = Draw(self._seed, f"{kind}/{address}/{period}")
+            begins = ends = float(period * length)
+            if draw.chance(chance):
+                begins += length * draw.fraction()
+                ends = begins + (ends + length - begins) * draw.fraction()
+            found = self._outages[key] = (period, _Outage(begins, ends, draw.chance(0.5)))
+        return found[1]
 
     def accept(self, mail: OutgoingMail) -> None:
         """Take a mail for delivery. Raises as ``Mailbox.send`` does."""
@@ -164,7 +219,13 @@ class MemoryMailbox:
         )
         heapq.heappush(self.on_its_way, (arrived_at, self._delivered, mail))
 
+    @property
+    def login(self) -> object:
+        """Something that changes when somebody has authorized this mailbox again."""
+        return self._office.login(self._address)
+
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        self._office.check(self._address)
         if not self.on_its_way and not self._waiting:
             return []
         now = self._clock.now()
@@ -180,12 +241,14 @@ class MemoryMailbox:
         return found
 
     def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        self._office.check(self._address)
         for mail_id in mail_ids:
             self._waiting.pop(mail_id, None)
 
     def send(self, mail: OutgoingMail) -> None:
         if mail.sender.lower() != self._address.lower():
             raise ValueError(f"{self._address} cannot send in the name of {mail.sender}")
+        self._office.check(self._address)
         try:
             self._office.accept(mail)
         except AmbiguousSend:
@@ -194,4 +257,5 @@ class MemoryMailbox:
         self._sent.add(mail.transaction_id)
 
     def was_sent(self, transaction_id: str) -> bool:
+        self._office.check(self._address)
         return transaction_id in self._sent

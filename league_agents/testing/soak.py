@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError
 from league_agents.testing.crash import Ending, play_season
 from league_agents.testing.killed_season import KilledSeason, killed_season
+from league_agents.testing.stormy_season import play_stormy_season
 
 REPORT_EVERY_S = 10.0
 
@@ -73,6 +75,36 @@ def sigkill(*, teams: int, seasons: int, kills: int, seed: int) -> None:
                 click.echo(f"season {number}, points {points}: {'; '.join(wrong)}")
             click.echo(f"season {number}: {killed.kills} kills", err=True)
     _end(broken, f"{seasons} seasons with {total} kills")
+
+
+@main.command()
+@click.option("--count", type=click.IntRange(1), default=1_000, show_default=True)
+@click.option("--first", type=click.IntRange(0), default=1, show_default=True, help="The first season's seed.")
+def seasons(*, count: int, first: int) -> None:
+    """In memory: seasons in bad weather, with agents of every kind and a mail service that comes and goes."""
+    broken = 0
+    terminations: Counter[str] = Counter()
+    accidents: Counter[str] = Counter()
+    started_s = told_s = time.monotonic()
+    for seed in range(first, first + count):
+        try:
+            ending = play_stormy_season(seed)
+        except LeagueError as error:
+            broken += 1
+            click.echo(f"season {seed}: {error}")
+            continue
+        terminations += ending.terminations
+        accidents += ending.accidents
+        if ending.unended or ending.still_open or ending.bugs:
+            broken += 1
+            found = (*ending.unended, *ending.still_open, *ending.bugs)
+            click.echo(f"season {seed}: {'; '.join(found[:5])}")
+        if time.monotonic() - told_s > REPORT_EVERY_S:
+            told_s = time.monotonic()
+            click.echo(f"{seed - first + 1} seasons, {broken} broken, {told_s - started_s:.0f} s", err=True)
+    for title, counted in (("ended", terminations), ("told", accidents)):
+        click.echo(f"{title}: {', '.join(f'{name} {number}' for name, number in counted.most_common())}")
+    _end(broken, f"{count} seasons with {terminations.total()} matches")
 
 
 def _differences(ending: Ending, whole: Ending) -> list[str]:

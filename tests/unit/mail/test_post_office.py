@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from league_agents.clock import ManualClock
-from league_agents.errors import MailboxUnavailable
+from league_agents.errors import AuthorizationExpired, MailboxUnavailable
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend
 from league_agents.testing.mailbox_contract import ALICE, BOB, NOON, document, letter, nothing_known
@@ -99,3 +99,39 @@ def test_nobody_sends_in_the_name_of_another() -> None:
 def test_a_chance_that_is_none_is_refused(chance: float) -> None:
     with pytest.raises(ValueError, match="chance of loss"):
         Weather(loss=chance)
+
+
+def failures(weather: Weather, seed: int = 5) -> list[tuple[str, object]]:
+    """What a mailbox answers during a day, asked every ten seconds."""
+    clock = ManualClock(NOON)
+    alice = PostOffice(clock, seed=seed, weather=weather).mailbox(ALICE)
+    found: list[tuple[str, object]] = []
+    for _ in range(6 * 60 * 24):
+        clock.sleep(timedelta(seconds=10))
+        try:
+            alice.fetch(1, nothing_known)
+        except MailboxUnavailable as error:
+            found.append(("unavailable", error.retry_after))
+        except AuthorizationExpired:
+            found.append(("expired", alice.login))
+        else:
+            found.append(("well", alice.login))
+    return found
+
+
+def test_a_throttled_service_answers_again_when_it_said() -> None:
+    day = failures(Weather(throttling=0.5))
+    assert failures(Weather(throttling=0.5)) == day != failures(Weather(throttling=0.5), seed=6)
+    waits = [wait for kind, wait in day if kind == "unavailable"]
+    assert 0.05 < len(waits) / len(day) < 0.25
+    assert None in waits
+    told = [wait for wait in waits if isinstance(wait, timedelta)]
+    assert timedelta(0) < min(told) < max(told) <= timedelta(minutes=1)
+
+
+def test_a_lapsed_authorization_comes_back_and_its_mark_changes() -> None:
+    day = failures(Weather(lapses=0.5))
+    kinds = Counter(kind for kind, _ in day)
+    assert kinds["expired"] > 500
+    assert kinds["well"] > 5000
+    assert all((mark is None) == (kind == "well") for kind, mark in day)
