@@ -33,6 +33,7 @@ DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
 COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
     "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
+    "manage": ("Tell the league manager what to do.", "league_agents.cli.manage"),
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),

@@ -1,0 +1,81 @@
+"""``league-agents manage``: what the league manager is told to do, while its daemon runs or before it is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import click
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "open-season": "invite everybody to register",
+        "close-registration": "go on without those who have not registered",
+        "start-round": "begin the next round now",
+        "end-round": "call the round's reports in and close it",
+        "finish-season": "end the season with the standings as they are",
+        "keep-alive": "ask everybody for a sign of life",
+        "pause": "stop all games where they are",
+        "continue": "go on after a pause",
+        "reset": "drop everything and go back to before the season",
+        "free-text": "send --text to everybody",
+    }
+)
+WITH_TEXT = ("keep-alive", "pause", "reset", "free-text")
+LONGEST_TEXT = 2_000
+LOOK_EVERY_S = 0.2
+
+EPILOG = "\b\nCommands:\n" + "\n".join(f"  {name:<20} {what}" for name, what in COMMANDS.items())
+
+
+@click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
+@click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
+@click.option("--text", default="", help=f"The reason, or the text to send. For {', '.join(WITH_TEXT)}.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@click.option(
+    "--wait",
+    type=click.FloatRange(0, 3_600),
+    default=30.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds to wait until a running manager has done it.",
+)
+def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
+    """Hand one command to the league manager.
+
+    The manager's journal takes it down, so it is carried out once whatever happens: by the daemon that runs now, with
+    its next look, or by the next one that is started.
+    """
+    from datetime import timedelta
+
+    from league_agents.cli import Exit
+    from league_agents.clock import SystemClock
+    from league_agents.journal.port import Order
+    from league_agents.runner.lock import is_locked
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.settings.orders import give, new_nonce, outcome_of
+
+    if text and order not in WITH_TEXT:
+        raise click.UsageError(f"'{order}' says nothing; --text is for {', '.join(WITH_TEXT)}")
+    if order == "free-text" and not text.strip():
+        raise click.UsageError("'free-text' needs what is to be said: --text '…'")
+    if len(text) > LONGEST_TEXT:
+        raise click.UsageError(f"the text has {len(text)} characters, at most {LONGEST_TEXT} are sent")
+    path = find_league_file(config)
+    settings = read_league_file(path, environment_of(path), only=("manager",))
+    (role,) = settings.roles
+    clock = SystemClock()
+    given = Order(nonce=new_nonce(), command=order.replace("-", "_"), text=text, at=clock.now())
+    give(role, given)
+    if not is_locked(role.journal):
+        click.echo(f"{order}: taken down; no manager is running, the next one that is started will do it", err=True)
+        return Exit.OK
+    ends_at = clock.now().timestamp() + wait
+    while (outcome := outcome_of(role, given)) is None:
+        if clock.now().timestamp() >= ends_at:
+            click.echo(f"{order}: taken down; the manager has not come to it yet", err=True)
+            return Exit.OK
+        clock.sleep(timedelta(seconds=LOOK_EVERY_S))
+    click.echo(f"{order}: {outcome or 'done'}", err=True)
+    return Exit.FAILED if outcome else Exit.OK

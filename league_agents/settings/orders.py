@@ -1,0 +1,43 @@
+"""What a person orders a role to do, handed over by way of the role's journal, and what became of it.
+
+Rule: nothing but the order is written, so that it may be given while a daemon works on the journal.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from league_agents.errors import ConfigError
+from league_agents.journal.port import Order
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.settings.league_settings import RoleSettings
+
+_REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
+
+
+def new_nonce() -> str:
+    """A mark that no other order has."""
+    return f"order-{secrets.token_hex(8)}"
+
+
+def give(role: RoleSettings, order: Order) -> None:
+    """Write the order down. Raises ``JournalError``, and ``ConfigError`` when there is no place for a journal."""
+    if not role.journal.parent.is_dir():
+        raise ConfigError(str(role.journal), f"there is no folder {role.journal.parent}; make it first")
+    journal = SqliteJournal(role.journal, role=role.role, address=role.address, dump=lambda _name, _part: "")
+    try:
+        journal.order(order)
+    finally:
+        journal.close()
+
+
+def outcome_of(role: RoleSettings, order: Order) -> str | None:
+    """``None`` while nobody has come to it; then why it was refused, or an empty text. Raises ``JournalError``."""
+    journal = SqliteJournal.to_look_at(role.journal)
+    try:
+        if any(each.nonce == order.nonce for each in journal.open_orders()):
+            return None
+        refusals = [note for note in journal.notes() if note.key in _REFUSALS and note.at >= order.at]
+        return str(refusals[0].facts.get("text", "")) if refusals else ""
+    finally:
+        journal.close()

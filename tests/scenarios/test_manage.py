@@ -1,0 +1,134 @@
+"""Orders to the league manager: before its daemon runs, while it runs, after it ended; each is carried out once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from league_agents.cli import command_line
+from league_agents.clock import SystemClock
+from league_agents.league.manager_state import ManagerState
+from league_agents.mail.mime import read
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.live import Live, live_roles
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[LocalLeague]:
+    seats = four_seats()[:1]
+    teams = [*seats, *(Seat(role="player", group=group) for group in ("house", "falcons", "otters"))]
+    with LocalLeague(folder=tmp_path / "league", seats=teams, registration=timedelta(days=1)) as made:
+        yield made
+
+
+@pytest.fixture
+def office(league: LocalLeague) -> Path:
+    return league.config_of(league.seats[0])
+
+
+def manage(office: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(command_line, ["manage", *arguments, "--config", str(office), "--wait", "0"])
+
+
+def sent(league: LocalLeague) -> Counter[str]:
+    """What the office has written, by type."""
+    mails = league.sandbox.mail(league.seats[0].address, "SENT")
+    return Counter(str(read(mail.raw).subject).rpartition("::")[2] for mail in mails)
+
+
+def work(live: Live, league: LocalLeague) -> ManagerState:
+    """Turns until there is nothing left to do."""
+    while not live.role.turn():
+        pass
+    state = live.role.state
+    assert isinstance(state, ManagerState)
+    return state
+
+
+def test_orders_reach_a_manager_that_runs_and_one_that_is_started_later(league: LocalLeague, office: Path) -> None:
+    before = manage(office, "pause", "--text", "The hall is flooded")
+    assert (before.exit_code, before.stdout) == (0, "")
+    assert "no manager is running" in before.stderr
+    with live_roles(read_league_file(office, {})) as (live,):
+        state = work(live, league)
+        assert state.season.paused_at is not None
+        during = manage(office, "continue")
+        assert "has not come to it yet" in during.stderr
+        assert work(live, league).season.paused_at is None
+        assert manage(office, "keep-alive").exit_code == 0
+        assert manage(office, "free-text", "--text", "Good luck!").exit_code == 0
+        work(live, league)
+    kinds = sent(league)
+    types = ("CRITICAL_PAUSE", "CRITICAL_CONTINUE", "KEEP_ALIVE", "FREE_TEXT", "START_SEASON")
+    assert {kind: kinds[f"BROADCAST_{kind}"] > 0 for kind in types} == dict.fromkeys(types, True)
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+    assert sent(league) == kinds, "an order is carried out once, whatever is started again"
+
+
+def test_an_order_that_does_not_fit_is_refused_with_its_reason(league: LocalLeague, office: Path) -> None:
+    manage(office, "end-round")
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+        refused = [note for note in live.role.wired.journal.notes() if note.key == "command_refused"]
+    assert ["end_round" in str(note.facts["text"]) for note in refused] == [True]
+
+
+def test_a_whole_season_can_be_walked_through_by_hand(league: LocalLeague, office: Path) -> None:
+    with live_roles(read_league_file(office, {})) as (live,):
+        phases = [work(live, league).season.phase.value]
+        for order in ("close-registration", "start-round", "end-round", "finish-season", "reset"):
+            manage(office, order)
+            phases.append(work(live, league).season.phase.value)
+    assert phases == ["registration", "assigned", "round", "closing", "finished", "setup"]
+    assert sent(league)["LEAGUE_COMPLETED"] > 0
+
+
+def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
+    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=DAY) as league:
+        office = league.seats[0]
+        league.start(office)
+        clock = SystemClock()
+        while "watching" not in league.log_of(office).read_text("utf-8"):
+            assert league.processes[office.name].poll() is None
+            clock.sleep(timedelta(seconds=0.1))
+        command = ["manage", "--config", str(league.config_of(office)), "--wait", "60"]
+        done = CliRunner().invoke(command_line, [*command, "close-registration"])
+        assert (done.exit_code, done.stderr) == (0, "close-registration: done\n")
+        refused = CliRunner().invoke(command_line, [*command, "close-registration"])
+        assert refused.exit_code == 1
+        assert "the season is in" in refused.stderr
+        assert league.stop() == {"manager": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["dance"], 2, "dance"),
+        (["continue", "--text", "x"], 2, "says nothing"),
+        (["free-text"], 2, "--text"),
+        (["pause", "--text", "x" * 3_000], 2, "3000 characters"),
+        (["pause", "--config", "none.yaml"], 3, "none.yaml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    shown = CliRunner().invoke(command_line, ["manage", *arguments])
+    assert shown.exit_code == code
+    (line,) = shown.stderr.splitlines()
+    assert said in line
+
+
+def test_a_league_file_without_a_manager_takes_no_orders(tmp_path: Path) -> None:
+    with LocalLeague(folder=tmp_path / "league", seats=four_seats()) as league:
+        player = league.config_of(league.seats[2])
+    shown = manage(player, "pause")
+    assert shown.exit_code == 3
+    assert "manager" in shown.stderr
