@@ -107,8 +107,9 @@ def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, 
     # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
     transaction_id = envelope.message_id
     if send.is_repeat:
-        cause, key = occasion
-        transaction_id = f"{envelope.message_id}-r{derive_hex(f'{cause}/{key}', envelope.message_id)}"
+        # With the time: one deadline after another may bear the same name.
+        digits = derive_hex("/".join(occasion), envelope.message_id, at.isoformat())
+        transaction_id = f"{envelope.message_id}-r{digits}"
     return _new_outbox_item(
         transaction_id=transaction_id,
         message_type=envelope.message_type,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -55,3 +55,12 @@ def test_a_message_that_cannot_be_sent_leaves_the_rest_of_its_step_standing(brok
     assert len(text.splitlines()) == 1
     assert len(text) < 400
     assert commit.parts == {"league": 1}
+
+
+def test_a_message_that_one_deadline_repeats_is_a_mail_of_its_own_each_time() -> None:
+    effects = [Send(envelope=REPLY, to=("referee@league.test",), is_repeat=True)]
+    commits = [
+        commit_of(effects, cause=Cause.DEADLINE, key="resend:0302001:", at=at, role="player", inbox=None, parts={})
+        for at in (NOON, NOON + timedelta(seconds=15), NOON + timedelta(seconds=30))
+    ]
+    assert len({commit.sends[0].transaction_id for commit in commits} - {"reply"}) == 3
