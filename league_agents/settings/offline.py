@@ -108,9 +108,10 @@ def offline_league(
     journal_of: JournalMaker,
     weather: Weather = FINE,
     through_mime: bool = False,
+    mailbox_of: Callable[[PostOffice, str], Mailbox] = PostOffice.mailbox,
     observer: Observer | None = None,
 ) -> OfflineLeague:
-    """Wire a league whose roles share one post office and one clock."""
+    """Wire a league whose roles share one post office and one clock. ``mailbox_of`` opens the mailbox of an address."""
     clock = ManualClock(START)
     office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime)
     manager_address = f"league-office@{DOMAIN}"
@@ -141,7 +142,7 @@ def offline_league(
             machine = Referee(config=RefereeConfig(identity=me, manager_email=manager_address, rules=rules))
         else:
             machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
-        mailbox: Mailbox = office.mailbox(address)
+        mailbox = mailbox_of(office, address)
         if agent.conduct is not None:
             mailbox = MisbehavingMailbox(mailbox, agent.conduct)
         host: AgentHost
@@ -163,7 +164,7 @@ def offline_league(
             rules=rules,
         )
     )
-    manager = member("LM001", manager_machine, office.mailbox(manager_address), None)
+    manager = member("LM001", manager_machine, mailbox_of(office, manager_address), None)
     referees = tuple(participant(side, side.referee, is_referee=True) for side in sides if side.referee is not None)
     players = tuple(participant(side, side.player, is_referee=False) for side in sides if side.player is not None)
     runners = [each.runner for each in (manager, *referees, *players)]
