@@ -30,6 +30,9 @@ class Evidence:
     number: int
     letter: str
 
+    meaning: str
+    """What the letter means, in one word; ``""`` where it takes more."""
+
     about: str
     """What was asked, as a short noun phrase."""
 
@@ -42,6 +45,8 @@ def justify_sentence(
     naming = f" that names {marks}" if marks else ""
     if heard:
         closing = f"Of {rivals} candidate openings, the one{naming} agrees best, with {agreeing} of {heard} replies."
+        if rivals == 1:
+            closing = f"The single known opening{naming} agrees with {agreeing} of {heard} replies."
     else:
         closing = f"Without usable replies the hint must decide, and the opening{naming} suits it best."
     return _assembled(evidence[:4], closing, limit, most_long=2)
@@ -54,14 +59,23 @@ def justify_word(
     where = "and stands in the passage itself" if is_in_text else "and outweighs the other possibilities"
     named = f" of the domain “{domain}”" if domain else ""
     closing = f"Among {rivals} words{named} considered, “{word}” remains likeliest {where}."
+    if rivals == 1:
+        closing = f"No other word{named} was possible, and “{word}” fits."
     return _assembled(evidence[:3], closing, limit, most_long=1)
+
+
+def _said(evidence: Evidence) -> str:
+    return f"{evidence.letter} ({evidence.meaning})" if evidence.meaning else evidence.letter
 
 
 def _assembled(evidence: Sequence[Evidence], closing: str, limit: WordLimit, *, most_long: int) -> str:
     """As many citations as there is room for, the first ones with what they are about."""
-    short = [f"Question {each.number} was answered {each.letter}." for each in evidence]
-    long = [f"Question {e.number} was answered {e.letter}, which settles {e.about}." for e in evidence]
+    bare = [f"Question {each.number} was answered {each.letter}." for each in evidence]
+    short = [f"Question {e.number} was answered {_said(e)}." for e in evidence]
+    long = [f"Question {e.number} was answered {_said(e)}, which settles {e.about}." for e in evidence]
     room = limit.most if limit.most is not None else limit.least + 25
+    if count_tokens(" ".join([*short, closing])) > room:
+        short = bare
     while short and count_tokens(" ".join([*short, closing])) > room:
         short.pop()
     lines = list(short)

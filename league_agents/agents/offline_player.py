@@ -204,6 +204,7 @@ class OfflinePlayer(PlayerAI):
         }
 
 
+_MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
 _IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
 """What A to D mean where the options cannot be read."""
 
@@ -263,7 +264,9 @@ def _supporting(
         )
         share = sum(inquiry.answer(other) == answer for other in others) / max(1, len(others))
         letter = _letter_of(inquiry, answer, question.options)
-        evidence = Evidence(number=question.number, letter=letter, about=inquiry.about)
+        # Options of a question's own say what they say; of the fixed key everybody has to remember what B means.
+        meaning = _MEANINGS.get(answer, "") if inquiry.options is None else ""
+        evidence = Evidence(number=question.number, letter=letter, meaning=meaning, about=inquiry.about)
         found.append((round(share, 6), question.number, evidence, inquiry.topic))
     return [(evidence, topic) for _, _, evidence, topic in sorted(found, key=lambda row: row[:2])]
 

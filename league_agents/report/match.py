@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
 from league_agents.report.traffic import Participant, SentMessage, sent_messages
+from league_agents.report.trouble import troubles
 
 MATCH_RECORD = "match"
 """The kind of note in which a referee keeps what happened in a match, its target included."""
@@ -22,6 +23,8 @@ def match_document(
     players: Sequence[Participant],
 ) -> dict[str, object]:
     """The match with who asked, answered and guessed what, its target, every mail and the standings.
+
+    ``notes`` are warnings in plain words: those of the referee with the match, those of each player with the player.
 
     JSON values only, keys in a fixed order. The target is there because the match is over; a match that nobody
     reported has none.
@@ -41,6 +44,7 @@ def match_document(
             "is_draw": official.get("is_draw", True),
             "abort_reason": official.get("abort_reason"),
             "brief": facts.get("brief"),
+            "notes": troubles(referee.journal.notes(), game_id),
         },
         "target": facts.get("target"),
         "players": [
@@ -48,6 +52,7 @@ def match_document(
                 player.participant_id,
                 by_id.get(player.participant_id, {}),
                 is_reported=official.get("status") != Termination.NO_REPORT.value,
+                notes=troubles(player.journal.notes(), game_id),
             )
             for player in players
         ],
@@ -65,7 +70,9 @@ def _mappings(value: object) -> list[Mapping[str, object]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, Sequence) else []
 
 
-def _player(participant_id: str, row: Mapping[str, object], *, is_reported: bool) -> dict[str, object]:
+def _player(
+    participant_id: str, row: Mapping[str, object], *, is_reported: bool, notes: list[str]
+) -> dict[str, object]:
     card = row.get("scorecard")
     scorecard = None
     if isinstance(card, Mapping):
@@ -77,6 +84,7 @@ def _player(participant_id: str, row: Mapping[str, object], *, is_reported: bool
         "answers": row.get("answers", []),
         "guess": row.get("guess"),
         "scorecard": scorecard,
+        "notes": notes,
     }
 
 

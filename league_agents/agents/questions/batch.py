@@ -2,8 +2,8 @@
 
 Rule 1: the batch is chosen jointly. Every split between questions about the text and questions about the word is tried
 on simulated games with a noisy answerer, and the one with the best expected score wins.
-Rule 2: two players of equal strength need not ask the same: each chooses from a share of the questions that its own draw
-leaves it, which is many times what it can ask.
+Rule 2: two players of equal strength need not ask the same: each chooses from a share of the questions, by its own
+draw, which is still many times what it can ask.
 Rule 3: the answers say how noisy the answerer is: every level of noise is weighed by how well it explains them.
 """
 

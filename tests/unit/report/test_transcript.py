@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from league_agents.games.q21.rules import COURSE, PRD
-from league_agents.report.transcript import ending, transcript
+from league_agents.report.outcome import ending, why
+from league_agents.report.transcript import transcript
 
 
 def document(**changes: object) -> dict[str, Any]:
@@ -98,7 +99,7 @@ def test_a_match_is_told_from_the_book_to_the_standings() -> None:
         "player-a asked 20 questions", "A: Yes · B: No · C: Partially", "Is it number 7?", "player-a guessed, 90% sure",
         "Because question 1", "player-b asked 20 questions", "Scorecards", "Opening sentence", "50%", "100.0",
         "Private score", "91.2", "League points", "The referee to player-a", "The sentence is right.",
-        "player-a wins with 3 points to 1", "Call me Ishmael.", "Points", "player-b",
+        "player-a wins with 3 points to 1", "both found the sentence", "Call me Ishmael.", "Points", "player-b",
     ]  # fmt: skip
     place = 0
     for part in in_order:
@@ -149,8 +150,10 @@ def test_a_match_that_nobody_reported_is_told_too() -> None:
         ],
     )
     text = shown(match)
-    assert "player-a asked nothing." in text
-    assert "player-b guessed nothing." in text
+    assert "player-a asked nothing and guessed nothing." in text
+    assert "player-b asked nothing and guessed nothing." in text
+    assert "No book was announced" in text
+    assert not any(line.startswith("Book") for line in text.splitlines())
     assert "No guess was scored." in text
     assert "No result: the referee never reported" in text
 
@@ -166,7 +169,7 @@ def test_an_aborted_match_says_why_and_who() -> None:
     assert "Reason player-b did not send its next message in time" in text
     assert "The game of player-a ended early: player-b did not send its next message in time." in text
     assert "The match ended early, nobody wins" in text
-    assert "guessed nothing" in text
+    assert "player-a guessed nothing." in text
 
 
 @pytest.mark.parametrize(
@@ -208,3 +211,88 @@ def test_hostile_texts_are_neither_markup_nor_escape_sequences() -> None:
 @pytest.mark.parametrize("value", [None, [], {}, "text", 7, [None, 3, "x"], [{}], {"brief": 3}])
 def test_a_document_with_holes_is_told_without_an_error(key: str, value: object) -> None:
     assert "seed 7" in shown(document(**{key: value}))
+
+
+def test_long_options_are_told_as_the_letter_and_the_beginning_of_its_meaning() -> None:
+    match = document()
+    for question in match["players"][0]["questions"]:
+        number = question["question_number"]
+        question["question_text"] = f"In which of these lists is word {number}: " + "anchor, boat, canoe, dinghy, " * 8
+        question["options"] = {letter: f"{letter * 3} {number}, " + "barge, cutter, " * 6 for letter in "ABCD"}
+    lines = shown(match, rules=COURSE).splitlines()
+    table = lines[lines.index("player-a asked 20 questions.") + 1 :]
+    table = table[: table.index("", 1)]
+    assert len([line for line in table if line.strip()]) <= 40, "two lines a question"
+    assert any("C: CCC 7, barge, cutt" in line for line in table)
+
+
+def test_a_match_of_two_good_players_fits_on_three_screens() -> None:
+    match = document()
+    for player in match["players"]:
+        player["guess"]["sentence_justification"] = "word " * 50
+        player["guess"]["word_justification"] = "word " * 30
+        player["scorecard"]["feedback"] = {
+            "opening_sentence": "The sentence is right. " * 30,
+            "associative_word": "The word is right. " * 30,
+        }
+        for question in player["questions"][4:]:
+            question["question_text"] += " one of the words of the list" * 3
+    assert len(shown(match).splitlines()) <= 150
+
+
+def test_the_same_guess_gets_its_feedback_once_and_shortened() -> None:
+    match = document()
+    match["players"][1]["scorecard"]["league_points"] = 3
+    for player in match["players"]:
+        player["scorecard"]["feedback"]["opening_sentence"] = "It is exactly right. " * 40 + "The end."
+    text = shown(match)
+    assert text.count("The word is right.") == 1
+    assert "player-b guessed the same as player-a: what it was told is left out." in text
+    assert "The end." not in text
+    assert "the JSON document has it whole" in text
+    match["players"][1]["guess"]["associative_word"] = "cod"
+    assert shown(match).count("The word is right.") == 2
+
+
+def test_what_went_wrong_in_an_agent_is_told() -> None:
+    match = document()
+    assert "Trouble" not in shown(match)
+    match["players"][0]["notes"] = ["get_guess raised KeyError (my_player.py:11): 'dynamc'; a placeholder is guessed"]
+    match["match"]["notes"] = ["get_answers did not return within 30 s; it is called once more", 7, None]
+    text = " ".join(shown(match).split())
+    assert "the referee: get_answers did not return within 30 s; it is called once more" in text
+    assert "player-a: get_guess raised KeyError (my_player.py:11): 'dynamc'; a placeholder is guessed" in text
+
+
+@pytest.mark.parametrize(
+    ("scores", "winner", "expected"),
+    [
+        (((100, 100), (100, 100)), None, "both found the sentence and the word"),
+        (((100, 100), (100, 100)), "player-a",
+         "both found the sentence and the word; the private scores decide, 91.2 to 91.2"),
+        (((100, 100), (100, 0)), "player-a",
+         "player-a found the sentence and the word; player-b found the sentence, not the word"),
+        (((0, 100), (72.4, 0)), None,
+         "player-a found the word, not the sentence; player-b came near the sentence (72 of 100), not the word"),
+        (((0, 0), (10, 0)), None, "neither found the sentence or the word"),
+        (((100, 100), None), "player-a", "player-a found the sentence and the word"),
+        ((None, None), None, ""),
+    ],
+)  # fmt: skip
+def test_the_result_says_who_found_what(scores: Any, winner: str | None, expected: str) -> None:
+    match = document()
+    match["match"]["winner_id"] = winner
+    for player, given in zip(match["players"], scores, strict=True):
+        if given is None:
+            player["scorecard"] = None
+        else:
+            player["scorecard"]["breakdown"].update(
+                opening_sentence_score=float(given[0]), associative_word_score=float(given[1])
+            )
+    assert why(match) == expected
+
+
+def test_one_question_is_one_question() -> None:
+    match = document()
+    del match["players"][0]["questions"][1:]
+    assert "player-a asked 1 question." in shown(match)

@@ -1,0 +1,119 @@
+"""How a match ended and why, in words.
+
+Rule: who found what is read from the scores, so that what is said agrees with what was counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from league_agents.core.printable import of
+from league_agents.games.q21.model import Termination
+from league_agents.report.cells import LONGEST_LINE, mapping, name_of, number, players_of
+
+_ENDS: Mapping[str, str] = {
+    Termination.PLAYER_TIMEOUT: "WHO did not send its next message in time",
+    Termination.FORMAT_VIOLATION: "WHO kept sending messages that nobody could use",
+    Termination.NEW_ROUND_STARTED: "the next round began before the match was over",
+    Termination.END_ROUND_RECEIVED: "the round was closed before the match was over",
+    Termination.LEAGUE_COMPLETED: "the league ended before the match was over",
+    Termination.REFEREE_FAILURE: "the referee could not go on",
+    Termination.ABSENT: "WHO was absent from the start",
+    Termination.CANCELLED: "no player was there",
+    Termination.NO_REPORT: "the referee never reported",
+    Termination.CUT_OFF: "the other player's game could not go on",
+    Termination.RESET: "the league was reset while the match was open",
+}
+"""What each termination but ``completed`` means; WHO is the player who caused it."""
+
+_FULL = 99.995
+"""A score of 100, as far as it is shown."""
+
+_NEAR = 50.0
+"""From this score on a sentence is told to be near."""
+
+
+def ending(document: Mapping[str, object]) -> str:
+    """How the match ended, in words: ``player-a wins with 3 points to 2``. One line."""
+    match = mapping(document.get("match"))
+    players = players_of(document)
+    points = {name_of(player): of(mapping(player.get("scorecard")).get("league_points")) or "0" for player in players}
+    winner = of(match.get("winner_id"), 60)
+    scored = len(players) == 2 and all(player.get("scorecard") is not None for player in players)
+    if winner:
+        others = [point for name, point in points.items() if name != winner]
+        counted = f" with {_points(points.get(winner, '0'))} to {others[0]}" if scored and len(others) == 1 else ""
+        return f"{winner} wins{counted}"
+    if match.get("status") == Termination.NO_REPORT:
+        return "No result: the referee never reported"
+    if match.get("status") == "aborted":
+        return "The match ended early, nobody wins"
+    if match.get("status") == "CANCELLED_ALL_PLAYERS_MALFUNCTION":
+        return "The match was cancelled"
+    if match.get("is_draw") is True:
+        equal = f" with {_points(next(iter(points.values())))} each" if scored else ""
+        return f"A draw{equal}"
+    return "Nobody wins"
+
+
+def why(document: Mapping[str, object]) -> str:
+    """Who found what: ``both found the sentence and the word``; ``""`` where no guess was scored."""
+    scored = [player for player in players_of(document) if mapping(player.get("scorecard"))]
+    found = [_found(mapping(mapping(player.get("scorecard")).get("breakdown"))) for player in scored]
+    if not scored:
+        return ""
+    if len(scored) < 2 or len(set(found)) > 1:
+        return "; ".join(f"{name_of(player)} {what}" for player, what in zip(scored, found, strict=True))
+    same = f"both {found[0]}" if found[0] != _NOTHING else "neither found the sentence or the word"
+    if not of(mapping(document.get("match")).get("winner_id")):
+        return same
+    totals = [number(mapping(player.get("scorecard")).get("private_score")) for player in scored]
+    return f"{same}; the private scores decide, {' to '.join(totals)}"
+
+
+def cause(document: Mapping[str, object]) -> str:
+    """Why the match ended early, in words; ``""`` if it did not."""
+    reason = of(mapping(document.get("match")).get("abort_reason"), LONGEST_LINE)
+    word, _, who = reason.partition(":")
+    # A player is named by its address there (protocol 4.5.1); its first half is enough to know it by.
+    return told(word, who.partition("@")[0] if "@" in who else "a player", otherwise=reason)
+
+
+def told(termination: str, who: str, *, otherwise: str | None = None) -> str:
+    """What a termination means."""
+    return _ENDS.get(termination, termination if otherwise is None else otherwise).replace("WHO", who)
+
+
+def states(players: Sequence[Mapping[str, object]]) -> str:
+    """What became of each player of a match that ended early."""
+    words = {
+        Termination.COMPLETED.value: "played to the end",
+        Termination.ABSENT.value: "was absent",
+        Termination.CUT_OFF.value: "was cut off",
+    }
+    return "; ".join(
+        f"{name_of(player)} {words.get(of(player.get('termination'), 60), 'was stopped')}" for player in players
+    )
+
+
+_NOTHING = "found neither the sentence nor the word"
+
+
+def _found(breakdown: Mapping[str, object]) -> str:
+    sentence, word = (_score(breakdown.get(key)) for key in ("opening_sentence_score", "associative_word_score"))
+    if sentence >= _FULL and word >= _FULL:
+        return "found the sentence and the word"
+    if sentence >= _FULL:
+        return "found the sentence, not the word"
+    near = f"came near the sentence ({sentence:.0f} of 100)" if sentence >= _NEAR else ""
+    if word >= _FULL:
+        return f"{near} and found the word" if near else "found the word, not the sentence"
+    return f"{near}, not the word" if near else _NOTHING
+
+
+def _score(value: object) -> float:
+    return float(value) if isinstance(value, float | int) and not isinstance(value, bool) else 0.0
+
+
+def _points(counted: str) -> str:
+    return f"{counted} point{'' if counted == '1' else 's'}"
