@@ -10,18 +10,21 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
 from league_agents.journal.port import InboxRow, Note, OutboxItem
+from league_agents.report.trouble import plain_warning
 
 LONGEST_QUOTE = 60
 LONGEST_LINE = 400
+LONGEST_NOTE = 700
 
 
 class Progress:
-    """An ``Observer`` of the runner that writes to a console."""
+    """Writes to a console what the participants of one match do."""
 
     def __init__(self, console: Console, heading: str) -> None:
         """``heading`` is written before the first line, so that a match that cannot start says only why."""
@@ -29,10 +32,12 @@ class Progress:
         self._heading = heading
         self._start: datetime | None = None
 
-    def received(self, role: str, row: InboxRow) -> None:
-        """Nothing: it was told when it was sent; a mail that was refused is noted."""
+    def of(self, participant_id: str) -> ProgressOfOne:
+        """The observer of one participant."""
+        return ProgressOfOne(self, participant_id)
 
     def sent(self, role: str, item: OutboxItem) -> None:
+        """A message left a mailbox."""
         document = item.document
         payload = document.get("payload")
         message = _Message(payload if isinstance(payload, Mapping) else {}, _recipient(document))
@@ -41,24 +46,48 @@ class Progress:
         is_game = item.message_type.startswith("Q21") or item.message_type == "MATCH_RESULT_REPORT"
         self._line(item.created_at, _sender(document, role), told, "" if is_game else "dim")
 
-    def noted(self, role: str, note: Note) -> None:
+    def noted(self, role: str, participant_id: str, note: Note) -> None:
+        """A machine recorded something or warned."""
         if note.kind == "warning":
-            text = of(note.facts.get("text"), LONGEST_LINE) or printable(note.key, 80)
-            self._line(note.at, _ROLES.get(role, role), f"notes: {text}", "yellow")
+            who = participant_id if role == "player" and participant_id else _ROLES.get(role, role)
+            self._line(note.at, who, f"notes: {plain_warning(note)}", "yellow", is_whole=True)
 
-    def _line(self, at: datetime, who: str, told: str, style: str) -> None:
+    def _line(self, at: datetime, who: str, told: str, style: str, *, is_whole: bool = False) -> None:
         # The league's own clock: offline it runs ahead of the real one whenever everybody waits.
         if self._start is None:
             self._start = at
             self._console.print(Text(printable(self._heading, LONGEST_LINE), style="bold"), soft_wrap=True)
         seconds = max(0, int((at - self._start).total_seconds()))
         clock = f"{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-        line = Text.assemble((f"{clock:>8}  ", "dim"), (printable(who, 40), "bold"), " ", printable(told, LONGEST_LINE))
-        line.stylize(style)
-        if self._console.is_terminal:
-            self._console.print(line, no_wrap=True, overflow="ellipsis")
-        else:
-            self._console.print(line, soft_wrap=True)
+        words = Text.assemble(
+            (printable(who, 40), "bold"), " ", printable(told, LONGEST_NOTE if is_whole else LONGEST_LINE)
+        )
+        words.stylize(style)
+        if not self._console.is_terminal:
+            self._console.print(Text.assemble((f"{clock:>8}  ", "dim"), words), soft_wrap=True)
+            return
+        line = Table.grid(expand=True)
+        line.add_column(width=10, no_wrap=True)
+        line.add_column(ratio=1, no_wrap=not is_whole, overflow="fold" if is_whole else "ellipsis")
+        line.add_row(Text(f"{clock:>8}  ", style="dim"), words)
+        self._console.print(line)
+
+
+class ProgressOfOne:
+    """An ``Observer`` of the runner that knows whom it watches."""
+
+    def __init__(self, progress: Progress, participant_id: str) -> None:
+        self._progress = progress
+        self._participant_id = participant_id
+
+    def received(self, role: str, row: InboxRow) -> None:
+        """Nothing: it was told when it was sent; a mail that was refused is noted."""
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self._progress.sent(role, item)
+
+    def noted(self, role: str, note: Note) -> None:
+        self._progress.noted(role, self._participant_id, note)
 
 
 _ROLES = {"referee": "The referee", "player": "A player", "manager": "The league manager"}

@@ -167,7 +167,8 @@ def _play(
 
     judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
     progress = Progress(
-        console(sys.stderr), f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}"
+        console(sys.stderr),
+        f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}; times are simulated",
     )
     return play_single_game(
         seed=seed,
@@ -177,7 +178,7 @@ def _play(
         player_b=specs["--player-b"],
         journal=journal,
         index_path=default_index_path,
-        observer=None if is_quiet else progress,
+        watch=None if is_quiet else progress.of,
     )
 
 

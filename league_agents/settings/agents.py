@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -10,10 +11,12 @@ from typing import Literal
 
 from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
+from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct
 from league_agents.runner.calls import AgentFactory
+from league_agents.runner.place import place_of
 
 AgentRole = Literal["referee", "player"]
 
@@ -59,6 +62,34 @@ def choose_agent(
         raise ConfigError(spec, f"is no agent; write {names}")
     agent_class = load_agent(spec, role)
     return ChosenAgent(spec=spec, factory=agent_class, is_ours=False)
+
+
+def try_making(agent: ChosenAgent) -> None:
+    """Make one instance of a user's class and throw it away, so that one that cannot be made stops before the match.
+
+    Raises ``ConfigError`` with the constructor's error and its place. A constructor that takes longer than
+    ``LONGEST_TRIAL_S`` is not waited for: in the match its first callback is out of time.
+    """
+    if agent.is_ours:
+        return
+    failed: list[str] = []
+
+    def make() -> None:
+        try:
+            agent.factory()
+        except BaseException as error:  # the constructor is user code
+            place = place_of(error)
+            failed.append(f"its constructor raised {line_of(error)}{f' ({place})' if place else ''}")
+
+    # On a thread of its own, as in the match: a constructor may depend on the thread that it runs on.
+    trial = threading.Thread(target=make, name="trial", daemon=True)
+    trial.start()
+    trial.join(LONGEST_TRIAL_S)
+    if failed:
+        raise ConfigError(agent.spec, f"cannot be made: {failed[0]}; mend it, or try it with 'league-agents check'")
+
+
+LONGEST_TRIAL_S = 20.0
 
 
 def scripted_names(role: AgentRole) -> list[str]:

@@ -33,7 +33,7 @@ from league_agents.report.traffic import Participant
 from league_agents.runner.calls import AgentHost, InlineHost, ThreadHost
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
-from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent
+from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, try_making
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """When every offline league begins: what happens in it depends on the seed, not on the day."""
@@ -109,9 +109,12 @@ def offline_league(
     weather: Weather = FINE,
     through_mime: bool = False,
     mailbox_of: Callable[[PostOffice, str], Mailbox] = PostOffice.mailbox,
-    observer: Observer | None = None,
+    watch: Callable[[str], Observer] | None = None,
 ) -> OfflineLeague:
-    """Wire a league whose roles share one post office and one clock. ``mailbox_of`` opens the mailbox of an address."""
+    """Wire a league whose roles share one post office and one clock.
+
+    ``mailbox_of`` opens the mailbox of an address; ``watch`` gives the observer of a participant, by its id.
+    """
     clock = ManualClock(START)
     office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime)
     manager_address = f"league-office@{DOMAIN}"
@@ -129,6 +132,7 @@ def offline_league(
         participant_id: str, machine: Machine[Any], mailbox: Mailbox, host: AgentHost | None
     ) -> Member:
         journal = journal_of(role=machine.role, address=mailbox.address, dump=machine.dump_part)
+        observer = watch(participant_id) if watch is not None else None
         runner = RoleRunner(machine, mailbox, journal, host, clock, observer=observer)
         return Member(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
 
@@ -216,7 +220,7 @@ def play_single_game(
     player_b: str,
     journal: Path | None = None,
     index_path: IndexPlace | None = None,
-    observer: Observer | None = None,
+    watch: Callable[[str], Observer] | None = None,
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.
 
@@ -228,7 +232,9 @@ def play_single_game(
     def chosen(spec: str, team: Team, *, is_referee: bool) -> ChosenAgent:
         agent_seed = derive_hex(str(seed), "agent", team.group_id, digits=16)
         role: AgentRole = "referee" if is_referee else "player"
-        return choose_agent(spec, role, rules=rules, seed=agent_seed, index_path=index_path)
+        agent = choose_agent(spec, role, rules=rules, seed=agent_seed, index_path=index_path)
+        try_making(agent)
+        return agent
 
     sides = [
         Side(team=house, player=None, referee=chosen(referee, house, is_referee=True)),
@@ -243,7 +249,7 @@ def play_single_game(
         rules=rules,
         journal_of=memory_journal if journal is None else journals_at(journal),
         through_mime=True,
-        observer=observer,
+        watch=watch,
     )
     try:
         league.play()

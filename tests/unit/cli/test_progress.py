@@ -35,8 +35,9 @@ def item(kind: str, payload: Any, *, at: datetime = START, **document: Any) -> O
 
 def told(*events: tuple[str, OutboxItem | Note], **console: Any) -> list[str]:
     stream = io.StringIO()
-    progress = Progress(Console(file=stream, **console), "Seed 1")
+    everybody = Progress(Console(file=stream, **console), "Seed 1")
     for role, event in events:
+        progress = everybody.of("player-a" if role == "player" else "")
         if isinstance(event, Note):
             progress.noted(role, event)
         else:
@@ -85,6 +86,25 @@ def test_warnings_are_told_and_records_are_not() -> None:
     warning = Note(at=START, kind="warning", key="odd", facts={"text": "something was odd"})
     record = Note(at=START, kind="match", key="0101001", facts={"target": "secret"})
     assert told(("referee", warning), ("referee", record))[1:] == [" 0:00:00  The referee notes: something was odd"]
+    assert told(("player", warning))[1:] == [" 0:00:00  player-a notes: something was odd"]
+
+
+def test_a_note_is_told_whole_under_itself_where_other_lines_are_cut() -> None:
+    why = "get_guess raised KeyError (my_player.py:11): 'dynamc'; " + "and so on " * 8 + "to its end"
+    failed = {"text": f"get_guess in game 0101001: raised: {why}"}
+    lines = told(
+        ("player", Note(at=START, kind="warning", key="k", facts=failed)),
+        ("player", item("Q21WARMUPRESPONSE", {"answer": "x " * 60})),
+        width=80,
+        force_terminal=True,
+        color_system=None,
+    )
+    *note, answer = lines[1:]
+    assert len(note) == 3
+    assert " ".join("".join(line[10:].rstrip() + " " for line in note).split()) == f"player-a notes: {why}"
+    assert all(line.startswith(" " * 10) for line in note[1:])
+    assert answer.rstrip().endswith("…")
+    assert all(len(line) <= 80 for line in lines)
 
 
 @pytest.mark.parametrize("payload", [None, 3, [], {"questions": 7, "answers": [None, 3], "guess": [], "status": []}])
@@ -107,7 +127,7 @@ def test_hostile_texts_cannot_touch_the_terminal() -> None:
         force_terminal=True,
         color_system=None,
     )
-    assert len(lines) == 4
+    assert 4 <= len(lines) <= 13, "a note may have ten lines"
     assert not any(character in line for line in lines for character in "\x07\u202e")
     assert "[red]" in lines[1]
     assert all(len(line) < 150 for line in lines)
