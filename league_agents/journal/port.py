@@ -50,7 +50,7 @@ class InboxRow:
     game_id: str | None
     verdict: InboxVerdict
     reason: str
-    """Why, when the verdict is not ``processed``."""
+    """Why, when the verdict is not ``processed``; of a processed mail what of it could not be read."""
 
     document: Mapping[str, object] | None
     """The JSON document of a protocol message; ``None`` for other mail, of which nothing more is kept."""

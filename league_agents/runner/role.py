@@ -247,7 +247,7 @@ class RoleRunner(Generic[S]):
             message_id=envelope.message_id,
             game_id=envelope.game_id,
             verdict=InboxVerdict.PROCESSED,
-            reason="",
+            reason="; ".join(mail.problems)[:1000] if mail.problems else "",
             document=_document(mail),
         )
         try:

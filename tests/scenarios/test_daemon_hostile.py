@@ -1,0 +1,184 @@
+"""Mail that nobody should send reaches a daemon: each is recorded with one reason, memory is bounded, and the next
+honest mail is answered."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from league_agents.clock import SystemClock
+from league_agents.journal.port import InboxRow, InboxVerdict
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.mail import mime
+from league_agents.mail.port import OutgoingMail
+from league_agents.protocol.league.encode import encode
+from league_agents.protocol.league.envelope import Envelope, Sender
+from league_agents.protocol.league.kinds import MessageType, Protocol, Role
+from league_agents.protocol.league.messages import FreeText
+from league_agents.protocol.league.subject import format_subject
+from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
+
+PLAYER = Seat(role="player", group="falcons")
+HEAD = (
+    b"From: " + MANAGER.encode() + b"\r\nTo: falcons@league.test\r\nMIME-Version: 1.0\r\n"
+    b"Subject: league.v2::LEAGUEMANAGER::" + MANAGER.encode() + b"::%s::BROADCASTFREETEXT\r\n"
+)
+VERDICT = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "domain": "league.test"}
+MOST_MEMORY_KB = 250_000
+"""Of the whole process. One mail alone has 35,000, and a daemon that has read nothing 75,000."""
+
+
+def attachment(content: bytes, *, encoding: bytes = b"8bit", kind: bytes = b"application/json") -> bytes:
+    return (
+        b"Content-Type: " + kind + b'; name="payload.json"\r\nContent-Transfer-Encoding: ' + encoding
+        + b'\r\nContent-Disposition: attachment; filename="payload.json"\r\n\r\n' + content
+    )  # fmt: skip
+
+
+def many_parts(number: int) -> bytes:
+    part = b"--b\r\nContent-Type: application/json\r\n\r\n[]\r\n"
+    return b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n' + part * number + b"--b--\r\n"
+
+
+HOSTILE = {
+    "35 MB": attachment(b'{"a": "' + b"x" * 34_900_000 + b'"}'),
+    "9 MB of numbers": attachment(b"[" + b"1," * 4_500_000 + b"1]"),
+    "100,000 levels": attachment(b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+    "100,000 lists": attachment(b"[" * 100_000 + b"]" * 100_000),
+    "invalid base64": attachment(b"%%%not base64%%%", encoding=b"base64"),
+    "wrong charset": attachment(b'{"a": "\xff\xfe\xfa"}', kind=b"application/json; charset=klingon"),
+    "10,000 parts": many_parts(10_000),
+    "HTML only": b"Content-Type: text/html\r\n\r\n<html><body><p>{&quot;protocol&quot;: 1}</p></body></html>\r\n",
+    "no object": attachment(b"[1, 2, 3]"),
+    "a number": attachment(b"5"),
+    "a long number": attachment(b'{"a": ' + b"9" * 100_000 + b"}"),
+    "half a character": attachment(b'{"message_type": "\\udc00"}'),
+    "a bomb of encodings": attachment(b"=" * 500_000, encoding=b"quoted-printable"),
+    "nothing": b"\r\n",
+}
+INJECTIONS = {
+    "a header in the subject": b"Subject: =?utf-8?q?league.v2::PLAYER::x=0D=0ABcc:_victim@league.test::t::Q21G?=\r\n",
+    "a header in the sender": b"From: =?utf-8?q?x=0D=0ABcc:_victim@league.test?= <stranger@league.test>\r\n"
+    b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
+    "two senders": b"From: " + MANAGER.encode() + b"\r\nFrom: stranger@league.test\r\n"
+    b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
+    "a thousand headers": b"From: stranger@league.test\r\n" + b"X-Noise: y\r\n" * 1_000
+    + b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
+    "a long subject": b"Subject: league.v2::" + b"A" * 900_000 + b"\r\n",
+}
+
+
+def honest(text: str) -> bytes:
+    now = SystemClock().now()
+    envelope = Envelope(
+        protocol=Protocol.LEAGUE,
+        message_type=MessageType.BROADCAST_FREE_TEXT,
+        message_id="honest-1",
+        timestamp=now,
+        sender=Sender(email=MANAGER, role=Role.LEAGUEMANAGER),
+        recipient_id="BROADCAST",
+        payload=FreeText(message_text=text),
+        league_id="LOCAL",
+        broadcast_id="bc-1",
+    )
+    return mime.build(
+        OutgoingMail(
+            sender=MANAGER,
+            to=(PLAYER.address,),
+            subject=format_subject(envelope),
+            document=encode(envelope),
+            transaction_id="honest-1",
+            sent_at=now,
+        )
+    )
+
+
+def inbox(league: LocalLeague) -> list[InboxRow]:
+    if not league.journal_of(PLAYER).exists():
+        return []
+    journal = SqliteJournal.to_look_at(league.journal_of(PLAYER))
+    try:
+        return list(journal.inbox())
+    finally:
+        journal.close()
+
+
+@contextmanager
+def daemon(folder: Path) -> Iterator[tuple[LocalLeague, dict[str, int]]]:
+    """A player's daemon; afterwards the most memory that it ever had, and its exit code."""
+    ended: dict[str, int] = {}
+    with LocalLeague(folder=folder, seats=[PLAYER]) as league:
+        league.start(PLAYER)
+        process = league.processes.pop(PLAYER.name)
+        try:
+            yield league, ended
+        finally:
+            os.kill(process.pid, signal.SIGTERM)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            ended.update(code=process.returncode, memory_kb=usage.ru_maxrss)
+
+
+def wait_for(league: LocalLeague, mails: int) -> list[InboxRow]:
+    ends_at = time.monotonic() + 90
+    while len(rows := inbox(league)) < mails:
+        assert time.monotonic() < ends_at, league.log_of(PLAYER).read_text("utf-8")
+        time.sleep(0.1)
+    return rows
+
+
+def test_hostile_mail_is_recorded_with_one_reason_each_and_the_daemon_goes_on(tmp_path: Path) -> None:
+    with daemon(tmp_path / "league") as (league, ended):
+        names = {}
+        while "watching" not in league.log_of(PLAYER).read_text("utf-8"):
+            time.sleep(0.05)
+        sandbox = league.sandbox
+        for number, (name, body) in enumerate(HOSTILE.items()):
+            (mail_id,) = sandbox.inject(HEAD % f"t{number}".encode() + body, to=[PLAYER.address], sender=MANAGER,
+                                        verdict=VERDICT)  # fmt: skip
+            names[mail_id] = name
+        for name, head in INJECTIONS.items():
+            raw = b"To: falcons@league.test\r\n" + head + attachment(encode_text("injected"))
+            (mail_id,) = sandbox.inject(raw, to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+            names[mail_id] = name
+        wait_for(league, len(names))
+        sandbox.inject(honest("Still there?"), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+        rows = wait_for(league, len(names) + 1)
+        replies = sandbox.mail(PLAYER.address, "SENT")
+        ends_at = time.monotonic() + 30
+        while not replies and time.monotonic() < ends_at:
+            time.sleep(0.1)
+            replies = sandbox.mail(PLAYER.address, "SENT")
+        victims: dict[str, Any] = sandbox.report()
+    found = {names[row.mail_id]: row for row in rows if row.mail_id in names}
+    assert sorted(found) == sorted(names.values()), "each once"
+    assert [name for name, row in found.items() if row.verdict is InboxVerdict.PROCESSED] == []
+    assert [name for name, row in found.items() if not row.reason or "\n" in row.reason] == []
+    assert [name for name, row in found.items() if row.verdict is InboxVerdict.PARKED] == [], "no bug was hit"
+    assert rows[-1].verdict is InboxVerdict.PROCESSED
+    assert len(replies) == 1
+    assert [account for account in victims["delivered"] if "victim" in account] == []
+    assert ended["code"] == 0
+    assert ended["memory_kb"] < MOST_MEMORY_KB
+
+
+def encode_text(text: str) -> bytes:
+    return b'{"protocol": "league.v2", "message_type": "BROADCAST_FREE_TEXT", "message_text": "' + text.encode() + b'"}'
+
+
+def test_a_storm_of_strangers_holds_nobody_up(tmp_path: Path) -> None:
+    with daemon(tmp_path / "league") as (league, ended):
+        for number in range(150):
+            sender = b"From: s%d@evil.test\r\n" % number
+            subject = b"Subject: league.v2::PLAYER::x::t%d::BROADCASTFREETEXT\r\n" % number
+            league.sandbox.inject(sender + subject + attachment(b"{}"), to=[PLAYER.address])
+        league.sandbox.inject(honest("Hello"), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+        rows = wait_for(league, 151)
+    assert {row.verdict for row in rows[:150]} == {InboxVerdict.REJECTED}
+    assert rows[150].verdict is InboxVerdict.PROCESSED
+    assert ended["code"] == 0
