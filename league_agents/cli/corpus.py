@@ -14,7 +14,7 @@ from league_agents.core.printable import printable
 
 if TYPE_CHECKING:
     from league_agents.knowledge.corpus import BookReport
-    from league_agents.knowledge.index import Book
+    from league_agents.knowledge.index import AddReport, Book
 
 EPILOG = """\b
 Examples:
@@ -41,6 +41,10 @@ def command() -> None:
 def add(files: tuple[Path, ...], title: str | None, author: str | None, language: str | None) -> int:
     """Add books from text or Markdown files.
 
+    The offline referee plays about every second match with one of your books: with their openings under prd, with
+    their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; paragraphs
+    have empty lines between them.
+
     A file that was added before is said to be known; a changed one replaces its former text. A file that cannot be
     used is named, the others are added all the same, and the exit code is 3.
     """
@@ -57,10 +61,11 @@ def add(files: tuple[Path, ...], title: str | None, author: str | None, language
             continue
         book = report.added
         size = f"{_counted(book.passages, 'passage')} in {_counted(book.words, 'word')}"
+        use = _use(book)
         said = {
-            "added": f"added {printable(book.title, 200)}: {size}",
-            "replaced": f"replaced {printable(book.title, 200)}: now {size}",
-            "unchanged": f"{printable(str(report.path), 300)} is known already, as {printable(book.title, 200)}",
+            "added": f"added {printable(book.title, 200)}: {size}; {use}",
+            "replaced": f"replaced {printable(book.title, 200)}: now {size}; {use}",
+            "unchanged": f"{printable(str(report.path), 300)} is known already, as {printable(book.title, 200)}; {use}",
         }
         click.echo(said[book.outcome.value])
     return Exit.CONFIGURATION if refused else Exit.OK
@@ -150,6 +155,13 @@ def remove(name: str) -> None:
     from league_agents.knowledge.corpus import remove_book
 
     click.echo(f"removed {printable(remove_book(name).title, 200)}")
+
+
+def _use(book: AddReport) -> str:
+    """What the offline referee can make of it."""
+    if not book.opening_sentence:
+        return "its passages can be targets"
+    return f"its opening ({printable(book.opening_sentence, 50)}) and its passages can be targets"
 
 
 def _counted(number: int, noun: str) -> str:

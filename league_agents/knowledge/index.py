@@ -105,6 +105,9 @@ class AddReport:
     words: int
     passages: int
 
+    opening_sentence: str
+    """The first sentence of the book; ``""`` for a text that begins with none."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Book:
@@ -190,7 +193,13 @@ class KnowledgeIndex:
                     "WHERE content_hash = ? AND opening_sentence IS NULL",
                     (*start, content_hash),
                 )
-            return AddReport(outcome=AddOutcome.UNCHANGED, title=book.title, words=book.words, passages=book.passages)
+            return AddReport(
+                outcome=AddOutcome.UNCHANGED,
+                title=book.title,
+                words=book.words,
+                passages=book.passages,
+                opening_sentence=start[0] or "",
+            )
         key = title_key(document.title)
         if not key:
             raise DocumentRefused(document.source, "has no title; give one")
@@ -227,7 +236,13 @@ class KnowledgeIndex:
                 [(first + i, _searchable(p.text)) for i, p in enumerate(found)],
             )
         outcome = AddOutcome.REPLACED if old else AddOutcome.ADDED
-        return AddReport(outcome=outcome, title=document.title, words=words, passages=len(found))
+        return AddReport(
+            outcome=outcome,
+            title=document.title,
+            words=words,
+            passages=len(found),
+            opening_sentence=start[0] or "",
+        )
 
     def remove(self, title: str) -> Book:
         """Take the book of this very title out (case, accents and punctuation aside). Raises UnknownBook."""

@@ -30,7 +30,9 @@ def corpus(*arguments: str) -> Result:
 
 
 def test_a_book_is_added_listed_shown_and_removed(folder: Path) -> None:
-    assert corpus("add", "tale.md").stdout.startswith("added A Tale: 1 passage")
+    added = corpus("add", "tale.md").stdout
+    assert added.startswith("added A Tale: 1 passage")
+    assert "its opening (It was a quiet evening in the village and nobody…) and its passages can be targets" in added
     assert "A Tale" in corpus("list").stdout
     assert "It was a quiet evening" in corpus("show", "a tale").stdout
     assert corpus("remove", "A TALE").stdout == "removed A Tale\n"
@@ -81,3 +83,10 @@ def test_an_unknown_book_suggests_a_near_one(folder: Path, command: str) -> None
     shown = corpus(command, "a tail")
     assert (shown.exit_code, len(shown.stderr.splitlines())) == (3, 1)
     assert "A Tale" in shown.stderr
+
+
+def test_a_text_without_passages_is_told_what_passages_are(folder: Path) -> None:
+    (folder / "short.txt").write_text("Too short.", "utf-8")
+    shown = corpus("add", "short.txt")
+    assert shown.exit_code == 3
+    assert "needs paragraphs of 25 words or more and 2 sentences, with empty lines between them" in shown.stderr

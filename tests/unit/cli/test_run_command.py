@@ -195,3 +195,54 @@ def test_a_wrong_agent_is_one_line(option: str, spec: str) -> None:
     assert shown.exit_code == 3
     assert shown.stdout == ""
     assert len(shown.stderr.splitlines()) == 1
+
+
+OWN_AGENTS = """
+class Raising:
+    def get_warmup_answer(self, ctx):
+        return {"answer": "4"}
+
+    def get_questions(self, ctx):
+        return {"questions": []}
+
+    def get_guess(self, ctx):
+        return ctx["dynamc"]
+
+    def on_score_received(self, ctx):
+        raise ValueError("no")
+
+
+class Unmade(Raising):
+    def __init__(self):
+        self.key = {}["KEY"]
+"""
+
+
+@pytest.fixture
+def own_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "own_agents.py").write_text(OWN_AGENTS, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "own_agents.py"
+
+
+def test_what_a_users_agent_does_wrong_is_in_the_document_in_the_progress_and_in_the_transcript(
+    own_agents: str,
+) -> None:
+    agents = ("--single-game", "--seed", "3", "--referee", "scripted", "--player-a", f"{own_agents}:Raising",
+              "--player-b", "scripted")  # fmt: skip
+    document = json.loads(run(*agents, "--json").stdout)
+    failing, fine = (player["notes"] for player in document["players"])
+    assert "get_guess raised KeyError (own_agents.py:10): 'dynamc'; a placeholder is guessed" in failing
+    assert any("on_score_received raised ValueError (own_agents.py:13): no" in note for note in failing)
+    assert (fine, document["match"]["notes"]) == ([], [])
+    told = run(*agents)
+    assert "player-a notes: get_guess raised KeyError (own_agents.py:10): 'dynamc'" in told.stderr
+    assert "Trouble" in told.stdout
+    assert "player-a: get_guess raised KeyError (own_agents.py:10): 'dynamc'" in told.stdout
+
+
+def test_an_agent_that_cannot_be_made_stops_the_match_before_it_begins(own_agents: str) -> None:
+    shown = run("--single-game", "--player-a", f"{own_agents}:Unmade")
+    assert (shown.exit_code, shown.stdout) == (3, "")
+    (only,) = shown.stderr.splitlines()
+    assert "its constructor raised KeyError: 'KEY' (own_agents.py:18)" in only
