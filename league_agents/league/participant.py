@@ -123,7 +123,7 @@ LEAGUE: Table[Action] = Table(
         _rule(
             MessageType.BROADCAST_ASSIGNMENT_TABLE,
             assignment_table,
-            "replace the assignments of the season; RESPONSE_GROUP_ASSIGNMENT; open games go on",
+            "replace the assignments of the season; RESPONSE_GROUP_ASSIGNMENT; games go on with the referee of a table",
         ),
         _rule(
             MessageType.ASSIGNMENT_TABLE_RESPONSE,

@@ -14,7 +14,7 @@ from typing import Any
 
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import COURSE, RuleSet
-from league_agents.ids import GameId, round_of
+from league_agents.ids import GameId
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.effects import Call, ClearDeadline, Effect, Record, ReleaseAgent, Send, SetDeadline, Warn
 from league_agents.league.events import (
@@ -418,7 +418,6 @@ __all__ = [
     "registration",
     "reset",
     "resume",
-    "round_of",
     "start_season",
     "table",
 ]
