@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from league_agents.clock import SystemClock
+from league_agents.errors import JournalError
 from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.mail import mime
@@ -99,9 +100,10 @@ def honest(text: str) -> bytes:
 
 
 def inbox(league: LocalLeague) -> list[InboxRow]:
-    if not league.journal_of(PLAYER).exists():
-        return []
-    journal = SqliteJournal.to_look_at(league.journal_of(PLAYER))
+    try:
+        journal = SqliteJournal.to_look_at(league.journal_of(PLAYER))
+    except JournalError:
+        return []  # it is being made at this moment
     try:
         return list(journal.inbox())
     finally:
