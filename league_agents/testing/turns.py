@@ -1,0 +1,89 @@
+"""The daemon's roles in one process and on one thread: turn by turn, so that a test decides what happens in between.
+
+Rule: the roles are those of ``run --watch``, with their journals on disk and Gmail's API between them; only the
+threads are missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from league_agents.clock import Clock
+from league_agents.errors import LimitExceeded
+from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.runner.pace import Pace
+from league_agents.runner.role import Observer
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.live import Live, live_roles
+from league_agents.testing.local_league import LocalLeague, Seat
+
+PATIENCE_S = 60.0
+QUIET_ROUNDS = 3
+BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30))
+
+
+@dataclass(slots=True)
+class Turns:
+    """Roles that take turns. Their order is that of the seats."""
+
+    lives: Sequence[Live]
+
+    def once(self) -> bool:
+        """A turn for each. Whether anybody had anything to do."""
+        rests = [live.role.turn() for live in self.lives]
+        is_busy = not all(rests)
+        for live in self.lives:
+            # Whoever has an agent is woken by it; the others rest for a moment.
+            live.wakeup.rest(timedelta(0) if is_busy else timedelta(milliseconds=5))
+        return is_busy
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Turns until something holds. Raises ``LimitExceeded``."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.once()
+            if time.monotonic() > ends_at:
+                raise LimitExceeded("seconds of turns", PATIENCE_S, PATIENCE_S)
+
+    def until_quiet(self) -> None:
+        """Turns until nobody has anything to do for a while."""
+        quiet = 0
+
+        def is_quiet() -> bool:
+            nonlocal quiet
+            quiet = 0 if self.once() else quiet + 1
+            return quiet >= QUIET_ROUNDS
+
+        self.until(is_quiet)
+
+    def manager(self) -> ManagerState:
+        """The league manager's state."""
+        return next(live.role.state for live in self.lives if isinstance(live.role.state, ManagerState))
+
+    def is_in(self, phase: SeasonPhase) -> bool:
+        """Whether the season has come to this."""
+        return any(
+            isinstance(live.role.state, ManagerState) and live.role.state.season.phase is phase for live in self.lives
+        )
+
+
+@contextmanager
+def turns(
+    league: LocalLeague,
+    seats: Sequence[Seat] | None = None,
+    *,
+    pace: Pace = BRISK,
+    clock: Clock | None = None,
+    observer: Observer | None = None,
+) -> Iterator[Turns]:
+    """The roles of these seats, or of all. Leaving it is like the end of their processes."""
+    with ExitStack() as stack:
+        lives: list[Live] = []
+        for seat in league.seats if seats is None else seats:
+            settings = replace(read_league_file(league.config_of(seat), {}), pace=pace)
+            lives += stack.enter_context(live_roles(settings, clock=clock, observer=observer))
+        yield Turns(lives)

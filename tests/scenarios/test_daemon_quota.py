@@ -1,0 +1,69 @@
+"""What a match and the polling cost at the prices of 2026, as Gmail's side counts it (protocol 2.8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from league_agents.clock import ManualClock, SystemClock
+from league_agents.league.manager_state import SeasonPhase
+from league_agents.mail.quota import PRICES_2026
+from league_agents.runner.pace import Pace
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.testing.turns import turns
+
+POLLING = ("history.list", "messages.list", "getProfile")
+MATCH_UNITS, MATCH_SENDS = 1_050, 9
+MINUTE_UNITS = 6_000
+SHORT = timedelta(seconds=2)
+
+
+def calls_of(league: LocalLeague, seat: Seat) -> Counter[str]:
+    report: dict[str, Any] = league.sandbox.report()
+    methods = report["accounts"].get(seat.address, {}).get("methods", {})
+    assert all(tally["refused"] == 0 for tally in methods.values())
+    return Counter({name: tally["calls"] for name, tally in methods.items()})
+
+
+def units(calls: Counter[str], *, polling: bool) -> int:
+    return sum(PRICES_2026[name] * count for name, count in calls.items() if (name in POLLING) is polling)
+
+
+def test_a_match_costs_its_referee_at_most_1050_units_and_9_sends(tmp_path: Path) -> None:
+    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=SHORT) as league:
+        manager, referee, *players = league.seats
+        # The manager comes last, so that nobody has heard of the round when it has begun.
+        with turns(league, [referee, *players, manager]) as everybody:
+            everybody.until(lambda: everybody.is_in(SeasonPhase.ROUND))
+            before = calls_of(league, referee)
+            everybody.until(lambda: everybody.is_in(SeasonPhase.FINISHED))
+            everybody.until_quiet()
+        cost = calls_of(league, referee) - before
+        unread = league.sandbox.mail(referee.address, "UNREAD")
+    # The office's four broadcasts of the round and of the season's end cost what any received mail does.
+    broadcasts = cost["messages.get"] - 6
+    assert (cost["messages.send"], broadcasts, unread) == (MATCH_SENDS, 4, [])
+    one_mail = PRICES_2026["messages.get"] + PRICES_2026["messages.modify"]
+    assert units(cost, polling=False) - broadcasts * one_mail <= MATCH_UNITS
+
+
+def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tmp_path: Path) -> None:
+    minutes = 30
+    seats = [Seat(role="player", group="falcons")]
+    clock = ManualClock(SystemClock().now())
+    eager = Pace(lively_for=timedelta(days=1))
+    with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
+        with turns(league, pace=eager, clock=clock) as one:
+            role = one.lives[0].role
+            while role.turn() == timedelta(0):
+                pass
+            before = calls_of(league, seats[0])
+            ends_at = clock.now() + timedelta(minutes=minutes)
+            while clock.now() < ends_at:
+                clock.sleep(role.turn())
+        spent = calls_of(league, seats[0]) - before
+    assert spent["history.list"] >= minutes * 60 / 2, "it looks at least every two seconds"
+    assert set(spent) <= set(POLLING)
+    assert units(spent, polling=True) <= 0.02 * MINUTE_UNITS * minutes
