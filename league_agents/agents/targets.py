@@ -39,6 +39,7 @@ def _set_of(words: str) -> frozenset[str]:
 _DETERMINERS = _set_of(
     "a an the his her my your our their its this that these those some any no every each of two three"
 )
+_POINTERS = _set_of("this that these those some any no every each of")
 _RARELY_NOUNS = _set_of(
     "rose lead fly bear port punch fall spring may fork iron tin can cold cool love fear hope hate calm "
     "storm might orange lark cricket bat ring saw plane match fire light present back hand face head eye "
@@ -179,7 +180,8 @@ def _words_in(knowledge: Knowledge, reading: Reading, shown: str) -> list[tuple[
     before = ("", *text.folded)
     for previous, word in zip(before, text.folded, strict=False):
         for entry in knowledge.domain_forms.get(word, ()):
-            if previous in _DETERMINERS:
+            # "This may" and "those lead" are no nouns: words of two kinds want an article or a possessive.
+            if previous in _DETERMINERS and (entry[0] not in _RARELY_NOUNS or previous not in _POINTERS):
                 surely[entry] = None
             elif entry[0] not in _RARELY_NOUNS:
                 perhaps[entry] = None

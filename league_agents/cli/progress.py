@@ -16,6 +16,7 @@ from rich.text import Text
 from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
 from league_agents.journal.port import InboxRow, Note, OutboxItem
+from league_agents.report.outcome import cause
 from league_agents.report.trouble import plain_warning
 
 LONGEST_QUOTE = 60
@@ -48,7 +49,8 @@ class Progress:
 
     def noted(self, role: str, participant_id: str, note: Note) -> None:
         """A machine recorded something or warned."""
-        if note.kind == "warning":
+        # A message that comes twice is answered twice, which is told anyway.
+        if note.kind == "warning" and note.key != "duplicate_message":
             who = participant_id if role == "player" and participant_id else _ROLES.get(role, role)
             self._line(note.at, who, f"notes: {plain_warning(note)}", "yellow", is_whole=True)
 
@@ -56,7 +58,8 @@ class Progress:
         # The league's own clock: offline it runs ahead of the real one whenever everybody waits.
         if self._start is None:
             self._start = at
-            self._console.print(Text(printable(self._heading, LONGEST_LINE), style="bold"), soft_wrap=True)
+            heading = Text(printable(self._heading, LONGEST_LINE), style="bold")
+            self._console.print(heading, soft_wrap=not self._console.is_terminal)
         seconds = max(0, int((at - self._start).total_seconds()))
         clock = f"{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         words = Text.assemble(
@@ -161,10 +164,14 @@ def _score(message: _Message) -> str:
 
 def _report(message: _Message) -> str:
     status = of(message.payload.get("status"), 60)
+    if status == "TERMINATED":  # a player's own report (protocol 4.5.2)
+        return "reports that its game ended early"
+    if status == "aborted":
+        reason = cause({"match": message.payload})
+        return f"reports that the match ended early{f': {reason}' if reason else ''}"
     if status.casefold() not in ("", "completed"):
-        reason = of(message.payload.get("abort_reason"), 120)
-        return f"reports how the match ended: {status}{f', {reason}' if reason else ''}"
-    if "winner_id" not in message.payload:  # a player's own report (protocol 4.5.2)
+        return f"reports how the match ended: {status}"
+    if "winner_id" not in message.payload:
         return "reports the end of the match"
     winner = of(message.payload.get("winner_id"), 60)
     return f"reports the result: {f'{winner} wins' if winner else 'a draw'}"

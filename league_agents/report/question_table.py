@@ -44,11 +44,19 @@ def question_table(
     for question, own in zip(questions, options, strict=True):
         number = of(question.get("question_number"))
         most = LONGEST_QUESTION if shared else LONGEST_BESIDE_OPTIONS
-        asked = Text(of(question.get("question_text"), most) or "(empty)")
+        asked = Text(_cut(of(question.get("question_text")), most) or "(empty)")
         if not shared and any(own) and len(_key(own)) <= LONGEST_KEY:
             asked.append(f"\n{_key(own)}", style="dim")
         table.add_row(Text(number), asked, _answer(answers.get(number), own))
     yield table
+
+
+def _cut(text: str, most: int) -> str:
+    """``text``, if need be without its last words."""
+    if len(text) <= most:
+        return text
+    words, _, rest = text[: most - 1].rpartition(" ")
+    return f"{words if len(rest) < 20 else text[: most - 1]} …"
 
 
 def _options(question: Mapping[str, object]) -> tuple[str, ...]:
@@ -66,5 +74,7 @@ def _answer(answer: str | None, options: Sequence[str]) -> Text:
         return Text("no answer", style="dim italic")
     if answer == Choice.NOT_RELEVANT:
         return Text("Not relevant", style="dim")
-    meaning = of(options[LETTERS.index(answer)], LONGEST_MEANING) if answer in LETTERS else ""
+    # "Unknown / Not Relevant" says one thing in two ways.
+    whole = options[LETTERS.index(answer)].partition(" / ")[0] if answer in LETTERS else ""
+    meaning = of(whole, LONGEST_MEANING)
     return Text.assemble((f"{answer}:", "bold cyan"), f" {meaning}") if meaning else Text(answer, style="bold cyan")

@@ -12,6 +12,11 @@ from collections.abc import Iterable
 from league_agents.core.printable import of, printable
 from league_agents.journal.port import Note
 
+TROUBLE = frozenset(
+    {"callback_failed", "late_result", "send_refused", "step_failed", "surplus_questions", "unusable_message"}
+)
+"""Codes of warnings that somebody has to look into. Others tell of mail that came twice or late, which is usual."""
+
 MOST = 20
 """Warnings of one match that are told. An agent that fails in every call of a match has eight."""
 
@@ -40,7 +45,11 @@ def plain_warning(note: Note) -> str:
 
 def troubles(notes: Iterable[Note], game_id: str) -> list[str]:
     """What one participant's journal warns of in a match, in the order it happened; empty where all went well."""
-    found = [plain_warning(note) for note in notes if note.kind == "warning" and game_id in str(note.facts.get("text"))]
+    found = [
+        plain_warning(note)
+        for note in notes
+        if note.kind == "warning" and note.key in TROUBLE and game_id in str(note.facts.get("text"))
+    ]
     counted = {text: found.count(text) for text in found}
     told = [text if count == 1 else f"{text} ({count} times)" for text, count in counted.items()]
     left = len(told) - MOST

@@ -44,6 +44,7 @@ def test_only_warnings_of_the_match_are_its_troubles_and_each_is_told_once() -> 
         warning("get_guess in game 0202002: it failed"),
         warning("get_guess in game 0101001: it failed"),
         warning("of the match 0101001", kind="match"),
+        Note(at=NOON, kind="warning", key="duplicate_message", facts={"text": "X in game 0101001 came before"}),
     ]
     assert troubles(notes, "0101001") == ["get_guess: it failed (2 times)"]
     assert troubles([], "0101001") == []
