@@ -5,10 +5,13 @@ Rule: the same code as in the tests, with larger numbers; whatever breaks is pri
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -17,6 +20,7 @@ from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError
 from league_agents.testing.crash import Ending, play_season
 from league_agents.testing.killed_season import KilledSeason, killed_season
+from league_agents.testing.latency import measure
 from league_agents.testing.stormy_season import play_stormy_season
 
 REPORT_EVERY_S = 10.0
@@ -105,6 +109,23 @@ def seasons(*, count: int, first: int) -> None:
     for title, counted in (("ended", terminations), ("told", accidents)):
         click.echo(f"{title}: {', '.join(f'{name} {number}' for name, number in counted.most_common())}")
     _end(broken, f"{count} seasons with {terminations.total()} matches")
+
+
+@main.command()
+@click.option("--mails", type=click.IntRange(20), default=100, show_default=True)
+@click.option("--poll", type=click.FloatRange(0.2, 60), default=1.5, show_default=True, help="Seconds.")
+@click.option("--slack", default=0.5, show_default=True, help="Seconds beyond the poll interval that are allowed.")
+def latency(*, mails: int, poll: float, slack: float) -> None:
+    """A daemon over local Gmail: from a mail's arrival to its reply, without a callback."""
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        waits = [wait.total_seconds() for wait in measure(Path(folder), poll=timedelta(seconds=poll), mails=mails)]
+    for name, share in (("median", 0.5), ("p95", 0.95), ("longest", 1.0)):
+        click.echo(f"{name}: {_quantile(waits, share):.2f} s")
+    _end(int(_quantile(waits, 0.95) > poll + slack), f"{len(waits)} mails, p95 at most {poll + slack:g} s")
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    return ordered[math.ceil(share * len(ordered)) - 1]
 
 
 def _differences(ending: Ending, whole: Ending) -> list[str]:

@@ -11,17 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import SystemClock
 from league_agents.errors import JournalError
 from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.mail import mime
-from league_agents.mail.port import OutgoingMail
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import FreeText
-from league_agents.protocol.league.subject import format_subject
+from league_agents.testing.latency import VERDICT, free_text
 from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
 
 PLAYER = Seat(role="player", group="falcons")
@@ -29,7 +22,7 @@ HEAD = (
     b"From: " + MANAGER.encode() + b"\r\nTo: falcons@league.test\r\nMIME-Version: 1.0\r\n"
     b"Subject: league.v2::LEAGUEMANAGER::" + MANAGER.encode() + b"::%s::BROADCASTFREETEXT\r\n"
 )
-VERDICT = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "domain": "league.test"}
+FORGED = {"spf": "fail", "dkim": "fail", "dmarc": "fail", "domain": "evil.test"}
 MOST_MEMORY_KB = 250_000
 """Of the whole process. One mail alone has 35,000, and a daemon that has read nothing 75,000."""
 
@@ -68,35 +61,10 @@ INJECTIONS = {
     b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
     "two senders": b"From: " + MANAGER.encode() + b"\r\nFrom: stranger@league.test\r\n"
     b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
-    "a thousand headers": b"From: stranger@league.test\r\n" + b"X-Noise: y\r\n" * 1_000
+    "a thousand headers": b"From: stranger@evil.test\r\n" + b"X-Noise: y\r\n" * 1_000
     + b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
     "a long subject": b"Subject: league.v2::" + b"A" * 900_000 + b"\r\n",
 }
-
-
-def honest(text: str) -> bytes:
-    now = SystemClock().now()
-    envelope = Envelope(
-        protocol=Protocol.LEAGUE,
-        message_type=MessageType.BROADCAST_FREE_TEXT,
-        message_id="honest-1",
-        timestamp=now,
-        sender=Sender(email=MANAGER, role=Role.LEAGUEMANAGER),
-        recipient_id="BROADCAST",
-        payload=FreeText(message_text=text),
-        league_id="LOCAL",
-        broadcast_id="bc-1",
-    )
-    return mime.build(
-        OutgoingMail(
-            sender=MANAGER,
-            to=(PLAYER.address,),
-            subject=format_subject(envelope),
-            document=encode(envelope),
-            transaction_id="honest-1",
-            sent_at=now,
-        )
-    )
 
 
 def inbox(league: LocalLeague) -> list[InboxRow]:
@@ -146,10 +114,10 @@ def test_hostile_mail_is_recorded_with_one_reason_each_and_the_daemon_goes_on(tm
             names[mail_id] = name
         for name, head in INJECTIONS.items():
             raw = b"To: falcons@league.test\r\n" + head + attachment(encode_text("injected"))
-            (mail_id,) = sandbox.inject(raw, to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+            (mail_id,) = sandbox.inject(raw, to=[PLAYER.address], sender=MANAGER, verdict=FORGED)
             names[mail_id] = name
         wait_for(league, len(names))
-        sandbox.inject(honest("Still there?"), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+        sandbox.inject(free_text(1, PLAYER.address), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
         rows = wait_for(league, len(names) + 1)
         replies = sandbox.mail(PLAYER.address, "SENT")
         ends_at = time.monotonic() + 30
@@ -179,7 +147,7 @@ def test_a_storm_of_strangers_holds_nobody_up(tmp_path: Path) -> None:
             sender = b"From: s%d@evil.test\r\n" % number
             subject = b"Subject: league.v2::PLAYER::x::t%d::BROADCASTFREETEXT\r\n" % number
             league.sandbox.inject(sender + subject + attachment(b"{}"), to=[PLAYER.address])
-        league.sandbox.inject(honest("Hello"), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
+        league.sandbox.inject(free_text(1, PLAYER.address), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
         rows = wait_for(league, 151)
     assert {row.verdict for row in rows[:150]} == {InboxVerdict.REJECTED}
     assert rows[150].verdict is InboxVerdict.PROCESSED
