@@ -26,6 +26,9 @@ class ParticipantConfig:
     held_limit: int = 200
     """How many events are kept during a pause; later ones are dropped with a warning."""
 
+    held_limit_of_sender: int = 20
+    """The same for one sender, so that nobody fills what is kept for the others. A game needs four of its referee."""
+
     answers_free_text: bool = True
     """Whether a word to everybody is answered by ``noted`` (protocol 4.3.3: optional)."""
 

@@ -8,6 +8,7 @@ from league_agents.games.q21.untrusted import field_of, integer_of, items_of, nu
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
 from league_agents.league.turn import Turn
+from league_agents.protocol.league.address import same_address
 
 Held = MessageArrived | CallbackReturned | CallbackFailed
 
@@ -21,6 +22,12 @@ def hold(turn: Turn, config: ParticipantConfig, held: tuple[Held, ...], event: H
         # Results are as many as there are open calls; only mail can flood.
         if len(held) >= config.held_limit:
             turn.warn("held_limit", f"{len(held)} events wait for the end of the pause; this message is dropped")
+            return held
+        sender = event.envelope.sender.email
+        mails = [each for each in held if isinstance(each, MessageArrived)]
+        of_sender = sum(same_address(mail.envelope.sender.email, sender) for mail in mails)
+        if of_sender >= config.held_limit_of_sender:
+            turn.warn("held_limit", f"{of_sender} messages of {sender[:80]} wait already; this one is dropped")
             return held
     elif any(not isinstance(each, MessageArrived) and each.call_id == event.call_id for each in held):
         return held

@@ -605,6 +605,17 @@ def test_a_pause_holds_only_so_much_mail() -> None:
     assert codes(tell(peer, _warmup_response(PLAYER2))) == ["held_limit"]
 
 
+def test_nobody_fills_during_a_pause_what_is_kept_for_the_others() -> None:
+    peer = a_referee(held_limit_of_sender=2)
+    tell(peer, table(), new_round())
+    run_calls(peer)
+    tell(peer, pause())
+    for _ in range(2):
+        tell(peer, _warmup_response(PLAYER1))
+    assert codes(tell(peer, _warmup_response(PLAYER1.upper()))) == ["held_limit"]
+    assert codes(tell(peer, _warmup_response(PLAYER2))) == []
+
+
 def test_a_round_that_starts_during_a_pause_sends_nothing_until_it_is_over() -> None:
     peer = a_referee()
     tell(peer, table(GAME, "0303001"), new_round())
