@@ -121,6 +121,7 @@ class LiveRole:
     _next_poll: datetime | None = None
     _active_at: datetime | None = None
     _kept_at: datetime | None = None
+    _turned_at: datetime | None = None
     _facts: _Facts = field(init=False)
     _mailbox: Backoff = field(init=False)
     _restarts: Backoff = field(init=False)
@@ -153,6 +154,7 @@ class LiveRole:
     def turn(self) -> timedelta:
         """Do what can be done now. How long to rest then, if nobody wakes this role."""
         now = self.clock.now()
+        self._notice_clock(now)
         if self._facts.stuck:
             if self.authorization() == self._login:
                 return self.pace.idle
@@ -171,6 +173,14 @@ class LiveRole:
             # The edge: whatever this was, the journal holds the last good state.
             return self._start_anew(error)
         return rest
+
+    def _notice_clock(self, now: datetime) -> None:
+        """A clock that was set back must not make the role wait until it is as late again as it was."""
+        if self._turned_at is not None and now < self._turned_at:
+            self._next_poll = self._retry_at = self._kept_at = self._active_at = None
+            back = (self._turned_at - now).total_seconds()
+            self._tell("clock_set_back", f"the machine's clock was set back by {back:.0f} s; deadlines come that later")
+        self._turned_at = now
 
     def polled(self, at: datetime) -> None:
         """The mailbox was looked into, and everything that waited was taken in."""

@@ -52,7 +52,7 @@ def free_text(number: int, to: str) -> bytes:
 
 
 def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list[timedelta]:
-    """The waits of so many mails, which come at drawn moments. Raises ``LimitExceeded`` when one is not answered."""
+    """The waits of so many mails, which come at drawn moments, and seldom enough for the quota. Raises ``LimitExceeded`` when one is not answered."""
     draw = Draw(seed, "latency")
     player = Seat(role="player", group="falcons")
     with LocalLeague(folder=folder, seats=[player], poll=poll) as league:
@@ -67,7 +67,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
             asked[number] = next(
                 mail.internal_ms for mail in league.sandbox.mail(player.address) if mail.mail_id == mail_id
             )
-            time.sleep(2 * poll.total_seconds() * draw.fraction())
+            time.sleep(4 * poll.total_seconds() * draw.fraction())
         _wait(lambda: len(league.sandbox.mail(player.address, "SENT")) >= mails)
         waits = []
         for reply in league.sandbox.mail(player.address, "SENT"):

@@ -112,7 +112,7 @@ def seasons(*, count: int, first: int) -> None:
 
 
 @main.command()
-@click.option("--mails", type=click.IntRange(20), default=100, show_default=True)
+@click.option("--mails", type=click.IntRange(20), default=60, show_default=True)
 @click.option("--poll", type=click.FloatRange(0.2, 60), default=1.5, show_default=True, help="Seconds.")
 @click.option("--slack", default=0.5, show_default=True, help="Seconds beyond the poll interval that are allowed.")
 def latency(*, mails: int, poll: float, slack: float) -> None:

@@ -198,6 +198,17 @@ def test_the_waiting_time_that_a_service_asks_for_is_kept() -> None:
     assert max(world.pauses()) >= 1190
 
 
+def test_a_clock_that_was_set_back_does_not_stop_the_looks() -> None:
+    world = World()
+    world.pass_time(100 * SECOND)
+    world.clock = world.role.clock = ManualClock(NOON - timedelta(hours=3))
+    world.box.looks.clear()
+    world.box.now = world.clock.now
+    world.pass_time(60 * SECOND)
+    assert world.heard.codes == ["clock_set_back"]
+    assert len(world.box.looks) >= 3
+
+
 def test_a_lost_authorization_rests_the_role_until_a_person_has_logged_in() -> None:
     world = World()
     world.role.turn()

@@ -1,0 +1,229 @@
+"""An unlucky operator: authorizations that end, full disks, clocks that jump, services that go away, haste."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from league_agents.clock import ManualClock, SystemClock
+from league_agents.games.q21.model import Termination
+from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
+from league_agents.league.manager_state import SeasonPhase
+from league_agents.mail import mime
+from league_agents.sandbox.faults import Action, Fault
+from league_agents.testing.latency import VERDICT, free_text
+from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats
+from league_agents.testing.turns import Turns, turns
+
+SHORT = timedelta(seconds=2)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[LocalLeague]:
+    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=SHORT) as made:
+        yield made
+
+
+def journal_of(everybody: Turns, role: str) -> Journal:
+    return next(live.role.wired.journal for live in everybody.lives if live.settings.role == role)
+
+
+def has_sent(league: LocalLeague, seat: Seat, kind: str) -> bool:
+    return any(kind in mail.view.header("subject") for mail in league.sandbox.mail(seat.address, "SENT"))
+
+
+def the_match(everybody: Turns) -> Note:
+    return next(note for note in journal_of(everybody, "manager").notes() if note.kind == "match")
+
+
+def expect_nothing_lost_or_doubled(league: LocalLeague, everybody: Turns) -> None:
+    report: dict[str, Any] = league.sandbox.report()
+    assert report["accepted_twice"] == []
+    for live in everybody.lives:
+        states = {item.state for item in live.role.wired.journal.outbox()}
+        assert states == {OutboxState.SENT}, live.settings.address
+        assert league.sandbox.mail(live.settings.address, "UNREAD") == []
+
+
+def is_all_sent(everybody: Turns) -> bool:
+    items = [item for live in everybody.lives for item in live.role.wired.journal.outbox()]
+    return all(item.state is OutboxState.SENT for item in items)
+
+
+def finish(everybody: Turns) -> None:
+    everybody.until(lambda: everybody.is_in(SeasonPhase.FINISHED))
+    everybody.until_quiet()
+    everybody.until(lambda: is_all_sent(everybody))
+    everybody.until_quiet()
+
+
+def test_an_authorization_that_ends_in_a_match_costs_nothing_once_there_is_a_new_one(league: LocalLeague) -> None:
+    _, referee, *_ = league.seats
+    with turns(league) as everybody:
+        everybody.until(lambda: has_sent(league, referee, "Q21ROUNDSTART"))
+        league.sandbox.withdraw(referee.address)
+        stuck = next(live.role for live in everybody.lives if live.settings.role == "referee")
+        everybody.until(lambda: bool(stuck.needs_authorization))
+        assert "auth login --role referee" in stuck.needs_authorization
+        league.sandbox.token_file(referee.address, league.folder).replace(league.folder / f"token_{referee.name}.json")
+        finish(everybody)
+        assert the_match(everybody).facts["termination"] == Termination.COMPLETED
+        expect_nothing_lost_or_doubled(league, everybody)
+
+
+def test_a_gmail_that_fails_in_many_calls_only_costs_time(league: LocalLeague) -> None:
+    for status in (429, 503):
+        league.sandbox.add_fault(Fault(action=Action.ERROR, status=status, every=7, retry_after_s=0.05))
+    league.sandbox.add_fault(Fault(action=Action.DROP_DONE, method="messages.send", calls=(4,)))
+    league.sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, every=11))
+    with turns(league) as everybody:
+        everybody.until(lambda: has_sent(league, league.seats[1], "Q21ANSWERSBATCH"))
+        league.sandbox.clear_faults()
+        finish(everybody)
+        assert the_match(everybody).facts["termination"] == Termination.COMPLETED
+        expect_nothing_lost_or_doubled(league, everybody)
+
+
+def test_a_full_disk_stops_a_role_and_room_lets_it_go_on_where_it_was(league: LocalLeague) -> None:
+    with turns(league) as everybody:
+        everybody.until(lambda: has_sent(league, league.seats[1], "Q21ROUNDSTART"))
+        lives = {live.settings.role: live.role for live in everybody.lives}
+        for role in ("referee", "manager"):
+            full: Any = lives[role].wired.journal
+            (pages,) = full._db.execute("PRAGMA page_count").fetchone()
+            full._db.execute(f"PRAGMA max_page_count = {pages}")
+        # The connection that is made after the failure has room again.
+        finish(everybody)
+        assert the_match(everybody).facts["termination"] == Termination.COMPLETED
+        expect_nothing_lost_or_doubled(league, everybody)
+
+
+class Recorded:
+    """An observer that keeps the daemon's own notes."""
+
+    def __init__(self) -> None:
+        self.codes: Counter[str] = Counter()
+
+    def received(self, role: str, row: object) -> None: ...
+
+    def sent(self, role: str, item: object) -> None: ...
+
+    def noted(self, role: str, note: Note) -> None:
+        self.codes[note.key] += 1
+
+
+class Jumping(ManualClock):
+    """The clock of the operating system, set forwards or backwards by somebody."""
+
+    def __init__(self) -> None:
+        super().__init__(SystemClock().now())
+        self.off = timedelta(0)
+
+    def now(self) -> datetime:
+        return SystemClock().now() + self.off
+
+    def sleep(self, duration: timedelta) -> None:
+        SystemClock().sleep(min(duration, timedelta(seconds=0.05)))
+
+
+@pytest.mark.parametrize("jump", [timedelta(seconds=-40), timedelta(seconds=15)])
+def test_a_clock_that_jumps_in_a_match_stops_nobody(league: LocalLeague, jump: timedelta) -> None:
+    clock, told = Jumping(), Recorded()
+    with turns(league, clock=clock, observer=told) as everybody:
+        everybody.until(lambda: has_sent(league, league.seats[1], "Q21ROUNDSTART"))
+        clock.off = jump
+        finish(everybody)
+        assert the_match(everybody).facts["termination"] == Termination.COMPLETED
+        expect_nothing_lost_or_doubled(league, everybody)
+    assert "role_failed" not in told.codes
+
+
+def test_three_mails_with_one_message_id_get_one_and_the_same_answer(league: LocalLeague) -> None:
+    player = league.seats[2]
+    for _ in range(3):
+        league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
+    with turns(league, [player]) as one:
+        one.until_quiet()
+        rows = list(one.lives[0].role.wired.journal.inbox())
+        answers = [item.document["message_id"] for item in one.lives[0].role.wired.journal.outbox()]
+    assert [row.verdict for row in rows] == [InboxVerdict.PROCESSED] * 3
+    assert len(set(answers)) == 1
+    documents = [mime.read(mail.raw).documents for mail in league.sandbox.mail(player.address, "SENT")]
+    assert documents
+    assert all(document == documents[0] for document in documents)
+
+
+def test_a_message_in_the_spam_folder_is_answered_too(league: LocalLeague) -> None:
+    player = league.seats[2]
+    league.sandbox.inject(
+        free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT, labels=("SPAM", "UNREAD")
+    )
+    with turns(league, [player]) as one:
+        one.until_quiet()
+    assert len(league.sandbox.mail(player.address, "SENT")) == 1
+
+
+def command(league: LocalLeague, seat: Seat, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "league_agents", "run", *arguments, "--config", str(league.config_of(seat))]
+
+
+def test_a_process_that_is_told_to_end_in_the_middle_of_a_send_finishes_it(league: LocalLeague) -> None:
+    player = league.seats[2]
+    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=1.5))
+    league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
+    league.start(player)
+    ends_at = time.monotonic() + 60
+    while "received" not in league.log_of(player).read_text("utf-8"):
+        assert time.monotonic() < ends_at
+        time.sleep(0.02)
+    time.sleep(0.3)
+    league.processes[player.name].send_signal(signal.SIGTERM)
+    assert league.processes[player.name].wait(30) == 0
+    report: dict[str, Any] = league.sandbox.report()
+    assert [keys["accepted"] for keys in report["sends"][player.address].values()] == [1]
+    with turns(league, [player]) as one:
+        assert {item.state for item in one.lives[0].role.wired.journal.outbox()} == {OutboxState.SENT}
+
+
+def test_of_two_scans_at_once_one_is_refused_and_the_mail_is_answered_once(league: LocalLeague) -> None:
+    player = league.seats[2]
+    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=1.0))
+    league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
+    scans = [
+        subprocess.Popen(command(league, player, "--scan"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    ended = sorted((scan.communicate(timeout=60)[1], scan.returncode) for scan in scans)
+    assert sorted(code for _, code in ended) == [0, 4]
+    (refused,) = [said for said, code in ended if code == 4]
+    assert len(refused.splitlines()) == 1
+    assert "works on this" in refused
+    assert len(league.sandbox.mail(player.address, "SENT")) == 1
+
+
+def test_without_a_network_a_scan_says_so_and_a_watch_waits(league: LocalLeague) -> None:
+    player = league.seats[2]
+    settings = yaml.safe_load(league.config_of(player).read_text("utf-8"))
+    settings["gmail"]["endpoint"] = "http://127.0.0.1:9"
+    league.config_of(player).write_text(yaml.safe_dump(settings), "utf-8")
+    done = subprocess.run(command(league, player, "--scan"), capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 4
+    (line,) = done.stderr.splitlines()
+    assert "127.0.0.1" in line or "Gmail" in line
+    league.start(player)
+    ends_at = time.monotonic() + 60
+    while "next look in" not in league.log_of(player).read_text("utf-8"):
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)
+    assert league.stop() == {player.name: 0}
+    assert "Traceback" not in league.log_of(player).read_text("utf-8")
