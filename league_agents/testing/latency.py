@@ -52,7 +52,10 @@ def free_text(number: int, to: str) -> bytes:
 
 
 def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list[timedelta]:
-    """The waits of so many mails, which come at drawn moments, and seldom enough for the quota. Raises ``LimitExceeded`` when one is not answered."""
+    """The waits of so many mails, which come at drawn moments, and seldom enough for the quota.
+
+    Raises ``LimitExceeded`` when one is not answered.
+    """
     draw = Draw(seed, "latency")
     player = Seat(role="player", group="falcons")
     with LocalLeague(folder=folder, seats=[player], poll=poll) as league:

@@ -77,14 +77,15 @@ class LocalLeague:
     registration: timedelta = timedelta(seconds=10)
     poll: timedelta = timedelta(seconds=0.3)
     environment: Mapping[str, str] = field(default_factory=dict)
+    keeps_mail: bool = False
+    """Whether the sandbox keeps its mail in a file, so that it can be started again."""
+
     sandbox: Sandbox = field(init=False)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def __enter__(self) -> LocalLeague:
         self.folder.mkdir(parents=True, exist_ok=True)
-        groups = self.groups
-        addresses = [MANAGER, *(f"{prefix}{group}@{DOMAIN}" for group in groups for prefix in ("", "referee."))]
-        self.sandbox = Sandbox(addresses)
+        self.sandbox = self._sandbox(0)
         self.sandbox.start()
         self.sandbox.client_secret_file(self.folder)
         for seat in self.seats:
@@ -98,6 +99,18 @@ class LocalLeague:
             self.stop()
         finally:
             self.sandbox.stop()
+
+    def restart_sandbox(self, pause: timedelta) -> None:
+        """End the mail service, and start it again after a pause. It must keep its mail."""
+        port = self.sandbox.port
+        self.sandbox.stop()
+        time.sleep(pause.total_seconds())
+        self.sandbox = self._sandbox(port)
+        self.sandbox.start()
+
+    def _sandbox(self, port: int) -> Sandbox:
+        addresses = [MANAGER, *(f"{prefix}{group}@{DOMAIN}" for group in self.groups for prefix in ("", "referee."))]
+        return Sandbox(addresses, port=port, state=self.folder / "sandbox.db" if self.keeps_mail else None)
 
     @property
     def groups(self) -> list[str]:

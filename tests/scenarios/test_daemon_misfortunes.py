@@ -227,3 +227,21 @@ def test_without_a_network_a_scan_says_so_and_a_watch_waits(league: LocalLeague)
         time.sleep(0.05)
     assert league.stop() == {player.name: 0}
     assert "Traceback" not in league.log_of(player).read_text("utf-8")
+
+
+def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(tmp_path: Path) -> None:
+    with LocalLeague(
+        folder=tmp_path / "league", seats=four_seats(), registration=timedelta(seconds=6), keeps_mail=True
+    ) as league:
+        league.start_all()
+        referee = league.seats[1]
+        ends_at = time.monotonic() + 60
+        while not has_sent(league, referee, "Q21ROUNDSTART"):
+            assert time.monotonic() < ends_at
+            time.sleep(0.05)
+        league.restart_sandbox(timedelta(seconds=1))
+        season = league.wait_for_season(timedelta(seconds=90))
+        report: dict[str, Any] = league.sandbox.report()
+        assert set(league.stop().values()) == {0}
+    assert season.facts["termination"] == Termination.COMPLETED
+    assert report["accepted_twice"] == []
