@@ -386,7 +386,13 @@ class RoleRunner(Generic[S]):
         except (MailboxUnavailable, QuotaExhausted, AuthorizationExpired) as error:
             # Nothing was sent, unless an earlier attempt did.
             ambiguous = item.state is not OutboxState.QUEUED
-            self._postpone(item, _retry_at(now, item.attempts, error), str(error), ambiguous=ambiguous)
+            retry_at = _retry_at(now, item.attempts, error)
+            self._postpone(item, retry_at, str(error), ambiguous=ambiguous)
+            if isinstance(error, QuotaExhausted):
+                # It may be hours: whoever watches wonders why nothing is sent.
+                what = f"{item.message_type} to {', '.join(item.to)}"
+                told = f"{what} waits until {retry_at:%Y-%m-%d %H:%M} UTC: {error}"
+                self._tell(None, [warning(now, "send_postponed", told)])
         except MailError as error:
             self._journal.fail_send(item.transaction_id, now, str(error))
             self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from league_agents.clock import ManualClock
-from league_agents.errors import MailboxUnavailable, RemoteProtocolError
+from league_agents.errors import MailboxUnavailable, QuotaExhausted, RemoteProtocolError
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
 from league_agents.journal.sqlite import SqliteJournal
@@ -607,6 +607,53 @@ def test_an_order_in_the_journal_is_carried_out_once_and_one_that_nobody_knows_i
     again.start()
     assert not again.obey()
     again.close()
+
+
+class Spent:
+    """A mailbox that may send no more today."""
+
+    def __init__(self, mailbox: MemoryMailbox, resets_at: datetime) -> None:
+        self._mailbox = mailbox
+        self._resets_at = resets_at
+        self.address = mailbox.address
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def send(self, mail: OutgoingMail) -> None:
+        if self._mailbox._clock.now() < self._resets_at:
+            raise QuotaExhausted("no sends are left", resets_at=self._resets_at)
+        self._mailbox.send(mail)
+
+
+def test_a_message_that_waits_for_tomorrows_quota_is_told_once_and_sent_then() -> None:
+    world, told = World(), Told()
+    world.office.send(text_mail(1, "abc"))
+    tomorrow = NOON + timedelta(hours=20)
+    runner = world.runner(mailbox=Spent(world.player, tomorrow), observer=told)
+    runner.start()
+    while runner.tick():
+        pass
+    assert world.replies() == []
+    assert [note.key for note in told.notes] == ["send_postponed"]
+    assert "waits until 2031-05-03 08:00 UTC: no sends are left" in str(told.notes[0].facts["text"])
+    run_out(world, runner)
+    assert world.replies() == ["cba"]
+    assert len(told.notes) == 1
+
+
+class Told:
+    """An observer that keeps the notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def received(self, role: str, row: InboxRow) -> None: ...
+
+    def sent(self, role: str, item: OutboxItem) -> None: ...
+
+    def noted(self, role: str, note: Note) -> None:
+        self.notes.append(note)
 
 
 class Broken:
