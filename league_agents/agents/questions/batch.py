@@ -47,9 +47,13 @@ _MOST_WORD_QUESTIONS_ALONE = 12
 
 _RUNS = 160
 
-_OWN_SHARE = 0.6
-"""Of the questions that could be asked, what one player chooses from. Real books give hundreds, of which two thirds
-choose as well as all."""
+_OWN_SHARE = 0.75
+"""Of the questions that could be asked, what one player chooses from. Novels give two hundred, of which three quarters
+are as good as all, and two thirds are not quite."""
+
+_OWN_SHARE_OF_FEW = 0.5
+_FEW = 60
+"""Candidates that are told apart by far fewer questions than can be asked."""
 
 _LEAST_CHOICE = 1.5
 """But so many times what it may ask: a small pool is not thinned out."""
@@ -182,7 +186,8 @@ def _share(pool: Pool, count: int, draw: Draw | None) -> Pool:
     size = len(pool.inquiries)
     if draw is None:
         return pool
-    return pool.only(draw.sample(range(size), min(size, max(round(_OWN_SHARE * size), round(_LEAST_CHOICE * count)))))
+    share = _OWN_SHARE_OF_FEW if pool.table.shape[0] <= _FEW else _OWN_SHARE
+    return pool.only(draw.sample(range(size), min(size, max(round(share * size), round(_LEAST_CHOICE * count)))))
 
 
 def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int64] | None = None) -> Pool:
