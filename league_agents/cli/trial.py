@@ -5,22 +5,17 @@ Rule: the agent is called as in a match, by ``ThreadHost``; this only listens in
 
 from __future__ import annotations
 
-import sysconfig
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
-from types import TracebackType
 
 from league_agents.agents.checking.check import Called, End
 from league_agents.core.printable import line_of
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import AgentFactory, ThreadHost
-
-_OURS = Path(__file__).resolve().parents[1]
-_INSTALLED = tuple(Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib"))
+from league_agents.runner.place import place_of
 
 
 @dataclass(slots=True)
@@ -49,7 +44,7 @@ class TrialRun:
                 agent = factory()
             except BaseException as error:  # the constructor is user code
                 heard.was_made = False
-                heard.detail, heard.where = line_of(error), _place(error.__traceback__)
+                heard.detail, heard.where = line_of(error), place_of(error)
                 raise RuntimeError(heard.detail) from None
             # A constructor's own time is not the callback's.
             heard.started_s = time.monotonic()
@@ -97,7 +92,7 @@ class _Listening:
                 heard.result = getattr(self._agent, callback)(context)
                 heard.has_returned = True
             except BaseException as error:  # user code may raise anything, SystemExit included
-                heard.detail, heard.where = line_of(error), _place(error.__traceback__)
+                heard.detail, heard.where = line_of(error), place_of(error)
                 # KeyboardInterrupt on a worker's thread did not come from the keyboard.
                 raise RuntimeError(heard.detail) from None
             finally:
@@ -105,25 +100,3 @@ class _Listening:
             return heard.result
 
         return call
-
-
-def _place(trace: TracebackType | None) -> str | None:
-    """``file:line`` of the innermost frame that is the user's own; of the innermost at all if none is."""
-    frames: list[tuple[Path, int]] = []
-    while trace is not None:
-        frames.append((Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno))
-        trace = trace.tb_next
-    own = [(path, line) for path, line in frames if _is_own(path)] or frames[1:]
-    if not own:
-        return None
-    path, line = own[-1]
-    here = Path.cwd()
-    shown = path.relative_to(here) if path.is_relative_to(here) else path
-    return f"{shown}:{line}"
-
-
-def _is_own(path: Path) -> bool:
-    if not path.is_absolute() and not path.exists():  # "<string>", "<frozen …>"
-        return False
-    place = path.resolve()
-    return not place.is_relative_to(_OURS) and not any(place.is_relative_to(root) for root in _INSTALLED)

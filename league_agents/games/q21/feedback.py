@@ -135,7 +135,9 @@ def _quoted(guess: str) -> str:
     short = " ".join(words[:12])[:80].strip()
     if not short:
         return "The guess was empty."
-    return f"The guess was “{short}{'…' if len(short) < len(' '.join(words)) or len(guess) > _READ else ''}”."
+    if len(short) < len(" ".join(words)) or len(guess) > _READ:
+        short += "…"
+    return f"The guess was “{short}”" + ("" if short.endswith((".", "?", "!", "…")) else ".")
 
 
 _READ = 5_000
