@@ -87,22 +87,33 @@ SCRIPTS: tuple[str, ...] = (
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a file to the newest shape, one script a transaction.
+    """Bring a file to the newest shape, all new scripts in one transaction.
 
     Raises ``JournalError`` when the file is another program's database or comes from a newer version of this program.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (seen,) = connection.execute("PRAGMA user_version").fetchone()
+    # The mark is read last: another process that is just making the journal has then finished with all of it.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (seen,) = connection.execute("PRAGMA user_version").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID and (tables or application or seen):
         raise JournalError(f"{path}: is a database of another program; name another file for the journal")
     if seen > len(SCRIPTS):
         raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
-    for number, script in enumerate(SCRIPTS[seen:], start=seen + 1):
-        connection.executescript(
-            f"BEGIN IMMEDIATE;\n{script}\nPRAGMA application_id = {APPLICATION_ID};\n"
-            f"PRAGMA user_version = {number};\nCOMMIT;"
-        )
+    if seen == len(SCRIPTS):
+        return
+    # All of it or nothing, and one process at a time: whoever looks meanwhile sees no half-made journal.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (seen,) = connection.execute("PRAGMA user_version").fetchone()
+        for script in SCRIPTS[seen:]:
+            for statement in script.split(";"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(SCRIPTS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def check_shape(connection: sqlite3.Connection, path: str) -> None:
