@@ -8,18 +8,11 @@ is sent again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from league_agents.clock import Clock
-from league_agents.errors import (
-    AuthorizationExpired,
-    JournalError,
-    MailboxUnavailable,
-    MailError,
-    QuotaExhausted,
-    RemoteProtocolError,
-)
+from league_agents.errors import JournalError, MailError, RemoteProtocolError
 from league_agents.journal.port import (
     Cause,
     InboxRow,
@@ -27,37 +20,27 @@ from league_agents.journal.port import (
     Journal,
     Note,
     OutboxItem,
-    OutboxState,
     PendingCall,
     StepCommit,
 )
 from league_agents.league.effects import ReleaseAgent
 from league_agents.league.events import Command, DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
 from league_agents.league.machine import Machine
-from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
+from league_agents.mail.port import Mail, Mailbox
 from league_agents.protocol.league.decode import NotProtocolMail, decode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.commit import commit_of, warning
+from league_agents.runner.outbox import Outbox
 from league_agents.values import maker
 
 _new_inbox_row = maker(InboxRow)
 _new_message_arrived = maker(MessageArrived)
-_new_outgoing_mail = maker(OutgoingMail)
 
 S = TypeVar("S")
 
 FETCH_BATCH = 100
 """Mails per fetch. At most this many can be committed and not yet acknowledged when the process dies."""
-
-SEND_BATCH = 20
-FIRST_RETRY = timedelta(seconds=1)
-LONGEST_RETRY = timedelta(seconds=64)
-AMBIGUOUS_WAIT = timedelta(seconds=10)
-"""A sent mail takes a moment until a search finds it."""
-
-ODD_FAILURES = 5
-"""After so many failures that nobody foresaw a message is put aside for a person."""
 
 
 class Observer(Protocol):
@@ -111,6 +94,7 @@ class RoleRunner(Generic[S]):
         self._parts: Mapping[str, object] = {}
         """As the journal has them: of a new journal none, so that its first step writes all."""
         self._next_wake: datetime | None = None
+        self._outbox = Outbox(mailbox, journal)
         self._may_have_mail_to_send = True
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
@@ -350,68 +334,15 @@ class RoleRunner(Generic[S]):
         now = self._clock.now()
         if not self._may_have_mail_to_send and (self._next_wake is None or self._next_wake > now):
             return False
-        items = self._journal.claim_outbox(now, SEND_BATCH)
-        self._may_have_mail_to_send = len(items) == SEND_BATCH
-        accepted: list[OutboxItem] = []
-        try:
-            accepted.extend(item for item in items if self._send(item, now))
-        finally:
-            if accepted:
-                self._journal.finish_sends([item.transaction_id for item in accepted], now)
-        if len(accepted) < len(items):
+        flushed = self._outbox.flush(now)
+        self._may_have_mail_to_send = flushed.may_have_more
+        if len(flushed.accepted) < flushed.tried:
             self._next_wake = self._journal.next_wake()
+        self._tell(None, flushed.notes)
         if self._observer is not None:
-            for item in accepted:
+            for item in flushed.accepted:
                 self._observer.sent(self.role, item)
-        return bool(items)
-
-    def _send(self, item: OutboxItem, now: datetime) -> bool:
-        """Whether the mail was accepted, now or before. Every other end is written to the journal."""
-        try:
-            if item.state is not OutboxState.QUEUED and self._mailbox.was_sent(item.transaction_id):
-                return True
-            self._mailbox.send(
-                _new_outgoing_mail(
-                    sender=self._mailbox.address,
-                    to=item.to,
-                    subject=item.subject,
-                    document=item.document,
-                    transaction_id=item.transaction_id,
-                    sent_at=now,
-                    file_name=item.file_name,
-                )
-            )
-        except AmbiguousSend as error:
-            self._postpone(item, now + AMBIGUOUS_WAIT, str(error), ambiguous=True)
-        except (MailboxUnavailable, QuotaExhausted, AuthorizationExpired) as error:
-            # Nothing was sent, unless an earlier attempt did.
-            ambiguous = item.state is not OutboxState.QUEUED
-            retry_at = _retry_at(now, item.attempts, error)
-            self._postpone(item, retry_at, str(error), ambiguous=ambiguous)
-            if isinstance(error, QuotaExhausted):
-                # It may be hours: whoever watches wonders why nothing is sent.
-                what = f"{item.message_type} to {', '.join(item.to)}"
-                told = f"{what} waits until {retry_at:%Y-%m-%d %H:%M} UTC: {error}"
-                self._tell(None, [warning(now, "send_postponed", told)])
-        except MailError as error:
-            self._journal.fail_send(item.transaction_id, now, str(error))
-            self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])
-        except Exception as error:
-            self._odd_failure(item, now, f"{type(error).__name__}: {error}")
-        else:
-            return True
-        return False
-
-    def _odd_failure(self, item: OutboxItem, now: datetime, error: str) -> None:
-        """A failure that nobody foresaw: perhaps it was sent. It must not keep the others from being sent."""
-        if item.attempts + 1 < ODD_FAILURES:
-            self._postpone(item, _retry_at(now, item.attempts, MailError()), error, ambiguous=True)
-            return
-        self._journal.fail_send(item.transaction_id, now, error)
-        self._tell(None, [warning(now, "send_failed", f"{item.message_type} to {', '.join(item.to)}: {error}")])
-
-    def _postpone(self, item: OutboxItem, not_before: datetime, error: str, *, ambiguous: bool) -> None:
-        self._journal.postpone_send(item.transaction_id, not_before=not_before, ambiguous=ambiguous, error=error)
+        return flushed.tried > 0
 
     def _tell(self, row: InboxRow | None, notes: Sequence[Note]) -> None:
         if self._observer is None:
@@ -420,16 +351,6 @@ class RoleRunner(Generic[S]):
             self._observer.received(self.role, row)
         for note in notes:
             self._observer.noted(self.role, note)
-
-
-def _retry_at(now: datetime, attempts: int, error: MailError) -> datetime:
-    if isinstance(error, QuotaExhausted) and error.resets_at is not None:
-        return error.resets_at
-    doublings: int = 2 ** min(attempts, 10)
-    wait = min(FIRST_RETRY * doublings, LONGEST_RETRY)
-    if isinstance(error, MailboxUnavailable) and error.retry_after is not None:
-        wait = max(wait, error.retry_after)
-    return now + wait
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object | None]:
