@@ -20,7 +20,7 @@ LONGEST_FAULT_FILE = 1_000_000
 EPILOG = f"""\b
 Point a client at it:
   base address   http://127.0.0.1:{DEFAULT_PORT}, as the client library's api_endpoint
-  sign in        with DIR/client_secret.json, as with the real one; or use DIR/token.ADDRESS.json
+  sign in        with DIR/client_secret.json, as with the real one; or use DIR/token.NAME.at.DOMAIN.json
 Let things go wrong, with a file such as:
   seed: 7
   faults:
