@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) ->
             settings.gmail.credentials,
             role.token,
             show=show,
-            ask=lambda: str(click.prompt("address", err=True)),
+            ask=_pasted_line,
         )
     else:
         log_in(settings.gmail.credentials, role.token, show=show)
@@ -117,6 +118,18 @@ def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) ->
     click.echo(f"{role.role}: {address} is authorized; {role.token} is written", err=True)
 
 
+def _pasted_line() -> str:
+    """The line that a person pastes; empty when there is nobody to paste one."""
+    click.echo("address: ", nl=False, err=True)
+    if sys.stdin is None:  # closed by whoever started us
+        return ""
+    try:
+        return input()
+    except (EOFError, UnicodeDecodeError):
+        click.echo(err=True)
+        return ""
+
+
 @command.command()
 @_CONFIG
 @_ROLES
@@ -127,12 +140,17 @@ def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
     from league_agents.errors import AuthorizationExpired
     from league_agents.mail.oauth import token_status
     from league_agents.report.status import TokenState, token_words
-    from league_agents.settings.live import login_command
+    from league_agents.settings.live import login_command, missing_client
 
     settings = _settings(config, roles)
     is_missing = False
     for role in settings.roles:
         now = SystemClock().now()
+        no_client = missing_client(settings, role)
+        if no_client is not None:
+            click.echo(f"{role.role} {role.address}: {no_client}")
+            is_missing = True
+            continue
         try:
             found = token_status(role.token, now=now, login_command=login_command(role))
         except AuthorizationExpired as error:

@@ -25,16 +25,20 @@ def command() -> None:
 def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Read the league file with the environment laid over it, load the agents, and say what was understood."""
     from league_agents.cli.screen import own_stdout
+    from league_agents.settings.finished import refuse_journal_of_others, refuse_unfinished
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
     from league_agents.settings.live import agent_of, machine_of
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)
+    refuse_unfinished(settings)
     with own_stdout() as stdout:
         for role in settings.roles:
             machine_of(settings, role, "check")
             agent = "" if role.role == "manager" else f", agent {agent_of(settings, role, 'check').spec}"
-            click.echo(f"{role.role}: {role.address}{agent}, journal {role.journal}, token {role.token}", file=stdout)
+            owner = "its own" if refuse_journal_of_others(settings, role) else "not made yet"
+            journal = f"journal {role.journal} ({owner})"
+            click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
         active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
         click.echo(
             f"league manager {settings.manager_email}, rules {settings.rules.name}, a look every {active:g} s"

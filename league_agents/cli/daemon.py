@@ -128,6 +128,7 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool) -> int:
 
 def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     """The league file with the command line laid over it. Raises ``ConfigError``."""
+    from league_agents.settings.finished import refuse_unfinished
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
 
     path = find_league_file(choice.config)
@@ -135,6 +136,7 @@ def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     # Agents of users read their keys from the environment, as they do under the clients they were written for.
     os.environ.update({name: value for name, value in environment.items() if name not in os.environ})
     settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo)
+    refuse_unfinished(settings)
     if choice.poll_interval is not None:
         interval = timedelta(seconds=choice.poll_interval)
         settings = replace(settings, pace=replace(settings.pace, active=interval, idle=interval))

@@ -140,7 +140,7 @@ class SqliteJournal:
         if (found_role, found_address) != (role, address.lower()):
             raise JournalError(
                 f"{self._path}: is the journal of {found_role} {found_address}, not of {role} {address};"
-                " name another file"
+                " name another file, or delete this one if nothing was played in it"
             )
 
     def _transaction(self) -> _Transaction:

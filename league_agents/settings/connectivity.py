@@ -144,7 +144,8 @@ def _journal(role: RoleSettings) -> Iterator[Check]:
         yield Check(role=role.role, name="journal", said=str(error), trouble=Trouble.CONFIGURATION)
         return
     if owner != (role.role, role.address.lower()):
-        said = f"{role.journal}: belongs to {owner[0]} {owner[1]}; name another file with roles.{role.role}.journal"
+        said = f"{role.journal}: belongs to {owner[0]} {owner[1]}; name another file with roles.{role.role}.journal,"
+        said += " or delete this one if nothing was played in it"
         yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
     elif not os.access(role.journal, os.W_OK):
         said = f"{role.journal}: may not be written; run 'chmod u+w {role.journal}'"

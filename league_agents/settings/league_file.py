@@ -232,7 +232,8 @@ def _roles(keys: Section, env: Environment, folder: Path, only: Sequence[str]) -
         raise keys.error("roles", f"must have one of {', '.join(ROLES)}")
     for role in only:
         if role not in named:
-            raise keys.error(f"roles.{role}", f"is not in the file, which has {', '.join(named)}")
+            why = "; only the league manager's own league file can do this" if role == "manager" else ""
+            raise keys.error(f"roles.{role}", f"is not in the file, which has {', '.join(named)}{why}")
     chosen = [role for role in named if not only or role in only]
     return tuple(_role(section, role, _RoleEnvironment(env, role, chosen), folder) for role in chosen)
 

@@ -32,6 +32,7 @@ from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require, judge
 from league_agents.mail.misconduct import MisbehavingMailbox
+from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
 from league_agents.protocol.league.address import same_address
@@ -74,6 +75,17 @@ def login_command(role: RoleSettings) -> str:
     return f"league-agents auth login --role {role.role}"
 
 
+def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
+    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with the client file."""
+    if role.token.exists() or settings.gmail.credentials.exists():
+        return None
+    try:
+        load_client_secret(settings.gmail.credentials)
+    except ConfigError as error:
+        return f"{error}; then run '{login_command(role)}'"
+    return None
+
+
 def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: Clock) -> OpenMailbox:
     """The role's Gmail account."""
     gmail = settings.gmail
@@ -96,6 +108,9 @@ def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal
     )
 
     def check() -> None:
+        no_client = missing_client(settings, role)
+        if no_client is not None:
+            raise AuthorizationExpired(no_client)
         found = default.profile().address
         if not same_address(found, role.address):
             raise AuthorizationExpired(

@@ -20,7 +20,7 @@ from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import MAIL_FACTS, login_command, machine_of
+from league_agents.settings.live import MAIL_FACTS, login_command, machine_of, missing_client
 
 _WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
 _NEXT_REQUEST = {
@@ -37,7 +37,7 @@ def role_status(
 ) -> RoleStatus:
     """What one role is doing. A journal that does not exist yet is a role that never ran; raises ``JournalError`` for
     one that cannot be read."""
-    token = token_state(role, now)
+    token = token_state(settings, role, now)
     if not role.journal.exists():
         return RoleStatus(
             role=role.role, address=role.address, state="never started", is_running=False, outbox={}, token=token
@@ -136,8 +136,11 @@ def _of_manager(state: ManagerState) -> list[OpenGame]:
     ]
 
 
-def token_state(role: RoleSettings, now: datetime) -> TokenState:
+def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> TokenState:
     """How long the authorization of a role's mailbox will do."""
+    no_client = missing_client(settings, role)
+    if no_client is not None:
+        return TokenState(trouble=(no_client,))
     try:
         found = token_status(role.token, now=now, login_command=login_command(role))
     except LeagueError as error:

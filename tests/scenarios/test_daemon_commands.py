@@ -148,6 +148,54 @@ def test_a_server_without_a_browser_is_authorized_by_pasting(player: Path, sandb
     assert not token.exists()
 
 
+def test_a_login_that_nobody_answers_says_so(player: Path, tmp_path: Path) -> None:
+    (tmp_path / "token_player.json").unlink()
+    shown = run("auth", "login", "--no-browser")
+    assert shown.exit_code == 5
+    assert shown.stderr.count("address: ") == 1
+    assert "no address was pasted" in shown.stderr
+
+
+@pytest.mark.parametrize("command", [("auth", "status"), ("run", "--scan"), ("run", "--watch"), ("status",)])
+def test_a_missing_client_file_is_named_before_the_login(
+    player: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "token_player.json").unlink()
+    (tmp_path / "client_secret.json").unlink()
+    shown = run(*command)
+    assert shown.exit_code == (0 if command == ("status",) else 5)
+    assert re.search(r"client_secret\.json: there is no such file.*steps 1-4.*auth login", shown.output)
+
+
+@pytest.mark.parametrize("command", [("config", "check"), ("run", "--scan"), ("run", "--test-connectivity")])
+def test_a_file_that_says_the_examples_address_starts_nothing(
+    player: Path, sandbox: Sandbox, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    write(tmp_path, sandbox, roles={"player": {"address": "falcons.player@gmail.com", "group_id": "falcons"}})
+    shown = run(*command)
+    assert shown.exit_code == 3
+    assert "roles.player.address: still says the example's address" in shown.stderr
+    assert not (tmp_path / "player.db").exists()
+
+
+def test_an_endpoint_that_is_down_is_named(player: Path, sandbox: Sandbox) -> None:
+    address = sandbox.url.removeprefix("http://")
+    sandbox.stop()
+    shown = run("run", "--scan")
+    assert shown.exit_code == 4
+    assert f"the connection to {address} broke" in shown.stderr
+
+
+def test_a_check_looks_at_whose_journal_it_is(player: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    assert "player.db (not made yet)" in run("config", "check").stdout
+    assert run("run", "--scan").exit_code == 0
+    assert "player.db (its own)" in run("config", "check").stdout
+    write(tmp_path, sandbox, roles={"player": {"address": OFFICE, "group_id": "falcons", "agent": "scripted"}})
+    shown = run("config", "check")
+    assert shown.exit_code == 3
+    assert f"is the journal of player {PLAYER}" in shown.stderr
+
+
 def redirect_of(address: str) -> str:
     """Where the browser of a person who agrees is sent to."""
 

@@ -94,6 +94,14 @@ def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> Ref
     return Refusal(status, reason[:60], message[:1_000] if isinstance(message, str) else "", retry_after)
 
 
+def server_named(host: str, port: int | None) -> str:
+    """A server as a message calls it: Gmail, or another one by its address, because a person chose it."""
+    if host == "googleapis.com" or host.endswith(".googleapis.com"):
+        return "Gmail"
+    name = f"[{host}]" if ":" in host else host
+    return name if port is None else f"{name}:{port}"
+
+
 def is_gone(refusal: Refusal) -> bool:
     """Whether what was asked for is not there (any more). Gmail calls an id that it never gave out invalid."""
     return refusal.status in {404, 410} or (refusal.status == 400 and "id" in refusal.message.lower().split())

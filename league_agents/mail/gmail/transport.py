@@ -29,7 +29,7 @@ with warnings.catch_warnings():
     from googleapiclient.discovery_cache import get_static_doc
 
 from league_agents.errors import AuthorizationExpired
-from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal
+from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal, server_named
 from league_agents.mail.oauth import Authorization
 
 TIMEOUT = timedelta(seconds=30)
@@ -82,7 +82,8 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
             raise
         except (OSError, http.client.HTTPException, httplib2.HttpLib2Error) as error:
             conn.close()
-            raise BrokenExchange(_why(error), may_have_been_sent=is_handed_over) from error
+            why = _why(error, server_named(conn.host, conn.port))
+            raise BrokenExchange(why, may_have_been_sent=is_handed_over) from error
         return httplib2.Response(response), content
 
 
@@ -105,10 +106,10 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     return b"".join(chunks)
 
 
-def _why(error: Exception) -> str:
+def _why(error: Exception, server: str) -> str:
     if isinstance(error, TimeoutError):
-        return "Gmail did not answer in time"
-    return f"the connection to Gmail broke ({type(error).__name__})"
+        return f"{server} did not answer in time"
+    return f"the connection to {server} broke ({type(error).__name__})"
 
 
 class _Connection:

@@ -8,6 +8,7 @@ from pathlib import Path
 from league_agents.errors import ConfigError
 from league_agents.mail.oauth.json_file import read_object, why
 
+STEPS = "README, Play in a league, steps 1-4"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -17,7 +18,7 @@ def load_client_secret(path: Path) -> dict[str, object]:
     try:
         document = read_object(path)
     except FileNotFoundError:
-        raise ConfigError(str(path), f"there is no such file; {remedy}") from None
+        raise ConfigError(str(path), f"there is no such file; {remedy} ({STEPS})") from None
     except (OSError, ValueError) as error:
         raise ConfigError(str(path), f"it cannot be read ({why(error)}); {remedy}") from None
     client = document.get("installed")

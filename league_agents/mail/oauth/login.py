@@ -81,8 +81,11 @@ def login_pasted(
     with _consent(client_secret):
         address, state = flow.authorization_url(access_type="offline", prompt="consent")
     show(address)
-    answer = _pasted(ask())
+    pasted = ask()
     again = "start again, and paste the whole address of the page that could not be opened"
+    if not pasted.strip():
+        raise AuthorizationExpired(f"no address was pasted; {again}")
+    answer = _pasted(pasted)
     if answer.get("error") == "access_denied":
         raise AuthorizationExpired("access was refused in the browser; start again and allow it")
     if "error" in answer or "code" not in answer:

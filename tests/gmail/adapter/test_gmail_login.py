@@ -88,7 +88,8 @@ def test_a_login_on_a_server_takes_the_pasted_address(sandbox: Sandbox, tmp_path
 @pytest.mark.parametrize(
     ("pasted", "reason"),
     [
-        ("", "no authorization code"),
+        ("", "no address was pasted"),
+        (" \n", "no address was pasted"),
         ("4/0AcodeAlone", "no authorization code"),
         ("http://localhost:8765/?state=STATE&code=", "no authorization code"),
         ("http://localhost:8765/?code=abc&state=other", "another attempt"),

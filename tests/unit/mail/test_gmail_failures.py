@@ -10,7 +10,15 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.gmail.breaker import LONGEST_PAUSE, Breaker
-from league_agents.mail.gmail.failures import LONGEST_WAIT, Refusal, is_gone, meaning_of, read_refusal, wait_of
+from league_agents.mail.gmail.failures import (
+    LONGEST_WAIT,
+    Refusal,
+    is_gone,
+    meaning_of,
+    read_refusal,
+    server_named,
+    wait_of,
+)
 from league_agents.mail.gmail.mailbox import GMAIL_ENDPOINT, endpoint_of
 from league_agents.mail.port import AmbiguousSend
 
@@ -176,3 +184,16 @@ def test_a_token_is_never_sent_in_the_clear_to_another_machine(endpoint: str) ->
         endpoint_of(endpoint, {})
     with pytest.raises(ConfigError, match="LEAGUE_GMAIL_ENDPOINT"):
         endpoint_of(None, {"LEAGUE_GMAIL_ENDPOINT": endpoint})
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "name"),
+    [
+        ("gmail.googleapis.com", 443, "Gmail"),
+        ("notgoogleapis.com", 443, "notgoogleapis.com:443"),
+        ("127.0.0.1", 8025, "127.0.0.1:8025"),
+        ("::1", 8025, "[::1]:8025"),
+    ],
+)
+def test_a_server_that_is_not_gmail_is_called_by_its_address(host: str, port: int, name: str) -> None:
+    assert server_named(host, port) == name

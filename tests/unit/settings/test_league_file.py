@@ -153,7 +153,8 @@ def test_a_name_that_could_mean_two_mailboxes_is_refused_unless_one_role_runs(tm
 
 def test_only_the_roles_that_were_named_are_read(tmp_path: Path) -> None:
     assert [role.role for role in read(tmp_path, BOTH, ("referee",)).roles] == ["referee"]
-    with pytest.raises(ConfigError, match=r"roles\.manager: is not in the file, which has referee, player"):
+    said = r"roles\.manager: is not in the file, which has referee, player; only the league manager's own"
+    with pytest.raises(ConfigError, match=said):
         read(tmp_path, BOTH, ("manager",))
 
 

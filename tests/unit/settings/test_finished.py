@@ -1,0 +1,88 @@
+"""A league file that a person has not finished, or that fits no journal, is refused with the key that is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from league_agents.errors import ConfigError
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.settings.finished import EXAMPLE_ADDRESSES, refuse_journal_of_others, refuse_unfinished
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.league_settings import LeagueSettings
+from league_agents.settings.live import missing_client
+from league_agents.settings.migrate import import_settings
+
+EXAMPLE = Path(__file__).parents[3] / "config" / "league.example.yaml"
+PLAYER = """\
+league: {manager_email: office@league.test}
+roles:
+  player: {address: p@league.test, group_id: falcons}
+"""
+
+
+def read(tmp_path: Path, text: str) -> LeagueSettings:
+    path = tmp_path / "league.yaml"
+    path.write_text(text, "utf-8")
+    return read_league_file(path, {})
+
+
+def test_the_unedited_example_is_refused_until_each_mailbox_is_changed(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text("utf-8")
+    for role in ("referee", "player"):
+        with pytest.raises(ConfigError, match=rf"roles\.{role}\.address: still says the example's address falcons\."):
+            refuse_unfinished(read(tmp_path, text))
+        text = text.replace(f"falcons.{role}@gmail.com", f"{role}@league.test")
+    refuse_unfinished(read(tmp_path, text))
+
+
+def test_the_example_says_the_addresses_that_are_refused() -> None:
+    text = EXAMPLE.read_text("utf-8")
+    assert [address for address in EXAMPLE_ADDRESSES if address not in text] == ["fill.in@example.com"]
+
+
+def test_an_imported_file_is_refused_until_everything_to_do_is_done(tmp_path: Path) -> None:
+    old = tmp_path / "config.json"
+    old.write_text(json.dumps({"app": {}, "gmail": {}}), "utf-8")
+    text = import_settings(old).text(old.name)
+    for key, before, after in (
+        (r"roles\.player\.address: still", "address: fill.in@example.com", "address: p@league.test"),
+        (r"league\.manager_email: still", "manager_email: fill.in@example.com", "manager_email: office@league.test"),
+        (r"roles\.player\.group_id: is empty", "group_id: ''", "group_id: falcons"),
+    ):
+        with pytest.raises(ConfigError, match=key):
+            refuse_unfinished(read(tmp_path, text))
+        assert before in text
+        text = text.replace(before, after)
+    refuse_unfinished(read(tmp_path, text))
+
+
+def test_another_address_at_example_com_is_nobodys_placeholder(tmp_path: Path) -> None:
+    refuse_unfinished(read(tmp_path, PLAYER.replace("p@league.test", "p@example.com")))
+
+
+def test_a_journal_of_another_address_is_refused_and_its_own_is_taken(tmp_path: Path) -> None:
+    settings = read(tmp_path, PLAYER)
+    role = settings.role("player")
+    assert not refuse_journal_of_others(settings, role)
+    SqliteJournal(role.journal, role="player", address="P@league.test", dump=lambda _name, _part: "").close()
+    assert refuse_journal_of_others(settings, role)
+    other = read(tmp_path, PLAYER.replace("p@league.test", "q@league.test"))
+    with pytest.raises(ConfigError, match=r"journal of player p@league\.test.*delete this one if nothing was played"):
+        refuse_journal_of_others(other, other.role("player"))
+
+
+def test_a_missing_client_file_is_named_only_while_it_is_needed(tmp_path: Path) -> None:
+    settings = read(tmp_path, PLAYER)
+    role = settings.role("player")
+    said = missing_client(settings, role)
+    assert said is not None
+    assert "client_secret.json: there is no such file" in said
+    assert said.endswith("(README, Play in a league, steps 1-4); then run 'league-agents auth login --role player'")
+    role.token.write_text("{}")
+    assert missing_client(settings, role) is None
+    role.token.unlink()
+    settings.gmail.credentials.write_text("{}")
+    assert missing_client(settings, role) is None
