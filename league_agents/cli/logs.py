@@ -17,6 +17,7 @@ from pathlib import Path
 from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
+from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 
 LARGEST_FILE = 10_000_000
@@ -98,6 +99,16 @@ class DaemonLog:
         else:
             facts = {name: note.facts[name] for name in _SHOWN_FACTS if name in note.facts}
             said = ", ".join(f"{name} {of(value, 80)}" for name, value in facts.items() if of(value))
+            got, rows = points(note.facts), standings(note.facts)
+            if got:
+                said += f", points {points_words(got)}"
+                facts["points"] = [each.to_json() for each in got]
+            if rows:
+                first = " and ".join(row.name for row in rows if row.rank == 1)
+                said += f", winner {first}" if note.kind == "season" and first else ""
+                said += f", standings {standings_words(rows)}"
+                facts["standings"] = [row.to_json() for row in rows]
+            said = said.removeprefix(", ")
             ended = f"{note.kind} {note.key} ended"
             self._line(logging.INFO, role, f"{note.kind}_ended", f"{ended}: {said}" if said else ended, facts, note.at)
 

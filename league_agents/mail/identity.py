@@ -25,6 +25,8 @@ _LONGEST = 4_000
 _NO_ANSWER = frozenset({"bulk", "junk", "auto_reply"})
 _MACHINES = frozenset({"mailer-daemon", "postmaster"})
 _PIECE = re.compile(r'"((?:[^"\\]|\\.)*)"|([^"\s;=]+)|([;=])|(\s+)')
+_NOTICE = re.compile(r"undeliver|not delivered|delivery|returned mail|failure notice", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,;:<>()\"']+")
 _METHOD = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,30})(?:/[0-9]+)?", re.ASCII)
 
 
@@ -124,6 +126,27 @@ def _loop(headers: Mapping[str, str], sender: str, own_address: str) -> str | No
         if headers.get(name, "no").strip().lower() not in {"", "no", "false"}:
             return f"it is an automatic answer ({name})"
     return None
+
+
+def not_delivered_to(headers: Mapping[str, str], from_header: str, subject: str) -> tuple[str, ...] | None:
+    """Whom a mail of ours did not reach, when this mail is a mail server's notice of it; ``()`` when it names nobody.
+
+    ``None`` for any other mail. A postmaster may be a person, so its mail must also look like a notice.
+    """
+    sender = read_mailbox(from_header)
+    local_part = "" if sender is None else sender.rpartition("@")[0].lower()
+    if sender is None or local_part not in _MACHINES:
+        return None
+    failed = headers.get("x-failed-recipients", "")[:_LONGEST]
+    is_report = headers.get("content-type", "").lower().startswith("multipart/report")
+    if local_part == "postmaster" and not failed and not is_report and _NOTICE.search(subject[:_LONGEST]) is None:
+        return None
+    found: dict[str, None] = {}
+    for word in _BETWEEN.split(failed or subject[:_LONGEST]):
+        address = read_address(word.rstrip(".")) if "@" in word else None
+        if address is not None:
+            found.setdefault(address)
+    return tuple(found)
 
 
 def authenticated(header: str, sender: str, *, authserv_id: str = GMAIL) -> Result:

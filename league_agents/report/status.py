@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from league_agents.core.printable import printable
+from league_agents.report.results import NO_RESULTS, Results, match_words, standings_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,7 @@ class RoleStatus:
     """Since the start."""
 
     last_warning: str = ""
+    results: Results = NO_RESULTS
 
     def to_json(self, now: datetime) -> dict[str, object]:
         """JSON values. Instants are ISO 8601, durations seconds."""
@@ -129,6 +131,9 @@ class RoleStatus:
             "last_error_at": _text(self.last_error_at),
             "warnings_since_start": self.warnings,
             "last_warning": self.last_warning,
+            "last_match": None if self.results.last_match is None else self.results.last_match.to_json(),
+            "standings": [row.to_json() for row in self.results.standings],
+            "standings_after": self.results.standings_after or None,
         }
 
 
@@ -146,6 +151,12 @@ def status_lines(statuses: Sequence[RoleStatus], now: datetime) -> Iterator[str]
             yield f"  game {game.game_id} {game.phase}: {owed}"
         if not status.games:
             yield "  games        none open"
+        if status.results.last_match is not None:
+            ended = status.results.last_match
+            yield f"  last match   {match_words(ended)} ({ago(ended.at, now)})"
+        if status.results.standings:
+            after, rows = status.results.standings_after, status.results.standings
+            yield f"  standings    after {after}: {standings_words(rows)}"
         waiting = {name: count for name, count in status.outbox.items() if name != "sent" and count}
         said = ", ".join(f"{count} {name}" for name, count in waiting.items()) or "nothing waits"
         oldest = f", the oldest since {ago(status.oldest_waiting, now)}" if status.oldest_waiting is not None else ""

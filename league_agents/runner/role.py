@@ -66,6 +66,10 @@ class Intake(Protocol):
         """Why this mail is turned away, in one line; ``None`` for a mail that is welcome."""
         ...
 
+    def came_back(self, mail: Mail) -> str | None:
+        """What did not reach whom, in one line, when this mail is a mail server's notice of it; else ``None``."""
+        ...
+
 
 class RoleRunner(Generic[S]):
     """Drives one machine. One thread calls its methods."""
@@ -262,8 +266,11 @@ class RoleRunner(Generic[S]):
             document=_document(mail) if envelope is not None else None,
         )
         notes = [] if verdict is InboxVerdict.IGNORED else [warning(now, f"mail_{verdict}", row.reason)]
-        self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes))
-        self._tell(row, notes)
+        came_back = self._intake.came_back(mail) if self._intake is not None else None
+        if came_back is not None:
+            notes.append(warning(now, "bounced", came_back))
+        if self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes)):
+            self._tell(row, notes)
 
     # -- the machine ------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from league_agents.clock import Clock, SystemClock
+from league_agents.core.printable import printable
 from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable
 from league_agents.journal.port import Journal
 from league_agents.journal.sqlite import SqliteJournal
@@ -30,12 +31,12 @@ from league_agents.league.manager_config import ManagerConfig
 from league_agents.league.player import Player
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.gmail import GmailMailbox
-from league_agents.mail.identity import Require, judge
+from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
-from league_agents.protocol.league.address import same_address
+from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked
@@ -150,6 +151,24 @@ class SenderCheck:
             require=self.require,
         )
         return None if verdict.accepted else verdict.reason
+
+    def came_back(self, mail: Mail) -> str | None:
+        failed = not_delivered_to(mail.headers, mail.from_header, mail.subject)
+        if failed is None:
+            return None
+        sender = read_mailbox(mail.from_header)
+        results = mail.headers.get("authentication-results", "")
+        if (
+            self.require is not Require.NOTHING
+            and sender is not None
+            and authenticated(results, sender, authserv_id=self.mail_server) is Result.FAIL
+        ):
+            return None  # forged: it would send a person after an address that is right
+        subject = printable(mail.subject, 120)
+        if not failed:
+            return f"a mail that was sent from {self.own_address} may not have arrived: {subject}"
+        named = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
+        return f"mail to {named} was not delivered: {subject}; look whether the address is right"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from league_agents.league.match_state import AWAITED, Match
 from league_agents.league.player import Player, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
+from league_agents.report.results import results_of
 from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
@@ -83,6 +84,7 @@ def role_status(
             warnings=warnings,
             last_warning=secrets.hide(last_warning),
             token=token,
+            results=results_of(journal.notes()),
         )
     finally:
         journal.close()

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from league_agents.mail import mime
+from league_agents.mail.identity import not_delivered_to
 from league_agents.mail.port import Mail
 from league_agents.protocol.league.subject import parse_subject
 
@@ -29,8 +30,11 @@ class Received:
 
     @property
     def may_be_protocol_mail(self) -> bool:
-        """Whether the league could have anything to do with it (protocol 2.4)."""
-        return bool(self.mail.documents or self.mail.problems or _MARK.search(self.mail.subject))
+        """Whether the league could have anything to do with it (protocol 2.4). Mail that came back has."""
+        mail = self.mail
+        if mail.documents or mail.problems or _MARK.search(mail.subject):
+            return True
+        return not_delivered_to(mail.headers, mail.from_header, mail.subject) is not None
 
 
 def read_raw(answer: Mapping[str, Any]) -> Received:

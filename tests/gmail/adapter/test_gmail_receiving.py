@@ -8,6 +8,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +22,7 @@ from league_agents.errors import MailboxUnavailable, MailError
 from league_agents.mail import mime
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.gmail.backlog import WINDOW
+from league_agents.mail.identity import not_delivered_to
 from league_agents.mail.quota import Limits, QuotaLedger
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
@@ -246,6 +248,16 @@ def test_mail_of_others_is_neither_altered_nor_looked_at_twice(sandbox: Sandbox,
     (news,) = [mail for mail in sandbox.mail(BOB) if mail.mail_id in before]
     assert news.labels == {"INBOX", "UNREAD"}
     assert calls(sandbox)["messages.get"] == 2
+
+
+def test_a_notice_that_a_mail_came_back_is_handed_out_with_the_address_that_failed(
+    sandbox: Sandbox, open_mailbox
+) -> None:
+    mailbox = open_mailbox(ALICE)
+    assert mailbox.fetch(10, nothing_known) == []
+    mailbox.send(replace(letter(1), to=("nobody@league.test",)))
+    (notice,) = mailbox.fetch(10, nothing_known)
+    assert not_delivered_to(notice.headers, notice.from_header, notice.subject) == ("nobody@league.test",)
 
 
 def test_what_is_known_is_never_opened(sandbox: Sandbox, open_mailbox) -> None:

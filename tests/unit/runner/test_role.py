@@ -469,6 +469,28 @@ class OnlyTheOffice:
     def refuse(self, mail: Mail) -> str | None:
         return None if OFFICE in mail.from_header else f"{mail.from_header} is a stranger"
 
+    def came_back(self, mail: Mail) -> str | None:
+        return mail.subject if mail.from_header.startswith("mailer-daemon@") else None
+
+
+def test_a_mail_that_came_back_is_a_warning_once_and_stays_unread_for_a_person() -> None:
+    world = World()
+    watcher = Watcher()
+    world.player.send(replace(text_mail(1, "abc"), sender=PLAYER, to=("typo@league.test",)))
+
+    for _ in range(2):
+        host = InlineHost(EchoAgent, world.clock, one_game_each=False)
+        runner = RoleRunner(
+            EchoMachine(), world.player, world.memory, host, world.clock, observer=watcher, intake=OnlyTheOffice()
+        )
+        runner.start()
+        run_out(world, runner)
+    (note,) = world.memory.notes()
+    assert (note.kind, note.key) == ("warning", "bounced")
+    assert "typo@league.test" in str(note.facts["text"])
+    assert watcher.seen.count("player noted bounced") == 1
+    assert len(world.player.fetch(10, lambda _: False)) == 1
+
 
 def test_who_is_turned_away_reaches_no_machine_and_is_told_with_the_reason() -> None:
     world = World()

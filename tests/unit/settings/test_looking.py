@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from league_agents.games.q21.rules import PRD
+from league_agents.journal.port import Note
 from league_agents.league.events import Command, OperatorCommand
 from league_agents.league.schedule import single_game
+from league_agents.report.results import results_of
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState, span, status_lines
 from league_agents.settings.agents import choose_agent
 from league_agents.settings.looking import open_games
@@ -107,6 +109,25 @@ def test_a_person_reads_who_owes_what_and_how_long_is_left() -> None:
     assert "2 queued (4 sent)" in text
     assert "6 days old, ends 2031-05-03 12:00 UTC if the Google Cloud app is in status Testing" in text
     assert "\x1b" not in text
+
+
+def test_the_last_match_and_the_standings_are_told_to_people_and_programs() -> None:
+    ended = {"status": "COMPLETED", "winner_id": "a", "players": [{"id": "a", "league_points": 3}]}
+    table = {"standings": [{"rank": 1, "participant_id": "a", "display_name": "Ants", "total_points": 3}]}
+    results = results_of(
+        Note(at=NOON - timedelta(minutes=5), kind=kind, key=key, facts=facts)
+        for kind, key, facts in [("match", "0101001", ended), ("season", "SPRING", table)]
+    )
+    found = status(results=results)
+    lines = list(status_lines([found], NOON))
+    assert "  last match   0101001 COMPLETED, points a 3; winner a (5 min ago)" in lines
+    assert "  standings    after season SPRING: 1. Ants 3" in lines
+    document = found.to_json(NOON)
+    assert document["standings"] == [{"rank": 1, "name": "Ants", "points": 3}]
+    assert document["standings_after"] == "season SPRING"
+    assert isinstance(document["last_match"], dict)
+    assert document["last_match"]["winner"] == "a"
+    assert status().to_json(NOON)["last_match"] is None
 
 
 def test_a_program_reads_the_same() -> None:

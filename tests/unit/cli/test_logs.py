@@ -1,0 +1,43 @@
+"""What a daemon's log says about results."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from league_agents.cli.logs import DaemonLog
+from league_agents.journal.port import Note
+from league_agents.report.secret_texts import SecretTexts
+
+NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+ROWS = [{"rank": 1, "participant_id": "falcons", "display_name": "Falcons", "total_points": 3}]
+
+
+def logged(kind: str, key: str, facts: Mapping[str, object], *, is_json: bool = False) -> str:
+    written = io.StringIO()
+    log = DaemonLog(logging.StreamHandler(written), level="INFO", is_json=is_json, secrets=SecretTexts())
+    log.noted("player", Note(at=NOON, kind=kind, key=key, facts=facts))
+    return written.getvalue().strip()
+
+
+def test_the_end_of_a_game_is_told_with_its_points_and_without_what_was_guessed() -> None:
+    facts = {"termination": "completed", "scorecard": {"league_points": 2}, "guess": {"opening_sentence": "Call me."}}
+    line = logged("game", "0101001", facts)
+    assert line.endswith("game 0101001 ended: termination completed, points us 2")
+    document = json.loads(logged("game", "0101001", facts, is_json=True))
+    assert document["points"] == [{"who": "us", "points": 2}]
+    assert "Call me" not in str(document)
+
+
+def test_the_end_of_a_season_is_told_with_winner_and_ranks() -> None:
+    line = logged("season", "SPRING", {"termination": "completed", "final_standings": ROWS})
+    assert line.endswith("season SPRING ended: termination completed, winner Falcons, standings 1. Falcons 3")
+
+
+def test_a_mail_that_came_back_is_a_warning() -> None:
+    assert "WARNING mail to x@y.test was not delivered" in logged(
+        "warning", "bounced", {"text": "mail to x@y.test was not delivered"}
+    )
