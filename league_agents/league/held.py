@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from league_agents.games.q21.untrusted import field_of, integer_of, items_of, number_of, text_of
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
+from league_agents.league.stored import load
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.address import same_address
 
@@ -34,6 +35,11 @@ def hold(turn: Turn, config: ParticipantConfig, held: tuple[Held, ...], event: H
     if isinstance(event, CallbackReturned):
         event = CallbackReturned(call_id=event.call_id, result=_as_dict(event.result))
     return (*held, event)
+
+
+def load_held(parts: Mapping[str, str]) -> tuple[Held, ...]:
+    """What the part ``held`` says. Raises ``JournalError`` when it cannot be read."""
+    return load(tuple[Held, ...], parts["held"], "held") if "held" in parts else ()
 
 
 def _as_dict(result: Mapping[str, object]) -> dict[str, object]:

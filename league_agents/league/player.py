@@ -30,7 +30,7 @@ from league_agents.league.game_end import close_game, forget_game
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
 from league_agents.league.game_state import Game
-from league_agents.league.held import Held, hold
+from league_agents.league.held import Held, hold, load_held
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.stored import add_apart, dump, load, rejoined
@@ -129,7 +129,7 @@ class Player:
         return PlayerState(
             league=load_league(parts),
             games=games,
-            held=load(tuple[Held, ...], parts["held"], "held") if "held" in parts else (),
+            held=load_held(parts),
         )
 
     # Events.

@@ -25,7 +25,7 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
-from league_agents.league.held import Held, hold
+from league_agents.league.held import Held, hold, load_held
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.match_calls import ask_for_warmup_question, call_ended
 from league_agents.league.match_end import Next, abort_match, drop_match
@@ -116,7 +116,7 @@ class Referee:
         return RefereeState(
             league=load_league(parts),
             matches=matches,
-            held=load(tuple[Held, ...], parts["held"], "held") if "held" in parts else (),
+            held=load_held(parts),
         )
 
     # Events.

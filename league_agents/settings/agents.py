@@ -14,7 +14,8 @@ from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
-from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct
+from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
+from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentFactory
 from league_agents.runner.place import place_of
 
@@ -39,6 +40,10 @@ class ChosenAgent:
 
     conduct: Conduct | None = None
     """What really leaves its mailbox, for scripted participants that misbehave by mail."""
+
+    def behind(self, mailbox: Mailbox) -> Mailbox:
+        """The mailbox as this agent uses it."""
+        return mailbox if self.conduct is None else MisbehavingMailbox(mailbox, self.conduct)
 
 
 def choose_agent(

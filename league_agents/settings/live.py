@@ -32,7 +32,6 @@ from league_agents.league.player import Player
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
-from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
@@ -239,7 +238,7 @@ def _live_role(
         try:
             box = mailbox_of(settings, role, journal, clock)
             opened[:] = [box]
-            mailbox = box.mailbox if agent is None or agent.conduct is None else _misbehaving(box.mailbox, agent)
+            mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
             host = None
             if agent is not None:
                 host = ThreadHost(
@@ -279,11 +278,6 @@ def _targets(role: RoleSettings, state: object) -> list[str]:
             if match.target is not None:
                 found += [match.target.opening_sentence, match.target.associative_word]
     return [text for text in found if text]
-
-
-def _misbehaving(mailbox: Mailbox, agent: ChosenAgent) -> Mailbox:
-    assert agent.conduct is not None
-    return MisbehavingMailbox(mailbox, agent.conduct)
 
 
 def _stamp(path: Path) -> object:

@@ -26,7 +26,6 @@ from league_agents.league.player import Player
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import Schedule, Team, single_game
 from league_agents.mail.memory import FINE, PostOffice, Weather
-from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.report.match import match_document
 from league_agents.report.traffic import Participant
@@ -146,9 +145,7 @@ def offline_league(
             machine = Referee(config=RefereeConfig(identity=me, manager_email=manager_address, rules=rules))
         else:
             machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
-        mailbox = mailbox_of(office, address)
-        if agent.conduct is not None:
-            mailbox = MisbehavingMailbox(mailbox, agent.conduct)
+        mailbox = agent.behind(mailbox_of(office, address))
         host: AgentHost
         if agent.is_ours:
             host = InlineHost(agent.factory, clock, one_game_each=is_referee)
