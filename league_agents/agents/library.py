@@ -23,6 +23,8 @@ from league_agents.knowledge.documents import Document
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.lectures import lectures
 from league_agents.knowledge.passages import Passage, book_opening, passages
+from league_agents.knowledge.retrieval import Retrieved as Retrieved  # part of this module's interface
+from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.titles import best_title, title_key
 
 _BOOKS_KEPT = 8
@@ -136,6 +138,19 @@ class Knowledge:
         ]
         scored.sort(key=lambda row: (-row[0], row[1]))
         return [(self.catalogue.works[i], score) for score, i in scored[:limit]]
+
+    def retrieve(self, hint: str, limit: int = 10, *, book: str | None = None) -> list[Retrieved]:
+        """Passages and works that ``hint`` may mean, best first: of the user's index, the lectures and the catalogue.
+
+        ``book`` keeps it to the one book that it names, if there is such a book; otherwise all are searched.
+        """
+        found = best_title(book[:_LONGEST_NAME], [each.title for each in self.shelf]) if book else None
+        return self._retriever.retrieve(hint, limit, book=None if found is None else self.shelf[found].title)
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        pages = [p for book in self.shelf if book.document is not None for p in passages(book.document)]
+        return Retriever(index=self._index, passages=pages, works=self.catalogue.works)
 
     def domain(self, name: str) -> str | None:
         """The catalogue's domain that a referee's wording means: ``Colors``, ``animals of the land``; ``None``: no

@@ -11,10 +11,11 @@ processes may open the same file: readers do not wait for a writer (WAL), a seco
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,6 +83,14 @@ _MIGRATIONS = (
             b.id, b.title_key, b.content_hash
         FROM books b;
     """,
+)
+
+
+# Words as the tokenizer writes them, and how many passages have each: nothing of it is in the file.
+_SCRATCH = (
+    'CREATE VIRTUAL TABLE temp.asked USING fts5(words, tokenize = "porter unicode61 remove_diacritics 2")',
+    "CREATE VIRTUAL TABLE temp.asked_terms USING fts5vocab(temp, asked, instance)",
+    "CREATE VIRTUAL TABLE temp.known_terms USING fts5vocab(main, passage_words, row)",
 )
 
 
@@ -305,6 +314,40 @@ class KnowledgeIndex:
             ).fetchall()
         return [Hit(passage=Passage(*row[:-1]), score=-row[-1]) for row in rows]
 
+    def passages_at(self, book: Book | str, positions: Sequence[int]) -> list[Passage]:
+        """Those passages of a book that stand at ``positions``, in the order of the text; others are left out."""
+        title = book.title if isinstance(book, Book) else book
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT b.title, p.chapter, p.position, p.text, p.opening_sentence FROM books b "
+                "JOIN passages p ON p.book_id = b.id JOIN json_each(?) wanted ON wanted.value = p.position "
+                "WHERE b.title_key = ? ORDER BY p.position",
+                (json.dumps(sorted(set(positions))), title_key(title)),
+            ).fetchall()
+        return [Passage(*row) for row in rows]
+
+    @property
+    def size(self) -> int:
+        """How many passages there are, of all books."""
+        with self._errors():
+            return int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many passages have it in any form; the rarest part counts where one is several words."""
+        with self._errors():
+            connection = self._connection
+            connection.execute("DELETE FROM temp.asked")
+            connection.executemany(
+                "INSERT INTO temp.asked (rowid, words) VALUES (?, ?)",
+                [(i, _searchable(word)) for i, word in enumerate(words, start=1)],
+            )
+            rows = connection.execute(
+                "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
+                "LEFT JOIN temp.known_terms ON known_terms.term = asked_terms.term GROUP BY asked_terms.doc"
+            ).fetchall()
+        found = dict(rows)
+        return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
+
     def _titles(self) -> list[str]:
         return [row[0] for row in self._connection.execute("SELECT title FROM books")]
 
@@ -327,6 +370,8 @@ class KnowledgeIndex:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        for statement in _SCRATCH:
+            connection.execute(statement)
         with self._transaction():
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)")

@@ -50,3 +50,20 @@ def test_a_domain_is_found_in_other_spellings() -> None:
     assert knowledge.domain("philosophy") is None
     assert "red" in knowledge.words_of("Colours")
     assert knowledge.words_of("") == ()
+
+
+def test_a_hint_is_looked_up_in_the_index_the_lectures_and_the_catalogue(tmp_path: Path, village: Document) -> None:
+    path = tmp_path / "knowledge.db"
+    with KnowledgeIndex(path) as index:
+        index.add(village)
+    knowledge = Knowledge.open(path)
+    volume = knowledge.volume(village.title)
+    assert volume is not None
+    passage = volume.passages[40]
+    (found,) = knowledge.retrieve(passage.text, limit=1)
+    assert (found.book, found.opening_sentence) == (volume.title, passage.opening_sentence)
+    assert knowledge.retrieve("Ishmael goes to sea and meets a whale", 1)[0].opening_sentence == "Call me Ishmael."
+    assert {each.book for each in knowledge.retrieve("a list is sorted", book="Lecture 2 sorting")} == {
+        "Lecture 2: Sorting"
+    }
+    knowledge.close()

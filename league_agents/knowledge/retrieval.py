@@ -1,0 +1,189 @@
+"""From a hint to the passages and works that it may mean, best first.
+
+Rule 1: a hint seldom uses the words of what it hints at, so a passage is judged by the pages around it as well.
+Rule 2: one scale for all sources: how rare a word is, is counted over the index, the other books and the catalogue
+together, so that a score of one can be compared with a score of another.
+Rule 3: a hint is the other side's text: it is cut before it is read, and no part of it is syntax.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from league_agents.knowledge.catalogue import Work
+from league_agents.knowledge.index import KnowledgeIndex
+from league_agents.knowledge.passages import Passage
+from league_agents.knowledge.titles import title_key
+from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, han_pairs, stem, words_of
+
+MAX_HINT_CHARACTERS = 2_000
+MAX_TERMS = 64
+
+_POOL = 60
+"""Passages of the index that are looked at again, with their neighbours."""
+
+_NEAR = ((0, 1.0), (1, 0.6), (2, 0.4), (3, 0.25))
+"""Distance in passages, and what a word counts there."""
+
+_SATURATION = 1.2
+_LENGTH_SHARE = 0.75
+"""BM25's k1 and b, as SQLite has them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """One sentence that a hint may mean."""
+
+    book: str
+    """The title."""
+
+    opening_sentence: str
+    """Exactly as it stands in the book or the catalogue."""
+
+    text: str
+    """The paragraph; of a work of the catalogue, what is known of it."""
+
+    score: float
+    """Larger is better; comparable within one hint only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What is judged: a passage with a place among others, or a work that stands alone."""
+
+    passage: Passage
+    """Of a work: its opening, in which ``text`` is what is known of it."""
+
+    counts: Mapping[str, int]
+    """How often each stem occurs."""
+
+    length: int
+
+
+class Retriever:
+    """Finds passages of the index, of other books in memory, and works of the catalogue. May be shared by threads."""
+
+    def __init__(
+        self, *, index: KnowledgeIndex | None = None, passages: Sequence[Passage] = (), works: Sequence[Work] = ()
+    ) -> None:
+        """``passages`` are those of whole books, in the order of the text."""
+        self._index = index
+        self._pages = {(title_key(p.book), p.position): _page(p, p.text) for p in passages}
+        # A work's page is no neighbour of a passage: its place is before the first.
+        for work in works:
+            self._pages[(f"\n{title_key(work.title)}\n{title_key(work.author)}", 0)] = _work_page(work)
+        self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for place, page in self._pages.items():
+            for term in page.counts:
+                self._places[term].append(place)
+        total = sum(page.length for page in self._pages.values())
+        self._mean_length = total / len(self._pages) if self._pages else 100.0
+
+    def retrieve(self, hint: str, limit: int = 10, *, book: str | None = None) -> list[Retrieved]:
+        """What ``hint`` may mean, best first, each sentence once; ``book`` keeps it to the book of that very title.
+
+        Nothing for a hint that shares no word with any page.
+        """
+        words = _words(hint)
+        if not words or limit < 1:
+            return []
+        terms = {stem(word) for word in words}
+        pages = self._reachable(hint, terms, book)
+        rarity = self._rarity(words)
+        best: dict[tuple[str, str], Retrieved] = {}
+        for key, page in pages.items():
+            score = self._score(key, pages, rarity)
+            if score <= 0 or (page.passage.book and book and title_key(page.passage.book) != title_key(book)):
+                continue
+            found = Retrieved(
+                book=page.passage.book,
+                opening_sentence=page.passage.opening_sentence,
+                text=page.passage.text,
+                score=round(score, 4),
+            )
+            same = (title_key(found.book), found.opening_sentence)
+            if same not in best or best[same].score < found.score:
+                best[same] = found
+        return sorted(best.values(), key=lambda each: (-each.score, each.book, each.opening_sentence))[:limit]
+
+    def _reachable(self, hint: str, terms: Iterable[str], book: str | None) -> dict[tuple[str, int], _Page]:
+        """Every page that has a term of the hint, and those next to it."""
+        hit = {place for term in terms for place in self._places.get(term, ())}
+        found = {place: self._pages[place] for place in _with_neighbours(hit) if place in self._pages}
+        if self._index is not None:
+            places: dict[str, set[int]] = defaultdict(set)
+            for each in self._index.search(hint, _POOL, book=book):
+                places[each.passage.book].add(each.passage.position)
+            for title, positions in places.items():
+                wanted = [position for _, position in _with_neighbours({("", number) for number in positions})]
+                for passage in self._index.passages_at(title, wanted):
+                    found[title_key(title), passage.position] = _page(passage, passage.text)
+        return found
+
+    def _rarity(self, words: Sequence[str]) -> dict[str, float]:
+        """Stem -> BM25's weight of it over all sources."""
+        pages = len(self._pages)
+        in_index: Sequence[int] = [0] * len(words)
+        if self._index is not None:
+            pages += self._index.size
+            in_index = self._index.frequencies(words)
+        counts = {stem(word): len(self._places.get(stem(word), ())) for word in words}
+        for word, count in zip(words, in_index, strict=True):
+            counts[stem(word)] += count
+        return {term: max(0.05, math.log((pages - n + 0.5) / (n + 0.5))) for term, n in counts.items()}
+
+    def _score(
+        self, place: tuple[str, int], pages: Mapping[tuple[str, int], _Page], rarity: Mapping[str, float]
+    ) -> float:
+        """BM25 over the page and its neighbours: each word counts where it counts most."""
+        strongest: dict[str, float] = {}
+        for distance, share in _NEAR:
+            for sign in (1, -1) if distance else (1,):
+                page = pages.get((place[0], place[1] + sign * distance))
+                if page is None:
+                    continue
+                norm = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * page.length / self._mean_length)
+                for term in rarity:
+                    if count := page.counts.get(term, 0):
+                        strength = share * count * (_SATURATION + 1) / (count + norm)
+                        strongest[term] = max(strongest.get(term, 0.0), strength)
+        return sum(rarity[term] * strength for term, strength in strongest.items())
+
+
+def _with_neighbours(places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    reach = _NEAR[-1][0]
+    seen = set()
+    for key, number in places:
+        for other in range(max(0, number - reach), number + reach + 1):
+            if (key, other) not in seen:
+                seen.add((key, other))
+                yield key, other
+
+
+def _words(text: str) -> list[str]:
+    """The words of a hint that carry meaning, each once."""
+    return list(dict.fromkeys(_content(text[:MAX_HINT_CHARACTERS])))[:MAX_TERMS]
+
+
+def _content(text: str) -> Iterator[str]:
+    for token in words_of(text):
+        if HAN_RUN.match(token):
+            yield from han_pairs(token)
+        elif token not in STOP_WORDS:
+            yield token
+
+
+def _page(passage: Passage, text: str) -> _Page:
+    counts = Counter(stem(word) for word in _content(text))
+    return _Page(passage=passage, counts=counts, length=sum(counts.values()))
+
+
+def _work_page(work: Work) -> _Page:
+    known = " ".join((*work.facts, work.hint))
+    passage = Passage(work.title, None, 0, known, work.opening_sentence)
+    named = " ".join((work.title, work.english_title or "", work.author, work.opening_sentence))
+    words = " ".join(each.word for each in work.words)
+    return _page(passage, f"{named} {known} {words}")
