@@ -41,6 +41,27 @@ class CallbackInvalid(AgentError):
     """A callback returned something that its contract forbids."""
 
 
+class ModelError(LeagueError):
+    """A language model gave no usable completion."""
+
+
+class ModelUnavailable(ModelError):
+    """The language model cannot be asked at the moment."""
+
+    def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """How long the service asks to be left alone; ``None`` when it does not say."""
+
+
+class ModelRefused(ModelError):
+    """The language model declined to answer."""
+
+
+class MalformedCompletion(ModelError):
+    """The language model answered in a form that was not asked for."""
+
+
 class MailError(LeagueError):
     """Mail could not be read or sent."""
 

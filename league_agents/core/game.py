@@ -1,0 +1,211 @@
+"""What a game is: a pure machine that takes actions, gives views, and knows when it is over.
+
+Rule 1: a game knows no clock, no file and no agent. Same configuration, agents, seed and ordered actions give the same
+states and events, byte for byte.
+Rule 2: nothing here changes its argument. After ``IllegalAction`` the caller's state is as it was.
+Rule 3: a view is built field by field from what its viewer may know; it is never the state with things removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
+
+from league_agents.errors import LeagueError
+
+AgentId = str
+"""``[A-Za-z0-9_.:-]{1,64}``, and none of the reserved names (arena 1.4)."""
+
+JsonObject = Mapping[str, Any]
+"""What JSON can say: texts, numbers, truth values, ``None``, lists and mappings of these."""
+
+HOST: Final = "host"
+"""The viewer who sees everything: the session and its transcript."""
+
+SPECTATOR: Final = "spectator"
+"""The viewer who takes no part: sees what is public."""
+
+ALL: Final = "all"
+"""The visibility of an event that everybody sees."""
+
+Visibility = Literal["all", "host"] | tuple[AgentId, ...]
+
+GAME_VERSION: Final = "1.0.0"
+
+S = TypeVar("S")
+
+
+class Mode(StrEnum):
+    """How the actions of a phase are taken."""
+
+    SPOKEN = "spoken"
+    """One after the other, as the interaction protocol lets them; who listens hears it at once."""
+
+    SEALED = "sealed"
+    """All at once; nothing is shown until the last one is in."""
+
+
+class Cause(StrEnum):
+    """Why an agent forfeits a decision."""
+
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+    DISCONNECTED = "disconnected"
+    ERROR = "error"
+
+
+class IllegalAction(LeagueError):
+    """The action is not allowed."""
+
+    def __init__(self, code: str, message: str, data: JsonObject | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        """One of the codes of the game's specification: ``not_pending``, ``invalid_data``, ``self_vote`` …"""
+
+        self.message = message
+        self.data: JsonObject = data or {}
+        """More about it, as JSON; ``{"errors": [{"path", "code", "message"}]}`` for ``invalid_data``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """What an agent does."""
+
+    type: str
+    data: JsonObject = field(default_factory=dict)
+    version: str = GAME_VERSION
+    """The game's version that the sender speaks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened, for those who may know it."""
+
+    kind: str
+    visible_to: Visibility
+    text: str
+    """One line for people, in the match's language."""
+
+    data: JsonObject = field(default_factory=dict)
+
+    seq: int = 0
+    """From 1 in a match, without gaps for the host; games leave it at 0, the match numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Generic[S]):
+    """What an action or a forfeit leads to."""
+
+    state: S
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegalAction:
+    """An action that an agent may take now."""
+
+    type: str
+    schema: JsonObject
+    """JSON Schema (2020-12) of the action's data."""
+
+    choices: tuple[JsonObject, ...] | None = None
+    """Every legal ``data``, where they are few enough to list; ``None`` otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Where a game stands, as one viewer may know it."""
+
+    status: Literal["started", "ended"]
+    phase: str
+    turn: int
+    """Counts from 1: step + 1, round, or market round + 1 (arena 5.1)."""
+
+    stage: str
+    """The viewer's own: wait, report, propose, guess, describe, vote, revote, price, done, watch (arena 5.1)."""
+
+    active_agent_ids: tuple[AgentId, ...]
+    """Who owes an action, in the game's order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a game ended."""
+
+    winners: tuple[AgentId, ...]
+    scores: Mapping[AgentId, float]
+    reason: str
+    metrics: JsonObject = field(default_factory=dict)
+
+
+class Game(Protocol[S]):
+    """The rules of one game. Instances hold no state of any match and may be shared."""
+
+    code: str
+    version: str
+    min_agents: int
+    max_agents: int
+    config_schema: JsonObject
+    """JSON Schema (2020-12) of the configuration; every property has its ``default`` and ``description``."""
+
+    action_schemas: Mapping[str, JsonObject]
+    """Action type -> JSON Schema of its data, as loose as every match allows; ``legal`` gives the exact one."""
+
+    def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> S:
+        """The first state. Raises ``ConfigError`` with the key path for a configuration that cannot be played."""
+        ...
+
+    def opening(self, state: S) -> tuple[Event, ...]:
+        """What is announced before anybody acts, for a state fresh from ``setup``."""
+        ...
+
+    def pending(self, state: S) -> tuple[AgentId, ...]:
+        """Who owes an action, in the game's preferred order; nobody only when the game is over."""
+        ...
+
+    def phase_mode(self, state: S) -> Mode:
+        """How the actions that are owed now are taken."""
+        ...
+
+    def legal(self, state: S, agent: AgentId) -> tuple[LegalAction, ...]:
+        """What the agent may do now; nothing when it owes no action."""
+        ...
+
+    def apply(
+        self, state: S, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
+    ) -> Step[S]:
+        """Take an action. ``heard_by`` is who hears its public utterance; ``None`` means everybody.
+
+        Raises ``IllegalAction``.
+        """
+        ...
+
+    def forfeit(self, state: S, agent: AgentId, cause: Cause) -> Step[S]:
+        """Go on without the action that the agent owes. Raises ``IllegalAction`` (``not_pending``) if it owes none."""
+        ...
+
+    def view(self, state: S, viewer: str) -> dict[str, Any]:
+        """What a viewer may know: an agent id, ``SPECTATOR`` or ``HOST``."""
+        ...
+
+    def info(self, state: S, viewer: str) -> Progress:
+        """Where the game stands for a viewer."""
+        ...
+
+    def outcome(self, state: S) -> Outcome | None:
+        """``None`` until the game is over."""
+        ...
+
+    def rules_text(self, config: JsonObject, lang: str = "en") -> str:
+        """The rules in words, made from the configuration that is in force. Languages: ``en``, ``zh``."""
+        ...
+
+    def dump(self, state: S) -> dict[str, Any]:
+        """The whole state as JSON values; ``load(dump(state)) == state``."""
+        ...
+
+    def load(self, dumped: JsonObject) -> S:
+        """The state that was dumped. Raises ``ConfigError`` for anything else."""
+        ...

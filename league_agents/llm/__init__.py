@@ -1,0 +1,1 @@
+"""Language models: one port, and its adapters."""
