@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from league_agents.core.keys import Keys
 from league_agents.errors import ConfigError
-from league_agents.games.q21.keys import Keys
 from league_agents.protocol.league.address import read_address
 
 FALSE_WORDS = ("", "0", "false", "no", "off")
@@ -29,11 +29,6 @@ class Section(Keys):
     def path(self) -> str:
         """Where the section stands, for messages."""
         return self._path
-
-    def at(self, key: str) -> object:
-        if key not in self:
-            raise self.error(key, "is missing")
-        return super().at(key)
 
     def section(self, key: str, allowed: Sequence[str]) -> Section:
         return Section(self.at(key) if key in self else None, f"{self._path}.{key}", allowed)
