@@ -1,0 +1,261 @@
+"""The four actions of Q21 around a table: their schemas, and what is let in.
+
+Rule: what is refused here is what the callbacks' contracts call unusable, and everything that a schema can say. Word
+limits of justifications are not refused but charged, as in the league.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from league_agents.core.entry import Entry, clean_text
+from league_agents.core.game import JsonObject
+from league_agents.games.q21.model import LETTERS, Choice
+from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.games.q21.similarity import fold
+from league_agents.games.q21.words import count_tokens
+
+LONGEST_TEXT = 1000
+LONGEST_JUSTIFICATION = 4000
+
+ANNOUNCE, ASK, ANSWER, GUESS = "announce", "ask", "answer", "guess"
+
+
+def _text(least: int, most: int, description: str) -> dict[str, object]:
+    return {"type": "string", "minLength": least, "maxLength": most, "description": description}
+
+
+def _object(properties: Mapping[str, object], optional: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+        "properties": dict(properties),
+    }
+
+
+@lru_cache(maxsize=64)
+def announce_schema(rules: RuleSet) -> JsonObject:
+    """Brief and target, named as in the referee's callback."""
+    least, most = rules.hint_characters
+    hint = f"A hint of at most {rules.hint_most_words} words that does not give the sentence away"
+    return _object(
+        {
+            "book_name": _text(1, LONGEST_TEXT, "The book; everybody sees it"),
+            "book_hint": _text(least, most, hint),
+            "association_word": _text(1, LONGEST_TEXT, "The domain of the secret word; everybody sees it"),
+            "actual_opening_sentence": _text(rules.least_sentence_characters, LONGEST_TEXT, "The secret sentence"),
+            "actual_associative_word": _text(1, 100, "The secret word"),
+        }
+    )
+
+
+@lru_cache(maxsize=64)
+def ask_schema(rules: RuleSet) -> JsonObject:
+    """The whole batch of questions."""
+    count = rules.questions_required
+    options: dict[str, object] = {}
+    for letter, fixed in zip(LETTERS, rules.fixed_options, strict=True):
+        is_fixed = rules.answer_key is AnswerKey.FIXED
+        options[letter] = {"const": fixed} if is_fixed else _text(1, LONGEST_TEXT, f"What {letter} stands for")
+    items = [
+        _object(
+            {
+                "question_number": {"const": number},
+                "question_text": _text(rules.least_question_characters, LONGEST_TEXT, f"Question {number}"),
+                "options": _object(options),
+            }
+        )
+        for number in range(1, count + 1)
+    ]
+    listed = {"type": "array", "prefixItems": items, "items": False, "minItems": count, "maxItems": count}
+    return _object({"questions": listed})
+
+
+@lru_cache(maxsize=512)
+def answer_schema(players: tuple[str, ...], count: int) -> JsonObject:
+    """The answers to all questions of one player."""
+    items = [
+        _object({"question_number": {"const": number}, "answer": {"enum": [choice.value for choice in Choice]}})
+        for number in range(1, count + 1)
+    ]
+    listed = {"type": "array", "prefixItems": items, "items": False, "minItems": count, "maxItems": count}
+    return _object({"player_id": {"enum": list(players)}, "answers": listed})
+
+
+@lru_cache(maxsize=64)
+def guess_schema(rules: RuleSet) -> JsonObject:
+    """Sentence and word, with their justifications."""
+    wanted = {
+        "sentence_justification": rules.sentence_justification,
+        "word_justification": rules.word_justification,
+    }
+    said = {
+        name: _text(
+            0,
+            LONGEST_JUSTIFICATION,
+            f"Why, in {limit.least}{f' to {limit.most}' if limit.most else ' or more'} words that name your questions",
+        )
+        for name, limit in wanted.items()
+    }
+    return _object(
+        {
+            "opening_sentence": _text(rules.least_sentence_characters, LONGEST_TEXT, "The sentence"),
+            "sentence_justification": said["sentence_justification"],
+            "associative_word": _text(1, 100, "The word"),
+            "word_justification": said["word_justification"],
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure you are"},
+        },
+        optional=("confidence",),
+    )
+
+
+def read_announcement(data: JsonObject, rules: RuleSet) -> dict[str, str]:
+    """Brief and target as they are accepted. Raises ``IllegalAction`` (``invalid_data``)."""
+    entry = Entry(data)
+    least, most = rules.hint_characters
+    found = {
+        "book_name": entry.text("book_name", least=1, most=LONGEST_TEXT),
+        "book_hint": entry.text("book_hint", least=least, most=most),
+        "association_word": entry.text("association_word", least=1, most=LONGEST_TEXT),
+        "actual_opening_sentence": entry.text(
+            "actual_opening_sentence", least=rules.least_sentence_characters, most=LONGEST_TEXT
+        ),
+        "actual_associative_word": entry.text("actual_associative_word", least=1, most=100),
+    }
+    entry.only(found)
+    for name, text in found.items():
+        if text is not None and not text.strip():
+            entry.fault(name, "empty", "must not be empty")
+    hint, sentence, word = (
+        fold(found[name] or "") for name in ("book_hint", "actual_opening_sentence", "actual_associative_word")
+    )
+    if found["book_hint"] is not None and count_tokens(found["book_hint"]) > rules.hint_most_words:
+        entry.fault("book_hint", "too_long", f"must have at most {rules.hint_most_words} words")
+    told = (hint, fold(found["book_name"] or ""))
+    if sentence and any(f" {sentence} " in f" {text} " for text in told):
+        entry.fault("actual_opening_sentence", "given_away", "stands in what everybody is told")
+    domain = fold(found["association_word"] or "")
+    if word and any(f" {word} " in f" {text} " for text in (hint, domain)):
+        entry.fault("actual_associative_word", "given_away", "stands in the hint or is its own domain")
+    entry.done()
+    return {name: text or "" for name, text in found.items()}
+
+
+def read_questions(data: JsonObject, rules: RuleSet) -> tuple[dict[str, Any], ...]:
+    """The batch as it is accepted, by number. Raises ``IllegalAction`` (``invalid_data``)."""
+    entry = Entry(data)
+    entry.only(("questions",))
+    count = rules.questions_required
+    items = data.get("questions")
+    if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
+        entry.fault("questions", "wrong_length", f"must be a list of {count} questions")
+        entry.done()
+        return ()
+    found: dict[int, dict[str, Any]] = {}
+    for place, item in enumerate(items):
+        at = f"questions/{place}"
+        if not isinstance(item, Mapping):
+            _fault(entry, at, "wrong_type", "must be an object")
+            continue
+        number = item.get("question_number")
+        if type(number) is not int or not 1 <= number <= count or number in found:
+            _fault(entry, f"{at}/question_number", "out_of_range", f"must be 1 to {count}, each once")
+            number = -place
+        text = _checked(entry, f"{at}/question_text", item.get("question_text"), rules.least_question_characters)
+        found[number] = {"question_number": number, "question_text": text, "options": _options(entry, at, item, rules)}
+        if len(item) != 3 and set(item) - {"question_number", "question_text", "options"}:
+            _fault(entry, at, "unknown_field", "has more than question_number, question_text and options")
+    entry.done()
+    return tuple(found[number] for number in sorted(found))
+
+
+def _options(entry: Entry, at: str, item: JsonObject, rules: RuleSet) -> dict[str, str]:
+    given = item.get("options")
+    if not isinstance(given, Mapping) or set(given) != set(LETTERS):
+        _fault(entry, f"{at}/options", "wrong_type", "must be an object of A, B, C and D")
+        return {}
+    if rules.answer_key is AnswerKey.FIXED:
+        options: dict[str, str] = dict(zip(LETTERS, rules.fixed_options, strict=True))
+        if given != options and any(fold(str(given[letter])[:200]) != fold(options[letter]) for letter in LETTERS):
+            key = ", ".join(f"{letter} {text}" for letter, text in options.items())
+            _fault(entry, f"{at}/options", "fixed_key", f"must be the answer key of these rules: {key}")
+        return options
+    return {letter: _checked(entry, f"{at}/options/{letter}", given[letter], 1) for letter in LETTERS}
+
+
+def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, tuple[dict[str, Any], ...]]:
+    """The player who is answered and the answers by number. ``owed``: player to number of questions.
+
+    Raises ``IllegalAction`` (``invalid_data``).
+    """
+    entry = Entry(data)
+    entry.only(("player_id", "answers"))
+    player = data.get("player_id")
+    if not isinstance(player, str) or player not in owed:
+        entry.fault("player_id", "unknown_player", f"must be one of {', '.join(owed)}")
+        entry.done()
+        return "", ()
+    count, items = owed[player], data.get("answers")
+    if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
+        entry.fault("answers", "wrong_length", f"must be a list of {count} answers")
+        entry.done()
+        return "", ()
+    found: dict[int, dict[str, Any]] = {}
+    for place, item in enumerate(items):
+        if not isinstance(item, Mapping) or set(item) != {"question_number", "answer"}:
+            _fault(entry, f"answers/{place}", "wrong_type", "must be an object of question_number and answer")
+            continue
+        number, choice = item["question_number"], item["answer"]
+        if type(number) is not int or not 1 <= number <= count or number in found:
+            _fault(entry, f"answers/{place}/question_number", "out_of_range", f"must be 1 to {count}, each once")
+        elif not isinstance(choice, str) or choice not in _CHOICES:
+            _fault(entry, f"answers/{place}/answer", "unknown_answer", f"must be one of {', '.join(_CHOICES)}")
+        else:
+            found[number] = {"question_number": number, "answer": choice}
+    entry.done()
+    return player, tuple(found[number] for number in sorted(found))
+
+
+_CHOICES = tuple(choice.value for choice in Choice)
+
+
+def read_guess(data: JsonObject, rules: RuleSet) -> dict[str, Any]:
+    """The guess as it is accepted. Raises ``IllegalAction`` (``invalid_data``)."""
+    entry = Entry(data)
+    found: dict[str, Any] = {
+        "opening_sentence": entry.text("opening_sentence", least=rules.least_sentence_characters, most=LONGEST_TEXT),
+        "sentence_justification": entry.text("sentence_justification", most=LONGEST_JUSTIFICATION),
+        "associative_word": entry.text("associative_word", least=1, most=100),
+        "word_justification": entry.text("word_justification", most=LONGEST_JUSTIFICATION),
+    }
+    entry.only((*found, "confidence"))
+    confidence = data.get("confidence")
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
+            entry.fault("confidence", "wrong_type", "must be a number")
+        elif not 0 <= confidence <= 1:  # also what is not a number
+            entry.fault("confidence", "out_of_range", "must be 0 to 1")
+        else:
+            found["confidence"] = confidence
+    entry.done()
+    return found
+
+
+def _checked(entry: Entry, at: str, value: object, least: int) -> str:
+    if not isinstance(value, str):
+        _fault(entry, at, "wrong_type", "must be a text")
+        return ""
+    cleaned = clean_text(value) if len(value) <= 4 * LONGEST_TEXT else value
+    if cleaned is None:
+        _fault(entry, at, "control_character", "must not hold control characters")
+        return ""
+    if not least <= len(cleaned) <= LONGEST_TEXT or not cleaned.strip():
+        _fault(entry, at, "wrong_length", f"must have {least} to {LONGEST_TEXT} characters")
+    return cleaned
+
+
+def _fault(entry: Entry, pointer: str, code: str, message: str) -> None:
+    entry.errors.append({"path": f"/{pointer}", "code": code, "message": message})

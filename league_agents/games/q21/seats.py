@@ -1,0 +1,207 @@
+"""One match of Q21 around a table: what has been said so far, and by whom.
+
+Rule 1: the first seat is the referee's, the other two are the players'. What one player asked, was answered and guessed
+is known to that player and the referee alone until the match is over; the target to the referee alone.
+Rule 2: everything is kept as it was accepted. Values for scoring are made when they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from league_agents.core.game import JsonObject
+from league_agents.errors import ConfigError
+from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Guess, Question, Target
+from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
+
+
+class Phase(StrEnum):
+    """What is owed."""
+
+    BRIEF = "brief"
+    QUESTIONS = "questions"
+    ANSWERS = "answers"
+    GUESSES = "guesses"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One player's game. Each part is ``None`` until it has been accepted."""
+
+    agent_id: str
+    questions: tuple[JsonObject, ...] | None = None
+    answers: tuple[JsonObject, ...] | None = None
+    guess: JsonObject | None = None
+
+    forfeit: str | None = None
+    """Why this player is out (a ``Cause``); ``None`` while it plays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The whole match, as only the host knows it."""
+
+    rules: RuleSet
+    referee: str
+    seats: tuple[Seat, Seat]
+    phase: Phase = Phase.BRIEF
+
+    announced: JsonObject | None = None
+    """The referee's ``announce``: brief and target; ``None`` before it and when it was forfeited."""
+
+    unanswered: tuple[str, ...] = ()
+    """Players whose questions the referee forfeited: all of them count as Not Relevant."""
+
+    scores: Mapping[str, JsonObject] | None = None
+    """Agent id of each player to its scorecard; ``None`` before the end."""
+
+    reason: str = ""
+    """How the match ended: ``completed`` or ``no_brief``; empty before."""
+
+    @property
+    def players(self) -> tuple[str, str]:
+        return (self.seats[0].agent_id, self.seats[1].agent_id)
+
+    def seat_of(self, agent_id: str) -> Seat | None:
+        """The player's seat; ``None`` for anybody else."""
+        return next((seat for seat in self.seats if seat.agent_id == agent_id), None)
+
+
+
+
+def rules_from(config: JsonObject) -> RuleSet:
+    """The rules that a configuration names or describes. Raises ``ConfigError``."""
+    for key in config:
+        if key != "rules":
+            raise ConfigError(f"config.{key}", "is unknown; known: rules")
+    named = config.get("rules", PRD.name)
+    if isinstance(named, str):
+        if named not in BUILT_IN:
+            raise ConfigError("config.rules", f"must be {' or '.join(BUILT_IN)}, or a mapping of rules")
+        return BUILT_IN[named]
+    return rule_set_from(named, path="config.rules")
+
+
+def brief_of(table: Table) -> Brief:
+    """What the players were told. Only after the announcement."""
+    told = _announced(table)
+    return Brief(
+        book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
+    )
+
+
+def target_of(table: Table) -> Target:
+    """What they have to find. Only after the announcement."""
+    told = _announced(table)
+    return Target(
+        book_name=told["book_name"],
+        opening_sentence=told["actual_opening_sentence"],
+        associative_word=told["actual_associative_word"],
+    )
+
+
+def _announced(table: Table) -> JsonObject:
+    assert table.announced is not None, "there is no brief before the announcement"
+    return table.announced
+
+
+def questions_of(seat: Seat) -> tuple[Question, ...]:
+    """The seat's questions as values."""
+    return tuple(
+        Question(
+            number=each["question_number"],
+            text=each["question_text"],
+            options=cast("tuple[str, str, str, str]", tuple(each["options"][letter] for letter in LETTERS)),
+        )
+        for each in seat.questions or ()
+    )
+
+
+def answers_of(seat: Seat) -> tuple[Answer, ...]:
+    """The seat's answers as values; a question without one counts as Not Relevant."""
+    return tuple(
+        Answer(number=each["question_number"], choice=Choice(each["answer"])) for each in seat.answers or ()
+    )
+
+
+def guess_of(seat: Seat) -> Guess | None:
+    """The seat's guess as a value."""
+    told = seat.guess
+    if told is None:
+        return None
+    return Guess(
+        opening_sentence=told["opening_sentence"],
+        sentence_justification=told["sentence_justification"],
+        associative_word=told["associative_word"],
+        word_justification=told["word_justification"],
+        confidence=told.get("confidence"),
+    )
+
+
+def dump_table(table: Table) -> dict[str, Any]:
+    """The match as JSON values."""
+    return {
+        "rules": rule_set_to(table.rules),
+        "referee": table.referee,
+        "seats": [
+            {
+                "agent_id": seat.agent_id,
+                "questions": _listed(seat.questions),
+                "answers": _listed(seat.answers),
+                "guess": None if seat.guess is None else dict(seat.guess),
+                "forfeit": seat.forfeit,
+            }
+            for seat in table.seats
+        ],
+        "phase": str(table.phase),
+        "announced": None if table.announced is None else dict(table.announced),
+        "unanswered": list(table.unanswered),
+        "scores": None if table.scores is None else {who: dict(card) for who, card in table.scores.items()},
+        "reason": table.reason,
+    }
+
+
+def load_table(dumped: JsonObject) -> Table:
+    """The match that was dumped. Raises ``ConfigError`` for anything else."""
+    try:
+        one, two = (
+            Seat(
+                agent_id=each["agent_id"],
+                questions=_kept(each["questions"]),
+                answers=_kept(each["answers"]),
+                guess=each["guess"],
+                forfeit=each["forfeit"],
+            )
+            for each in dumped["seats"]
+        )
+        return Table(
+            rules=rule_set_from(dumped["rules"]),
+            referee=dumped["referee"],
+            seats=(one, two),
+            phase=Phase(dumped["phase"]),
+            announced=dumped["announced"],
+            unanswered=tuple(dumped["unanswered"]),
+            scores=dumped["scores"],
+            reason=dumped["reason"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError("state", f"is no match of q21: {type(error).__name__} {error}") from None
+
+
+def copied_questions(questions: tuple[JsonObject, ...] | None) -> list[dict[str, Any]] | None:
+    """Questions for a view: whoever gets it may change it."""
+    if questions is None:
+        return None
+    return [{**each, "options": dict(each["options"])} for each in questions]
+
+
+def _listed(items: tuple[JsonObject, ...] | None) -> list[dict[str, Any]] | None:
+    return None if items is None else [dict(item) for item in items]
+
+
+def _kept(items: Any) -> tuple[JsonObject, ...] | None:
+    return None if items is None else tuple(items)
