@@ -1,7 +1,8 @@
 """Prompts from files: ``agents/prompts/STEP.md``, one for each step, rendered with Jinja2.
 
 A file has two parts, divided by a line ``--- user ---``: what the model is told to do, and the material. A value that
-a template does not get is a mistake of ours and fails at once.
+a template does not get is a mistake of ours and fails at once. Every system prompt ends with a private mark
+(``secrecy``): a completion that shows it repeats what it was told, and is thrown away.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from league_agents.agents.fence import fenced
+from league_agents.agents.fence import fenced, fenced_lines, one_line
+from league_agents.agents.secrecy import canary_line
 from league_agents.llm.port import Prompt, Purpose
 
 if TYPE_CHECKING:
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
 DIVIDER = "\n--- user ---\n"
 
 
-def render(purpose: Purpose, **values: object) -> Prompt:
-    """The prompt of ``purpose.step``. In a template ``{{ text | fenced("label", 500) }}`` fences a stranger's text."""
-    system, user = _template(purpose.step)
-    return Prompt(system=system.render(values).strip(), user=user.render(values).strip(), purpose=purpose)
+def render(purpose: Purpose, *, key: int | str = "", **values: object) -> Prompt:
+    """The prompt of ``purpose.step``. ``key`` is what the other side does not know, such as an agent's seed.
+
+    In a template ``{{ text | fenced("label", 500) }}`` fences a stranger's text and ``{{ texts | fenced_lines("label")
+    }}`` several at once; ``one_line`` only cleans.
+    """
+    system, user = (template.render(values).strip() for template in _template(purpose.step))
+    return Prompt(system=f"{system}\n\n{canary_line(key, system, user)}", user=user, purpose=purpose)
 
 
 @cache
@@ -34,5 +40,5 @@ def _template(step: str) -> tuple[Template, Template]:
     assert divider, f"prompts/{step}.md has no line '{DIVIDER.strip()}'"
     # Prompts are no HTML: escaping would change the material.
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    environment.filters["fenced"] = fenced
+    environment.filters.update(fenced=fenced, fenced_lines=fenced_lines, one_line=one_line)
     return environment.from_string(system), environment.from_string(user)

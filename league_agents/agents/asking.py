@@ -1,0 +1,104 @@
+"""How an agent asks a model: once for each step, in the time that is left, and only what passes comes back.
+
+Rule 1: whatever goes wrong, ``None`` comes back and code goes on alone. A model is never waited for beyond the reserve
+that code needs.
+Rule 2: a completion that shows the prompt's private mark obeys somebody else, and is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from league_agents.agents.contexts import CallContext
+from league_agents.agents.prompting import render
+from league_agents.agents.secrecy import tells_canary
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import LeagueError
+from league_agents.games.q21.untrusted import number_of
+from league_agents.llm.port import ChatModel, Purpose
+
+M = TypeVar("M", bound=BaseModel)
+
+SOFT_LIMIT = timedelta(seconds=25)
+"""For all models of one callback together, whatever the deadline: counterparts may wait for 40 seconds only."""
+
+_RESERVE = timedelta(seconds=3)
+"""For the code that follows."""
+
+_SHORTEST = timedelta(seconds=1)
+"""No model is asked for less."""
+
+Models = Callable[[str], ChatModel | None]
+"""Callback to the model that serves it; ``None``: code alone."""
+
+
+class Asker:
+    """One agent's way to its models."""
+
+    def __init__(self, models: Models, *, key: int | str, clock: Clock | None = None) -> None:
+        """``key`` makes the private marks of the prompts unpredictable to others."""
+        self._models = models
+        self._key = key
+        self._clock = clock or SystemClock()
+
+    def begin(self, context: CallContext, callback: str) -> Turn:
+        """To be called when the callback begins: its time runs from here."""
+        return Turn(self._models(callback), context, callback, self._key, self._clock)
+
+
+class Turn:
+    """One callback, from its beginning."""
+
+    def __init__(
+        self, model: ChatModel | None, context: CallContext, callback: str, key: int | str, clock: Clock
+    ) -> None:
+        self._model = model
+        self._key = key
+        self._clock = clock
+        self._callback = callback
+        self._match_id = context.match_id()[:200]
+        self._season_id = context.text("season_id")[:200]
+        self._until = clock.now() + time_for_models(context)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether asking makes sense: there is a model and time for it."""
+        return self._model is not None and self.left >= _SHORTEST
+
+    @property
+    def left(self) -> timedelta:
+        """What models may still take."""
+        return self._until - self._clock.now()
+
+    @property
+    def until(self) -> datetime:
+        return self._until
+
+    def ask(self, step: str, schema: type[M], *, max_output_tokens: int, **values: object) -> M | None:
+        """What the model says to ``prompts/STEP.md`` with these values; ``None`` when nothing usable came in time."""
+        if self._model is None:
+            return None
+        purpose = Purpose(match_id=self._match_id, callback=self._callback, step=step, season_id=self._season_id)
+        prompt = render(purpose, key=self._key, **values)
+        if self.left < _SHORTEST:
+            return None
+        try:
+            parsed = self._model.complete_json(prompt, schema, timeout=self.left, max_output_tokens=max_output_tokens)
+        except LeagueError:
+            # Down, slow, refusing, over its budget: the record is kept where the model is, the game goes on.
+            return None
+        if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
+            return None
+        return parsed.value
+
+
+def time_for_models(context: CallContext) -> timedelta:
+    """The soft limit, or less when the deadline in ``service`` leaves less."""
+    seconds = number_of(context.value("deadline_seconds"))
+    if seconds is None:
+        return SOFT_LIMIT
+    return min(SOFT_LIMIT, timedelta(seconds=min(seconds, 3600.0)) - _RESERVE)
