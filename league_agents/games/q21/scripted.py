@@ -22,8 +22,8 @@ _TARGETS: Final = (
         "Five daughters and a neighbour with an income",
         "family",
         (
-            "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want "
-            "of a wife."
+            "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in "
+            "want of a wife."
         ),
         "marriage",
     ),
