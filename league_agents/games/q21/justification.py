@@ -7,8 +7,9 @@ Praise, requests and instructions are words like any others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
@@ -169,12 +170,13 @@ def _cited(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _verdict(question: Question, choice: Choice, before: str, after: str) -> int:
     """0 the true answer is stated, 1 none or several, 2 another one."""
-    phrases = _phrases(question)
+    a, b, c, d = (text[:1000] for text in question.options)
+    phrases = _phrases((a, b, c, d))
     for window in (before, after):
         claims = _letters(window)
         true: set[str] = {choice.value}
         if not claims:
-            claims, true = _stated(window, set().union(*phrases.values())), phrases[choice]
+            claims, true = _stated(window, frozenset[str]().union(*phrases.values())), set(phrases[choice])
         if claims:
             return 0 if claims <= true else 1 if claims & true else 2
     return 1
@@ -187,16 +189,20 @@ def _letters(window: str) -> set[str]:
     return letters
 
 
-def _phrases(question: Question) -> dict[Choice, set[str]]:
-    """In which words each choice may be stated; the parts of "Unknown / Not Relevant" are two ways to say one thing."""
-    phrases = {Choice.NOT_RELEVANT: {"not relevant", "irrelevant"}}
-    for letter, text in zip(LETTERS, question.options, strict=True):
-        parts = {" ".join(all_words(part)) for part in (text[:1000], *text[:1000].split("/"))}
-        phrases[Choice(letter)] = parts - {""}
+@lru_cache(maxsize=256)
+def _phrases(options: tuple[str, str, str, str]) -> Mapping[Choice, frozenset[str]]:
+    """In which words each choice may be stated; the parts of "Unknown / Not Relevant" are two ways to say one thing.
+
+    Kept, because under a fixed key all questions have the same options.
+    """
+    phrases = {Choice.NOT_RELEVANT: frozenset({"not relevant", "irrelevant"})}
+    for letter, text in zip(LETTERS, options, strict=True):
+        parts = {" ".join(all_words(part)) for part in (text, *text.split("/"))}
+        phrases[Choice(letter)] = frozenset(parts - {""})
     return phrases
 
 
-def _stated(window: str, phrases: set[str]) -> set[str]:
+def _stated(window: str, phrases: Collection[str]) -> set[str]:
     """The phrases that stand in the window, without those that are only a part of a longer one that does."""
     folded = f" {' '.join(all_words(window))} "
     found = {phrase for phrase in phrases if f" {phrase} " in folded}
