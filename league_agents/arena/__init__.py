@@ -1,0 +1,1 @@
+"""The arena: any game between agents, people and models, in one process or over the Boardgame Protocol."""
