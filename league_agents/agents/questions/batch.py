@@ -115,9 +115,7 @@ class Plan:
         return [*texts[: self.count - self.on_word], *words[: self.on_word]]
 
 
-def plan_batch(
-    candidates: Candidates, key: AnswerKey, count: int, weights: Weights, draw: Draw | None = None
-) -> Plan:
+def plan_batch(candidates: Candidates, key: AnswerKey, count: int, weights: Weights, draw: Draw | None = None) -> Plan:
     """The plan with the best expected score for ``count`` questions.
 
     ``draw`` leaves a share of the possible questions to choose from; without it there are all of them.

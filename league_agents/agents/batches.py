@@ -1,0 +1,91 @@
+"""From chosen questions to a batch that can be sent, and from the answers back to numbers.
+
+Rule: a batch has exactly as many questions as the rules want, all different. Where too few were chosen, questions that
+suit any book fill it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.questions.answer_key import meanings
+from league_agents.agents.questions.general import general_questions
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
+from league_agents.core.draw import Draw
+from league_agents.games.q21.information import UNKNOWN
+from league_agents.games.q21.model import LETTERS
+from league_agents.games.q21.rules import AnswerKey, RuleSet
+
+IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
+"""What A to D mean where the options cannot be read."""
+
+_YES_NO: Options = ("Yes", "No", "Partially", "Unknown")
+
+
+def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_known: bool) -> tuple[AskedQuestion, ...]:
+    """The questions as they are sent, numbered from 1. ``draw`` orders those that fill the batch up."""
+    batch = list(chosen)
+    texts = {inquiry.text for inquiry in batch}
+    spare = draw.fork("general").shuffled(general_questions(rules.answer_key))
+    if is_known:
+        # The word has been asked about as far as that helps.
+        spare.sort(key=lambda inquiry: inquiry.topic is Topic.WORD)
+    for inquiry in spare:
+        # A question that was chosen in another form is asked once: both forms have the same text.
+        if len(batch) < rules.questions_required and inquiry.text not in texts:
+            batch.append(inquiry)
+            texts.add(inquiry.text)
+    worded = [(inquiry.text, inquiry.options or rules.fixed_options) for inquiry in batch]
+    plain = rules.fixed_options if rules.answer_key is AnswerKey.FIXED else _YES_NO
+    worded.extend(
+        (f"Does the opening sentence have more than {place + 1} words?", plain)
+        for place in range(len(worded), rules.questions_required)
+    )
+    return tuple(
+        AskedQuestion(number=number, text=text, options=options)
+        for number, (text, options) in enumerate(worded[: rules.questions_required], start=1)
+    )
+
+
+def batch_reply(questions: Sequence[AskedQuestion]) -> dict[str, object]:
+    """What ``get_questions`` returns."""
+    return {
+        "questions": [
+            {
+                "question_number": question.number,
+                "question_text": question.text,
+                "options": dict(zip(LETTERS, question.options, strict=True)),
+            }
+            for question in questions
+        ]
+    }
+
+
+def answer_codes(
+    asked: Sequence[Inquiry | None], sent: Sequence[AskedQuestion], letters: Mapping[int, str]
+) -> list[int]:
+    """Each answer in the numbers of its question; ``UNKNOWN`` for none, or one that does not tell."""
+    return [
+        _answer_code(inquiry, letters.get(question.number), question.options)
+        for inquiry, question in zip(asked, sent, strict=True)
+    ]
+
+
+def _answer_code(inquiry: Inquiry | None, letter: str | None, options: Sequence[str]) -> int:
+    if inquiry is None or letter is None:
+        return UNKNOWN
+    place = LETTERS.index(letter)
+    if inquiry.options is not None:
+        return place
+    read = meanings(options)
+    meaning = read[place] if read is not None else IN_ORDER[place]
+    return UNKNOWN if meaning is None else meaning
+
+
+def letter_of(inquiry: Inquiry, answer: int, options: Sequence[str]) -> str:
+    """The letter that says ``answer``."""
+    if inquiry.options is not None or not any(options):
+        return LETTERS[answer]
+    read = meanings(options) or IN_ORDER
+    return LETTERS[read.index(answer)] if answer in read else LETTERS[answer]

@@ -1,0 +1,169 @@
+"""From a belief to a guess: which sentence, which word, how sure, and what speaks for it.
+
+Rule: the sentence is looked up among the candidates and handed on exactly as it is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from league_agents.agents.batches import letter_of
+from league_agents.agents.candidates import Candidates
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.justify import Evidence, justify_sentence, justify_word
+from league_agents.agents.questions.batch import Belief
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Topic
+from league_agents.agents.questions.reading import Reading
+from league_agents.agents.word_forms import stands_in
+from league_agents.games.q21.information import UNKNOWN
+from league_agents.games.q21.model import Brief
+from league_agents.games.q21.rules import RuleSet
+from league_agents.knowledge.words import STOP_WORDS
+
+_CREDIBLE_FIT = 3.0
+"""How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""
+
+_MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What is guessed, and why."""
+
+    sentence: str
+    word: str
+
+    confidence: float
+    """0 to 1: the probability of the sentence."""
+
+    shown: Reading
+    """What the guessed target shows to a reader."""
+
+    on_text: tuple[Evidence, ...]
+    """The answers that speak for the sentence, those first that exclude most of the others."""
+
+    on_word: tuple[Evidence, ...]
+
+    heard: int
+    """How many questions were answered."""
+
+
+def conclude(
+    brief: Brief,
+    candidates: Candidates,
+    belief: Belief,
+    sent: Sequence[AskedQuestion],
+    asked: Sequence[Inquiry | None],
+    answers: Sequence[int],
+    rules: RuleSet,
+) -> Conclusion:
+    """The likeliest sentence and word. ``sent``, ``asked`` and ``answers`` belong together."""
+    sentence, place, mass = _likeliest_sentence(candidates, belief)
+    if sentence is None:
+        sentence = sentence_from_hint(brief, rules)
+    word = candidates.words[int(np.argmax(belief.words))]
+    shown = replace(Reading() if place is None else candidates.readings[place], word=word)
+    supporting = _supporting(candidates, sent, asked, answers, shown)
+    return Conclusion(
+        sentence=sentence,
+        word=word,
+        confidence=round(min(0.99, max(0.01, mass)), 4),
+        shown=shown,
+        on_text=tuple(each for each, topic in supporting if topic is not Topic.WORD),
+        on_word=tuple(each for each, topic in supporting if topic is Topic.WORD),
+        heard=sum(answer != UNKNOWN for answer in answers),
+    )
+
+
+def justified(found: Conclusion, candidates: Candidates, brief: Brief, rules: RuleSet) -> tuple[str, str]:
+    """Both justifications in words that code has put together."""
+    on_text, on_word = list(found.on_text), list(found.on_word)
+    text = found.shown.paragraph or found.shown.sentence
+    of_sentence = justify_sentence(
+        on_text or on_word,
+        rules.sentence_justification,
+        spoken_of=telling_words(found.shown, found.sentence),
+        rivals=max(1, len(candidates.sentences)),
+        agreeing=len(on_text) + len(on_word),
+        heard=found.heard,
+    )
+    of_word = justify_word(
+        [*on_word, *on_text[::-1]],
+        rules.word_justification,
+        word=found.word,
+        domain=" ".join(brief.association_domain.split()[:3])[:60],
+        rivals=len(candidates.words),
+        is_in_text=bool(text and stands_in(found.word, text.vocabulary)),
+    )
+    return of_sentence, of_word
+
+
+def guess_reply(found: Conclusion, of_sentence: str, of_word: str) -> dict[str, object]:
+    """What ``get_guess`` returns."""
+    return {
+        "opening_sentence": found.sentence,
+        "sentence_justification": of_sentence,
+        "associative_word": found.word,
+        "word_justification": of_word,
+        "confidence": found.confidence,
+    }
+
+
+def _likeliest_sentence(candidates: Candidates, belief: Belief) -> tuple[str | None, int | None, float]:
+    """The sentence, its place among the candidates, and its probability; ``None`` when no candidate is credible."""
+    if not candidates.sentences:
+        return None, None, 0.0
+    mass = np.bincount(candidates.groups, weights=belief.sentences)
+    group = int(np.argmax(mass))
+    members = np.flatnonzero(candidates.groups == group)
+    place = int(members[np.argmax(belief.sentences[members])])
+    if not candidates.is_known and belief.fit < _CREDIBLE_FIT:
+        return None, None, 0.0
+    return candidates.sentences[place], place, float(mass[group])
+
+
+def _supporting(
+    candidates: Candidates,
+    sent: Sequence[AskedQuestion],
+    asked: Sequence[Inquiry | None],
+    answers: Sequence[int],
+    shown: Reading,
+) -> list[tuple[Evidence, Topic]]:
+    """The questions whose answers agree with the guess, those first that exclude most of the others."""
+    found: list[tuple[float, int, Evidence, Topic]] = []
+    for question, inquiry, answer in zip(sent, asked, answers, strict=True):
+        if inquiry is None or answer == UNKNOWN or inquiry.answer(shown) != answer:
+            continue
+        others = (
+            [Reading(word=word) for word in candidates.words]
+            if inquiry.topic is Topic.WORD
+            else candidates.readings[:: max(1, len(candidates.readings) // 200)]
+        )
+        share = sum(inquiry.answer(other) == answer for other in others) / max(1, len(others))
+        letter = letter_of(inquiry, answer, question.options)
+        # Options of a question's own say what they say; of the fixed key everybody has to remember what B means.
+        meaning = _MEANINGS.get(answer, "") if inquiry.options is None else ""
+        evidence = Evidence(number=question.number, letter=letter, meaning=meaning, about=inquiry.about)
+        found.append((round(share, 6), question.number, evidence, inquiry.topic))
+    return [(evidence, topic) for _, _, evidence, topic in sorted(found, key=lambda row: row[:2])]
+
+
+def telling_words(shown: Reading, sentence: str) -> list[str]:
+    """Two content words of the sentence, the longest ones."""
+    words = shown.sentence.words if shown.sentence else tuple(re.findall(r"[^\W\d_]+", sentence[:2000]))
+    content = dict.fromkeys(word for word in words if word.isalpha() and word.casefold() not in STOP_WORDS)
+    return sorted(content, key=lambda word: (-len(word), word))[:2]
+
+
+def sentence_from_hint(brief: Brief, rules: RuleSet) -> str:
+    """A sentence of the hint's own words: for an unknown book there is nothing nearer."""
+    hint = " ".join(brief.book_hint.split()[:30])[:300].strip(" .!?")
+    name = " ".join(brief.book_name.split()[:12])[:120]
+    sentence = f"{hint[0].upper()}{hint[1:]}." if hint else f"This is the story of {name or 'a book'}."
+    while len(sentence) < rules.least_sentence_characters:
+        sentence = f"It was said: {sentence}"
+    return sentence
