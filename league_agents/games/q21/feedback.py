@@ -7,6 +7,8 @@ Rule 3: the guess is quoted shortened and as printable text; it is never more th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from league_agents.core.printable import printable
 from league_agents.games.q21.justification import Reading
 from league_agents.games.q21.rules import RuleSet, WordLimit
@@ -43,9 +45,19 @@ _ADVICE = (
 
 
 def sentence_feedback(
-    guess: str, target: str, *, scores: tuple[float, float], reading: Reading, total: float, points: int, rules: RuleSet
+    guess: str,
+    target: str,
+    *,
+    scores: tuple[float, float],
+    reading: Reading,
+    total: float,
+    points: int,
+    rules: RuleSet,
+    remarks: Sequence[str] = (),
 ) -> str:
-    """The text about the sentence and its justification, whose two scores are ``scores``."""
+    """The text about the sentence and its justification, whose two scores are ``scores``. ``remarks`` are sentences
+    that are said where there is room.
+    """
     shared, missing, extra = shared_words(guess, target)
     detail = (
         f"{_counted(shared, 'word stands', 'words stand')} in both in the same order, {_counted(missing, 'is', 'are')} "
@@ -54,18 +66,25 @@ def sentence_feedback(
     weights = (rules.weights.opening_sentence, rules.weights.sentence_justification)
     return _composed(
         [_band(scores[0], _SENTENCE_BANDS), _quoted(guess), detail if guess.strip() and scores[0] < 100 else ""],
-        "sentence", scores, weights, reading, total, points, rules.feedback,
+        "sentence", scores, weights, reading, remarks, total, points, rules.feedback,
     )  # fmt: skip
 
 
 def word_feedback(
-    guess: str, *, scores: tuple[float, float], reading: Reading, total: float, points: int, rules: RuleSet
+    guess: str,
+    *,
+    scores: tuple[float, float],
+    reading: Reading,
+    total: float,
+    points: int,
+    rules: RuleSet,
+    remarks: Sequence[str] = (),
 ) -> str:
     """The text about the word and its justification, whose two scores are ``scores``."""
     weights = (rules.weights.associative_word, rules.weights.word_justification)
     return _composed(
         [_band(scores[0], _WORD_BANDS), _quoted(guess)],
-        "word", scores, weights, reading, total, points, rules.feedback,
+        "word", scores, weights, reading, remarks, total, points, rules.feedback,
     )  # fmt: skip
 
 
@@ -75,6 +94,7 @@ def _composed(
     scores: tuple[float, float],
     weights: tuple[float, float],
     reading: Reading,
+    remarks: Sequence[str],
     total: float,
     points: int,
     limit: WordLimit,
@@ -85,6 +105,7 @@ def _composed(
         f"The {thing} scored {scores[0]:.2f} of 100 with weight {weights[0]:g}.",
         f"Its justification scored {scores[1]:.2f} of 100 with weight {weights[1]:g}.",
         f"With the other part the private score is {total:.2f}: {_counted(points, 'league point', 'league points')}.",
+        *remarks,
     ]
     text = ""
     for sentence in filter(None, sentences):

@@ -46,6 +46,12 @@ class Grades:
     sentence_justification: float | None = None
     word_justification: float | None = None
 
+    sentence_remarks: tuple[str, ...] = ()
+    """Sentences for the feedback about the opening sentence. They are sent as they are, so they are this side's own."""
+
+    word_remarks: tuple[str, ...] = ()
+    """The same for the associative word."""
+
 
 def score(
     guess: Guess,
@@ -80,6 +86,53 @@ def score(
     """
     sentence = sentence_similarity(guess.opening_sentence, target.opening_sentence)
     word = word_similarity(guess.associative_word, target.associative_word)
+    on_sentence, on_word = _readings(guess, brief, questions, answers, rules)
+    grades = graded or Grades()
+    breakdown = Breakdown(
+        opening_sentence_score=sentence,
+        sentence_justification_score=_justified(on_sentence, sentence, grades.sentence_justification),
+        associative_word_score=word,
+        word_justification_score=_justified(on_word, word, grades.word_justification),
+    )
+    total = private_score(breakdown, rules)
+    points = rules.points_for(total)
+    feedback = Feedback(
+        opening_sentence=sentence_feedback(
+            guess.opening_sentence,
+            target.opening_sentence,
+            scores=(sentence, breakdown.sentence_justification_score),
+            reading=on_sentence,
+            total=total,
+            points=points,
+            rules=rules,
+            remarks=grades.sentence_remarks,
+        ),
+        associative_word=word_feedback(
+            guess.associative_word,
+            scores=(word, breakdown.word_justification_score),
+            reading=on_word,
+            total=total,
+            points=points,
+            rules=rules,
+            remarks=grades.word_remarks,
+        ),
+    )
+    return Scorecard(league_points=points, private_score=total, breakdown=breakdown, feedback=feedback)
+
+
+def counted(
+    guess: Guess, brief: Brief, questions: QuestionBatch, answers: AnswerBatch, rules: RuleSet
+) -> tuple[float, float]:
+    """The quality that the code counts in the justifications of sentence and word, 0 to 100 each: what a grade
+    replaces.
+    """
+    on_sentence, on_word = _readings(guess, brief, questions, answers, rules)
+    return on_sentence.quality, on_word.quality
+
+
+def _readings(
+    guess: Guess, brief: Brief, questions: QuestionBatch, answers: AnswerBatch, rules: RuleSet
+) -> tuple[Reading, Reading]:
     on_sentence = read_justification(
         guess.sentence_justification,
         limit=rules.sentence_justification,
@@ -100,35 +153,7 @@ def score(
         questions=questions,
         answers=answers,
     )
-    grades = graded or Grades()
-    breakdown = Breakdown(
-        opening_sentence_score=sentence,
-        sentence_justification_score=_justified(on_sentence, sentence, grades.sentence_justification),
-        associative_word_score=word,
-        word_justification_score=_justified(on_word, word, grades.word_justification),
-    )
-    total = private_score(breakdown, rules)
-    points = rules.points_for(total)
-    feedback = Feedback(
-        opening_sentence=sentence_feedback(
-            guess.opening_sentence,
-            target.opening_sentence,
-            scores=(sentence, breakdown.sentence_justification_score),
-            reading=on_sentence,
-            total=total,
-            points=points,
-            rules=rules,
-        ),
-        associative_word=word_feedback(
-            guess.associative_word,
-            scores=(word, breakdown.word_justification_score),
-            reading=on_word,
-            total=total,
-            points=points,
-            rules=rules,
-        ),
-    )
-    return Scorecard(league_points=points, private_score=total, breakdown=breakdown, feedback=feedback)
+    return on_sentence, on_word
 
 
 def private_score(breakdown: Breakdown, rules: RuleSet) -> float:
