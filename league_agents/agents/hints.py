@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
-from league_agents.agents.library import Volume
+from league_agents.agents.difficulty import Demands
+from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.topics import topics
 from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
 from league_agents.knowledge.passages import Passage
+from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, han_pairs, stem, words_of
 
 _REACH = 3
@@ -93,20 +96,19 @@ def fits_hint(hint: str, rules: RuleSet) -> bool:
     return least <= len(hint) <= most and count_tokens(hint) <= rules.hint_most_words
 
 
-def passage_hint(passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw) -> str | None:
-    """A hint for ``passages[place]`` from the pages around it; ``None`` when none keeps the rules."""
+def passage_hints(passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw) -> Iterator[str]:
+    """Hints for ``passages[place]`` from the pages around it that keep the rules, the most telling first."""
     own = passages[place]
     secret = content_words(own.text) | content_words(own.book)
     for hint in _for_passage(passages, place, secret, draw):
         written = hint[0].upper() + hint[1:]
         is_true_to_page = not content_words(written) & content_words(own.text)
         if fits_hint(written, rules) and is_true_to_page and not breaks_hint(written, (own.book, own.opening_sentence)):
-            return written
-    return None
+            yield written
 
 
-def book_hint(volume: Volume, sentence: str, rules: RuleSet) -> str | None:
-    """A hint for a whole book, which shares no word with its title and its opening ``sentence``."""
+def book_hints(volume: Volume, sentence: str, rules: RuleSet) -> Iterator[str]:
+    """Hints for a whole book, which share no word with its title and its opening ``sentence``."""
     secret = (volume.title, sentence)
     hidden = content_words(volume.title) | content_words(sentence)
     if volume.opening is not None:
@@ -114,8 +116,40 @@ def book_hint(volume: Volume, sentence: str, rules: RuleSet) -> str | None:
     for hint in _for_book(volume, hidden):
         written = hint[0].upper() + hint[1:]
         if fits_hint(written, rules) and not breaks_hint(written, secret):
-            return written
-    return None
+            yield written
+
+
+def chosen_hint(hints: Iterator[str], demands: Demands, rank: Callable[[str], int | None]) -> str | None:
+    """The most telling hint with which a search finds the target where ``demands`` want it; if there is none, the one
+    that comes nearest; ``None`` without any hint.
+    """
+    first, last = demands.hint_ranks
+    if demands.candidates == 1:
+        return next(hints, None)
+    looked = list(islice(hints, _HINTS_LOOKED_AT))
+    ranks = [rank(hint) or _RANKS for hint in looked]
+    for hint, found in zip(looked, ranks, strict=True):
+        if first <= found and (last is None or found <= last):
+            return hint
+    nearest = min if last is not None else max
+    return looked[ranks.index(nearest(ranks))] if looked else None
+
+
+def rank_of(knowledge: Knowledge, hint: str, book: str, sentence: str | None) -> int | None:
+    """At which place, from 1, a search with ``hint`` finds the target; ``None`` when it does not.
+
+    With a ``sentence`` it is searched in the book, among its passages; without one the book is, among all books.
+    """
+    if sentence is not None:
+        found = [each.opening_sentence for each in knowledge.retrieve(hint, _RANKS, book=book)]
+        return found.index(sentence) + 1 if sentence in found else None
+    titles = list(dict.fromkeys(title_key(each.book) for each in knowledge.retrieve(hint, _RANKS)))
+    return titles.index(title_key(book)) + 1 if title_key(book) in titles else None
+
+
+_HINTS_LOOKED_AT = 8
+_RANKS = 100
+"""Places of a search that are looked at."""
 
 
 def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw: Draw) -> Iterator[str]:

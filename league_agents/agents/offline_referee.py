@@ -8,19 +8,19 @@ Rule 2: the target survives a restart: it comes back in the context, is remember
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from league_agents.agents.answering import choice_at, options_meant, told_by_code
 from league_agents.agents.base import Context, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext, as_text
+from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.library import Knowledge
-from league_agents.agents.questions.answer_key import meanings, place_of
-from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
-from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.scripted import scorecard_reply
 from league_agents.agents.targets import Secret, choose_target, recall
 from league_agents.core.draw import Draw
-from league_agents.games.q21.model import LETTERS, Answer, Choice, Guess, Question
-from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
+from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.untrusted import number_of
 
@@ -28,7 +28,7 @@ _MATCHES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Round:
+class Played:
     """What one player asked and was answered."""
 
     questions: tuple[Question, ...]
@@ -38,12 +38,22 @@ class _Round:
 class OfflineReferee(RefereeAI):
     """Judges from the books of a ``Knowledge``; the same seed and match give the same target."""
 
-    def __init__(self, *, rules: RuleSet, knowledge: Knowledge, seed: int | str) -> None:
+    def __init__(
+        self,
+        *,
+        rules: RuleSet,
+        knowledge: Knowledge,
+        seed: int | str,
+        difficulty: Difficulty = Difficulty.MEDIUM,
+    ) -> None:
         self._rules = rules
         self._knowledge = knowledge
         self._seed = seed
+        self._difficulty = difficulty
         self._secrets: OrderedDict[str, Secret] = OrderedDict()
-        self._rounds: OrderedDict[tuple[str, str], _Round] = OrderedDict()
+        self._rounds: OrderedDict[tuple[str, str], Played] = OrderedDict()
+        self._told: OrderedDict[str, None] = OrderedDict()
+        """The matches whose hint was given: it is the same when it is asked for again."""
 
     def get_warmup_question(self, ctx: Context) -> Reply:
         """A sum."""
@@ -52,7 +62,14 @@ class OfflineReferee(RefereeAI):
 
     def get_round_start_info(self, ctx: Context) -> Reply:
         """The brief and, for this side only, the target."""
-        secret = self._drawn(CallContext(ctx).match_id())
+        context = CallContext(ctx)
+        match_id = context.match_id()
+        secret = self._drawn(match_id)
+        if not match_id or match_id not in self._told:
+            secret = self._kept(match_id, self._hinted(secret, context))
+            self._told[match_id] = None
+            while len(self._told) > _MATCHES_KEPT:
+                self._told.popitem(last=False)
         return {
             "book_name": secret.brief.book_name,
             "book_hint": secret.brief.book_hint,
@@ -66,9 +83,10 @@ class OfflineReferee(RefereeAI):
         context = CallContext(ctx)
         secret = self._secret(context)
         asked = context.questions("questions")
-        answers = tuple(Answer(number=q.number, choice=self._answer(q, secret)) for q in asked)
+        choices = self._choices(asked, secret, context)
+        answers = tuple(Answer(number=q.number, choice=choice) for q, choice in zip(asked, choices, strict=True))
         questions = tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked)
-        self._rounds[context.match_id(), context.text("player_id")] = _Round(questions, answers)
+        self._rounds[context.match_id(), context.text("player_id")] = Played(questions, answers)
         while len(self._rounds) > 2 * _MATCHES_KEPT:
             self._rounds.popitem(last=False)
         listed = [{"question_number": answer.number, "answer": answer.choice.value} for answer in answers]
@@ -79,25 +97,20 @@ class OfflineReferee(RefereeAI):
         """The score as the rules count it."""
         context = CallContext(ctx)
         secret = self._secret(context)
-        played = self._played(context)
-        card = score(_guess_in(context), secret.target, secret.brief, played.questions, played.answers, self._rules)
-        return scorecard_reply(card)
+        return scorecard_reply(self._judged(guess_in(context), secret, self._played(context), context))
 
-    def _answer(self, asked: AskedQuestion, secret: Secret) -> Choice:
-        options = asked.options
-        if self._rules.answer_key is AnswerKey.FIXED and (not any(options) or meanings(options) is not None):
-            options = self._rules.fixed_options
-        ours = recognise(asked.text, options)
-        if ours is None:
-            place = answer_foreign(asked.text, options, secret.reading, secret.facts)
-        else:
-            place = ours.answer(secret.reading)
-            if place is not None and ours.options is None:
-                read = meanings(options)
-                place = place_of(place, options) if read is not None else place
-        if place is None:
-            place = cannot_tell(options)
-        return Choice.NOT_RELEVANT if place is None else Choice(LETTERS[place])
+    # What a referee with a model does differently.
+
+    def _choices(self, asked: Sequence[AskedQuestion], secret: Secret, context: CallContext) -> list[Choice]:
+        """The answers, in the order of the questions."""
+        return [choice_at(told_by_code(q, secret, self._rules), options_meant(q, self._rules)) for q in asked]
+
+    def _judged(self, guess: Guess, secret: Secret, played: Played, context: CallContext) -> Scorecard:
+        return score(guess, secret.target, secret.brief, played.questions, played.answers, self._rules)
+
+    def _hinted(self, secret: Secret, context: CallContext) -> Secret:
+        """The secret with the hint that the players get."""
+        return secret
 
     def _secret(self, context: CallContext) -> Secret:
         match_id = context.match_id()
@@ -126,7 +139,8 @@ class OfflineReferee(RefereeAI):
             return known
         # Without a name for the match each call is a new match.
         label = match_id[:200] or f"unnamed {len(self._secrets)}"
-        return self._kept(match_id, choose_target(self._knowledge, self._rules, Draw(self._seed, f"target/{label}")))
+        draw = Draw(self._seed, f"target/{label}")
+        return self._kept(match_id, choose_target(self._knowledge, self._rules, draw, self._difficulty))
 
     def _kept(self, match_id: str, secret: Secret) -> Secret:
         self._secrets[match_id] = secret
@@ -135,23 +149,23 @@ class OfflineReferee(RefereeAI):
             self._secrets.popitem(last=False)
         return secret
 
-    def _played(self, context: CallContext) -> _Round:
+    def _played(self, context: CallContext) -> Played:
         """Questions and answers of this player: from the context if it has them, else from memory, else none."""
         asked = context.questions("questions")
         letters = context.answers()
         if asked and letters:
-            return _Round(
+            return Played(
                 tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked),
                 tuple(Answer(number=q.number, choice=_choice(letters.get(q.number))) for q in asked),
             )
-        return self._rounds.get((context.match_id(), context.text("player_id")), _Round((), ()))
+        return self._rounds.get((context.match_id(), context.text("player_id")), Played((), ()))
 
 
 def _choice(letter: str | None) -> Choice:
     return Choice.NOT_RELEVANT if letter is None else Choice(letter)
 
 
-def _guess_in(context: CallContext) -> Guess:
+def guess_in(context: CallContext) -> Guess:
     guess = context.value("player_guess")
     fields = guess if isinstance(guess, dict) else {}
     confidence = fields.get("confidence")

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import log2
 
-from league_agents.agents.hints import book_hint, breaks_hint, fits_hint, passage_hint
+from league_agents.agents.difficulty import DEMANDS, FAMOUS, Demands, Difficulty
+from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fits_hint, passage_hints, rank_of
 from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.foreign import Facts
 from league_agents.agents.questions.reading import Reading, Text, fold, read
@@ -20,6 +23,7 @@ from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
 from league_agents.games.q21.model import Brief, Target
 from league_agents.games.q21.rules import RuleSet, TargetKind
+from league_agents.knowledge.words import STOP_WORDS, content_words
 
 _OWN_SHARE = 0.5
 """Of the matches, for the user's own books."""
@@ -58,27 +62,30 @@ class Secret:
     facts: Facts
 
 
-def choose_target(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
+def choose_target(
+    knowledge: Knowledge, rules: RuleSet, draw: Draw, difficulty: Difficulty = Difficulty.MEDIUM
+) -> Secret:
     """A target of the rules' kind. Raises ConfigError when the books hold none that keeps the rules."""
+    demands = DEMANDS[difficulty]
     is_of_books = rules.target_kind is TargetKind.BOOK_OPENING
     own = [book for book in knowledge.shelf if book.is_own]
     if own and draw.chance(_OWN_SHARE):
         # One book is drawn before a passage is: a book whose passages hold no word of a domain has the same chance.
         for book in draw.shuffled(own):
             if is_of_books:
-                found = _book_opening(knowledge, book, rules, draw)
+                found = _book_opening(knowledge, book, rules, draw, demands)
             else:
-                found = _passage_opening(knowledge, [book], rules, draw)
+                found = _passage_opening(knowledge, [book], rules, draw, demands)
             if found is not None:
                 return found
     if is_of_books:
-        return _work_opening(knowledge, rules, draw)
+        return _work_opening(knowledge, rules, draw, demands)
     books = [book for book in knowledge.shelf if not book.is_own] or own
     if not books:
         raise ConfigError(
             "knowledge", "there is no book to choose a passage from: add one with 'league-agents corpus add'"
         )
-    found = _passage_opening(knowledge, books, rules, draw)
+    found = _passage_opening(knowledge, books, rules, draw, demands)
     if found is None:
         raise ConfigError("knowledge", "no passage of the known books keeps the rules: add a longer book")
     return found
@@ -93,8 +100,11 @@ def recall(knowledge: Knowledge, brief: Brief, sentence: str, word: str) -> Secr
     return Secret(brief=brief, target=target, reading=reading, facts=_facts(knowledge, brief.book_name, volume))
 
 
-def _passage_opening(knowledge: Knowledge, books: Sequence[Shelved], rules: RuleSet, draw: Draw) -> Secret | None:
+def _passage_opening(
+    knowledge: Knowledge, books: Sequence[Shelved], rules: RuleSet, draw: Draw, demands: Demands
+) -> Secret | None:
     """A passage of one of the books; ``None`` when none that was drawn keeps the rules."""
+    drawn: list[tuple[float, Secret]] = []
     for attempt in range(_TRIES):
         volume = knowledge.fetch(draw.choice(books))
         if not volume.passages:
@@ -106,21 +116,39 @@ def _passage_opening(knowledge: Knowledge, books: Sequence[Shelved], rules: Rule
         found = _words_in(knowledge, volume.readings[place], volume.title)
         if not found and attempt < _TRIES_FOR_WORD:
             continue
-        hint = passage_hint(volume.passages, place, rules, draw.fork("hint"))
+        hints = passage_hints(volume.passages, place, rules, draw.fork("hint"))
+        hint = chosen_hint(hints, demands, partial(rank_of, knowledge, book=volume.title, sentence=sentence))
         if hint is None:
             continue
         word, domain = draw.choice(found or _any_words(knowledge, f"{volume.title} {hint}"))
         brief = Brief(book_name=volume.title, book_hint=hint, association_domain=domain)
-        return Secret(
+        secret = Secret(
             brief=brief,
             target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
             reading=_with_word(volume.readings[place], word),
             facts=_facts(knowledge, volume.title, volume),
         )
-    return None
+        if demands.candidates == 1:
+            return secret
+        drawn.append((distinctness(Text(sentence), volume), secret))
+        if len(drawn) == demands.candidates:
+            break
+    return _preferred(drawn, demands)
 
 
-def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw) -> Secret | None:
+def distinctness(sentence: Text, volume: Volume) -> float:
+    """How well the words of an opening sentence tell it from the others of its book, in bits."""
+    openings = [reading.sentence.vocabulary for reading in volume.readings if reading.sentence is not None]
+    telling = [word for word in sentence.vocabulary if word not in STOP_WORDS]
+    return sum(log2((len(openings) + 1) / (1 + sum(word in each for each in openings))) for word in telling)
+
+
+def _preferred(drawn: Sequence[tuple[float, Secret]], demands: Demands) -> Secret | None:
+    prefer = max if demands.prefers_distinct else min
+    return prefer(drawn, key=lambda each: each[0])[1] if drawn else None
+
+
+def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
     """The opening of one of the user's books; ``None`` when it keeps no rules."""
     volume = knowledge.fetch(book)
     work = knowledge.work(volume.title)
@@ -131,7 +159,8 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
     reading = volume.reading_of(sentence)
     if reading is None or not _is_fair(sentence, rules):
         return None
-    hint = book_hint(volume, sentence, rules)
+    rank = partial(rank_of, knowledge, book=volume.title, sentence=None)
+    hint = chosen_hint(book_hints(volume, sentence, rules), demands, rank)
     if hint is None:
         return None
     shown = f"{volume.title} {hint}"
@@ -151,8 +180,11 @@ def _is_fair(sentence: str, rules: RuleSet) -> bool:
     return len(sentence) >= rules.least_sentence_characters and len(sentence.split()) <= _MOST_SENTENCE_WORDS
 
 
-def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
+def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Demands) -> Secret:
     works = draw.shuffled(knowledge.catalogue.works)
+    if demands.is_famous is not None:
+        works.sort(key=lambda work: (work.title in FAMOUS) != demands.is_famous)
+    drawn: list[tuple[float, Secret]] = []
     for work in works:
         secret = (work.title, work.english_title or "", work.opening_sentence)
         is_short = len(work.opening_sentence) < rules.least_sentence_characters
@@ -163,8 +195,14 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw) -> Secret:
         target = Target(
             book_name=work.title, opening_sentence=work.opening_sentence, associative_word=chosen.word.casefold()
         )
-        return recall(knowledge, brief, target.opening_sentence, target.associative_word)
-    raise ConfigError("catalogue", "no work keeps the rules")
+        found = recall(knowledge, brief, target.opening_sentence, target.associative_word)
+        drawn.append((len(content_words(work.opening_sentence)), found))
+        if len(drawn) == demands.candidates:
+            break
+    preferred = _preferred(drawn, demands)
+    if preferred is None:
+        raise ConfigError("catalogue", "no work keeps the rules")
+    return preferred
 
 
 def _words_in(knowledge: Knowledge, reading: Reading, shown: str) -> list[tuple[str, str]]:
