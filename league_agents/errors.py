@@ -44,6 +44,9 @@ class CallbackInvalid(AgentError):
 class ModelError(LeagueError):
     """A language model gave no usable completion."""
 
+    usage: object = None
+    """What the attempts used, as ``llm.port.Usage``; ``None`` when nobody counted."""
+
 
 class ModelUnavailable(ModelError):
     """The language model cannot be asked at the moment."""

@@ -1,0 +1,228 @@
+"""A model that can be relied on, on top of a service that cannot.
+
+Rule 1: a call ends before its timeout, with a value or with a ``ModelError``.
+Rule 2: the service is asked again when it failed in a way that may pass, after a pause and never sooner than it says;
+a reply of the wrong form is asked for once more, with what is wrong with it.
+Rule 3: what the attempts used is added up, and a failure carries it too.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import BaseModel
+
+from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.llm.exchange import (
+    Backend,
+    Correction,
+    Finish,
+    OverBudget,
+    Rejected,
+    Reply,
+    Request,
+    Schema,
+    Unanswered,
+    usage_of,
+)
+from league_agents.llm.json_text import parse
+from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
+
+LONGEST_SHOWN_REPLY = 6_000
+"""Characters of a reply of the wrong form that the model sees again."""
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 20.0
+MARGIN = timedelta(milliseconds=150)
+"""Kept back at the end of a call, so that it ends before its timeout and not at it; never more than a twentieth."""
+
+LEAST_TIME = timedelta(milliseconds=50)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long and how often a service is asked."""
+
+    retries: int = 3
+    """Further attempts after a failure that may pass."""
+
+    timeout: timedelta = timedelta(seconds=120)
+    """Of one call with all its attempts, when the caller gives more."""
+
+    max_output_tokens: int | None = None
+    """The most that is asked for; ``None`` leaves it to the caller."""
+
+    thinking_tokens: int = 0
+    """What the model may write for itself besides its reply; services count it as output."""
+
+    first_pause_s: float = FIRST_PAUSE_S
+
+
+class Chat:
+    """``ChatModel`` on a ``Backend``. Any number of threads may use it at the same time."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        patience: Patience | None = None,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._backend = backend
+        self._patience = patience or Patience()
+        self._monotonic = monotonic
+        self._sleep = sleep
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    def complete_text(self, prompt: Prompt, *, timeout: timedelta, max_output_tokens: int) -> Completion:
+        call = self._call(prompt, None, timeout, max_output_tokens)
+        with call:
+            reply = call.ask(None)
+            if reply.finish is Finish.CUT_OFF:
+                raise MalformedCompletion(f"{self.name}: the reply was cut off after {call.most} tokens")
+            if not reply.text.strip():
+                raise MalformedCompletion(f"{self.name}: the reply is empty")
+            return Completion(text=reply.text, model=reply.model, usage=call.usage)
+
+    def complete_json(
+        self, prompt: Prompt, schema: type[M], *, timeout: timedelta, max_output_tokens: int
+    ) -> Parsed[M]:
+        form = schema_of(schema)
+        call = self._call(prompt, form, timeout, max_output_tokens)
+        with call:
+            correction: Correction | None = None
+            while True:
+                reply = call.ask(correction)
+                try:
+                    value = parse(reply.text, schema)
+                except MalformedCompletion as error:
+                    what = str(error)
+                    if reply.finish is Finish.CUT_OFF:
+                        what = f"the reply was cut off after {call.most} tokens; {what}"
+                    if correction is not None or call.left() < LEAST_TIME:
+                        raise MalformedCompletion(f"{self.name}: {what}") from None
+                    correction = _correction(reply, what, form)
+                else:
+                    completion = Completion(text=reply.text, model=reply.model, usage=call.usage)
+                    return Parsed(value=value, completion=completion)
+
+    def _call(self, prompt: Prompt, schema: Schema | None, timeout: timedelta, max_output_tokens: int) -> _Call:
+        patience = self._patience
+        timeout = min(timeout, patience.timeout)
+        ends_s = self._monotonic() + (timeout - min(MARGIN, timeout / 20)).total_seconds()
+        most = max_output_tokens
+        if patience.max_output_tokens is not None:
+            most = min(most, patience.max_output_tokens)
+        return _Call(
+            self._backend, patience, prompt, schema, most + patience.thinking_tokens, ends_s, self._monotonic,
+            self._sleep,
+        )  # fmt: skip
+
+
+class _Call:
+    """One call with all its attempts. As a context it writes what they used into the failure that leaves it."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        patience: Patience,
+        prompt: Prompt,
+        schema: Schema | None,
+        most: int,
+        ends_s: float,
+        monotonic: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._backend = backend
+        self._patience = patience
+        self._prompt = prompt
+        self._schema = schema
+        self.most = most
+        self._ends_s = ends_s
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self.usage = Usage()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ModelError):
+            error.usage = self.usage
+
+    def left(self) -> timedelta:
+        return timedelta(seconds=self._ends_s - self._monotonic())
+
+    def ask(self, correction: Correction | None) -> Reply:
+        """One reply. Raises ``ModelError``."""
+        from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+        backoff = wait_random_exponential(multiplier=self._patience.first_pause_s, max=LONGEST_PAUSE_S)
+
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome is not None else None
+            asked = error.retry_after if isinstance(error, ModelUnavailable) else None
+            return max(backoff(state), asked.total_seconds() if asked is not None else 0.0)
+
+        def is_late(state: RetryCallState) -> bool:
+            # Somebody else may be asked in the time that a pause without an attempt after it would take.
+            return state.upcoming_sleep >= (self.left() - LEAST_TIME).total_seconds()
+
+        attempts = Retrying(
+            sleep=self._sleep,
+            stop=lambda state: stop_after_attempt(self._patience.retries + 1)(state) or is_late(state),
+            wait=wait,
+            retry=retry_if_exception(may_pass),
+            reraise=True,
+        )
+        reply = attempts(self._once, correction)
+        if reply.finish is Finish.REFUSED:
+            raise ModelRefused(f"{reply.model}: declined to answer the step '{self._prompt.purpose.step}'")
+        return reply
+
+    def _once(self, correction: Correction | None) -> Reply:
+        request = Request(
+            prompt=self._prompt,
+            schema=self._schema,
+            max_output_tokens=self.most,
+            timeout=self.left(),
+            correction=correction,
+        )
+        if request.timeout <= timedelta(0):
+            raise Unanswered(f"{self._backend.name}: no time is left")
+        try:
+            reply = self._backend.exchange(request)
+        except ModelError as error:
+            self.usage += usage_of(error)
+            raise
+        self.usage += reply.usage
+        return reply
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether the same request may be answered a little later."""
+    return isinstance(error, ModelUnavailable) and not isinstance(error, Rejected | OverBudget)
+
+
+def schema_of(schema: type[BaseModel]) -> Schema:
+    """The form of a reply, for the service."""
+    return Schema(name=schema.__name__[:60], document=schema.model_json_schema())
+
+
+def _correction(reply: Reply, what: str, schema: Schema) -> Correction:
+    form = json.dumps(schema.document, ensure_ascii=False, separators=(",", ":"))
+    advice = "Be much shorter. " if reply.finish is Finish.CUT_OFF else ""
+    return Correction(
+        reply=reply.text[:LONGEST_SHOWN_REPLY],
+        complaint=(
+            f"That reply cannot be used: {what}. {advice}Answer again with one JSON object and nothing else, valid under"
+            f" this JSON Schema: {form}"
+        ),
+    )

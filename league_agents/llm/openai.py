@@ -1,0 +1,247 @@
+"""OpenAI's chat completions, which llama.cpp, Ollama, vLLM, LM Studio and many services speak too.
+
+Rule 1: the SDK asks once; repeating is done above, where the time is known.
+Rule 2: a schema is asked for in the strictest way that the server takes. What it refused once it is not asked again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+from league_agents.errors import MalformedCompletion, ModelUnavailable
+from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
+from league_agents.llm.port import Usage
+from league_agents.llm.responses import UnreadableBody, document_of, limit_body, quoted, retry_after, unreadable
+from league_agents.llm.schemas import in_words, name_of, strict_schema
+
+OPENAI_ENDPOINT = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""What a server gets that wants no key: the SDK insists on one."""
+
+_OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+_ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured")
+
+
+class Form(IntEnum):
+    """How a JSON object is asked for, the strictest first."""
+
+    SCHEMA = 0
+    OBJECT = 1
+    """``json_object``, with the schema in the prompt."""
+    PLAIN = 2
+    """The schema in the prompt and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """What this server takes."""
+
+    form: Form
+    output_limit: str
+
+
+class OpenAIBackend:
+    """``Backend`` on a server that speaks chat completions."""
+
+    def __init__(
+        self, *, model: str, key: str | None, base_url: str | None = None, key_name: str = "OPENAI_API_KEY"
+    ) -> None:
+        """``key_name`` is the variable that a person has to look at when the key is refused."""
+        import openai
+
+        self._model = model
+        self._key = key
+        self._key_name = key_name
+        self._base_url = (base_url or OPENAI_ENDPOINT).rstrip("/")
+        # Servers on one's own machine often know the older name only; OpenAI's newer models know the newer one only.
+        newer, older = _OUTPUT_LIMITS
+        self._dialect = _Dialect(Form.SCHEMA, newer if self._base_url == OPENAI_ENDPOINT else older)
+        self._lock = threading.Lock()
+        self._client = openai.OpenAI(
+            api_key=key or NO_KEY,
+            base_url=self._base_url,
+            max_retries=0,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_body]}),
+        )
+
+    @property
+    def name(self) -> str:
+        return f"openai:{self._model}"
+
+    def __repr__(self) -> str:
+        return f"OpenAIBackend({self._model!r} at {self._base_url!r})"
+
+    def exchange(self, request: Request) -> Reply:
+        ends_s = time.monotonic() + request.timeout.total_seconds()
+        dialect = self._dialect
+        tried = set[_Dialect]()
+        while True:
+            tried.add(dialect)
+            left_s = ends_s - time.monotonic()
+            if left_s <= 0:
+                raise Unanswered(f"{self.name}: no time is left")
+            try:
+                reply = self._ask(request, dialect, left_s)
+            except _NotThisWay as refused:
+                other = _other(dialect, refused.said, has_schema=request.schema is not None)
+                if other is None or other in tried:
+                    raise Rejected(f"{self.name}: refuses the request: {refused.said}") from None
+                dialect = other
+                continue
+            if dialect != self._dialect:
+                with self._lock:
+                    self._dialect = dialect
+            return reply
+
+    def _ask(self, request: Request, dialect: _Dialect, left_s: float) -> Reply:
+        import openai
+
+        try:
+            response = self._client.chat.completions.with_raw_response.create(
+                model=self._model,
+                messages=_messages(request, dialect.form),
+                timeout=left_s,
+                **_options(request, dialect),
+            )
+        except openai.APIStatusError as error:
+            failed = self._failed(error)
+            failed.usage = Usage(requests=1)
+            raise failed from None
+        except openai.APITimeoutError as error:
+            if type(error.__cause__).__name__ == "ConnectTimeout":
+                raise ModelUnavailable(f"{self.name}: {self._base_url} cannot be reached") from None
+            raise Unanswered(f"{self.name}: no answer within {left_s:.3g} s") from None
+        except UnreadableBody as error:
+            raise MalformedCompletion(f"{self.name}: {error}") from None
+        except openai.APIConnectionError as error:
+            body = unreadable(error)
+            if body is not None:
+                raise MalformedCompletion(f"{self.name}: {body}") from None
+            if type(error.__cause__).__name__ == "ConnectError":
+                raise ModelUnavailable(
+                    f"{self.name}: {self._base_url} cannot be reached; is the server running, and its address right?"
+                ) from None
+            raise Unanswered(f"{self.name}: {self._base_url} broke the connection off") from None
+        return self._read(response.http_response.content)
+
+    def _failed(self, error: Any) -> ModelUnavailable | _NotThisWay:
+        status: int = error.status_code
+        said = quoted(error.body if error.body is not None else error.response.text, self._key)
+        wait = retry_after(error.response.headers, error.body)
+        if status in (401, 403):
+            return Rejected(f"{self.name}: {self._base_url} refuses the key in {self._key_name}; look whether it is right")
+        if status == 404:
+            return Rejected(
+                f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both"
+            )
+        if status == 429 and getattr(error, "code", None) == "insufficient_quota":
+            return Rejected(f"{self.name}: the account's quota is used up; see to it at the service")
+        if status in (400, 415, 422) or (status >= 500 and any(word in said.lower() for word in _ABOUT_FORM)):
+            return _NotThisWay(said)
+        if status in (408, 409, 425, 429) or status >= 500:
+            return ModelUnavailable(f"{self.name}: answers {status}: {said}", retry_after=wait)
+        return Rejected(f"{self.name}: answers {status}: {said}")
+
+    def _read(self, body: bytes) -> Reply:
+        document = document_of(body)
+        if document is None:
+            start = quoted(body[:400].decode("utf-8", "replace"), self._key)
+            raise ModelUnavailable(
+                f"{self.name}: {self._base_url} sent no JSON ({start[:80]}); look whether base_url is right"
+            )
+        choices = document.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, Mapping) else None
+        if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+            said = quoted(document, self._key)
+            raise ModelUnavailable(f"{self.name}: the response holds no message{f': {said}' if said else ''}")
+        usage, is_counted = _usage(document.get("usage"))
+        text = _text(message.get("content"))
+        refusal = message.get("refusal")
+        finish = {"length": Finish.CUT_OFF, "content_filter": Finish.REFUSED}.get(
+            str(choice.get("finish_reason")), Finish.COMPLETE
+        )
+        if isinstance(refusal, str) and refusal.strip():
+            finish, text = Finish.REFUSED, text or refusal
+        return Reply(text=text[:LARGEST_REPLY], finish=finish, usage=usage, model=self.name, is_counted=is_counted)
+
+
+class _NotThisWay(Exception):
+    """The server does not take a parameter, or the request at all."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+        self.usage: object = None
+
+
+def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None:
+    """What may be tried instead; ``None`` when nothing is left."""
+    newer, older = _OUTPUT_LIMITS
+    if any(name in said for name in _OUTPUT_LIMITS):
+        return replace(dialect, output_limit=older if dialect.output_limit == newer else newer)
+    if has_schema and dialect.form is not Form.PLAIN:
+        return replace(dialect, form=Form(dialect.form + 1))
+    return None
+
+
+def _messages(request: Request, form: Form) -> Any:
+    system = request.prompt.system
+    if request.schema is not None and form is not Form.SCHEMA:
+        system = f"{system}\n\n{in_words(request.schema)}"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": request.prompt.user}]
+    if request.correction is not None:
+        messages.append({"role": "assistant", "content": request.correction.reply})
+        messages.append({"role": "user", "content": request.correction.complaint})
+    # Half of a surrogate pair cannot be sent.
+    return [{name: text.encode("utf-8", "replace").decode() for name, text in each.items()} for each in messages]
+
+
+def _options(request: Request, dialect: _Dialect) -> dict[str, Any]:
+    options: dict[str, Any] = {dialect.output_limit: request.max_output_tokens}
+    if request.schema is None or dialect.form is Form.PLAIN:
+        return options
+    if dialect.form is Form.OBJECT:
+        return {**options, "response_format": {"type": "json_object"}}
+    strict = strict_schema(request.schema)
+    form = {
+        "name": name_of(request.schema),
+        "schema": request.schema.document if strict is None else strict,
+        "strict": strict is not None,
+    }
+    return {**options, "response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        # Some servers send a message in parts.
+        parts = [part.get("text") for part in content[:1_000] if isinstance(part, Mapping)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return ""
+
+
+def _usage(counted: object) -> tuple[Usage, bool]:
+    found = counted if isinstance(counted, Mapping) else {}
+    details = found.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    read, written = _count(found.get("prompt_tokens")), _count(found.get("completion_tokens"))
+    if read is None or written is None:
+        return Usage(requests=1), False
+    usage = Usage(
+        input_tokens=read, output_tokens=written, cached_tokens=min(_count(cached) or 0, read), requests=1
+    )
+    return usage, True
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value < 10**9 else None
+
+

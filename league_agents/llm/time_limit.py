@@ -1,0 +1,81 @@
+"""An exchange that ends in time, whatever the service does.
+
+Rule 1: the exchange runs on a thread of its own, and is left behind when its time is over. Time-outs inside the SDKs
+count each wait for the network: a server that sends one byte a second never runs into them.
+Rule 2: only so many may be left behind. Beyond that nobody asks until one of them has come back.
+"""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+from league_agents.errors import LeagueError, ModelUnavailable
+from league_agents.llm.exchange import Backend, Reply, Request, Unanswered
+
+MOST_LEFT_BEHIND = 8
+
+
+class TimeLimited:
+    """``Backend`` around another one."""
+
+    def __init__(self, backend: Backend, *, most_left_behind: int = MOST_LEFT_BEHIND) -> None:
+        self._backend = backend
+        self._most_left_behind = most_left_behind
+        self._lock = threading.Lock()
+        self._left_behind = 0
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    @property
+    def left_behind(self) -> int:
+        """Exchanges that were given up and have not come back."""
+        return self._left_behind
+
+    def exchange(self, request: Request) -> Reply:
+        if request.timeout <= timedelta(0):
+            raise ModelUnavailable(f"{self.name}: no time is left to ask")
+        with self._lock:
+            if self._left_behind >= self._most_left_behind:
+                why = f"{self.name}: {self._left_behind} requests were given up and still hang; nothing new is asked"
+                raise ModelUnavailable(why)
+        attempt = _Attempt()
+        thread = threading.Thread(target=self._run, args=(attempt, request), name=self.name, daemon=True)
+        thread.start()
+        attempt.ended.wait(request.timeout.total_seconds())
+        with self._lock:
+            if attempt.reply is None and attempt.error is None:
+                attempt.is_left_behind = True
+                self._left_behind += 1
+        if attempt.is_left_behind:
+            raise Unanswered(f"{self.name}: no answer within {request.timeout.total_seconds():.3g} s")
+        if attempt.error is not None:
+            raise attempt.error
+        assert attempt.reply is not None, "an attempt ends with a reply or with an error"
+        return attempt.reply
+
+    def _run(self, attempt: _Attempt, request: Request) -> None:
+        reply: Reply | None = None
+        error: LeagueError | None = None
+        try:
+            reply = self._backend.exchange(request)
+        except LeagueError as failed:
+            error = failed
+        except BaseException as failed:
+            # The edge to somebody else's code: whatever an SDK raises besides what it documents comes here.
+            error = Unanswered(f"{self.name}: its client failed with {type(failed).__name__}")
+        with self._lock:
+            if attempt.is_left_behind:
+                self._left_behind -= 1
+            attempt.reply, attempt.error = reply, error
+        attempt.ended.set()
+
+
+class _Attempt:
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self.reply: Reply | None = None
+        self.error: LeagueError | None = None
+        self.is_left_behind = False
