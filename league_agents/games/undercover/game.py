@@ -1,0 +1,171 @@
+"""Undercover on the ``Game`` protocol: who may do what now, and what he sees of it.
+
+Rule: this class decides nothing by itself. The rules are in ``refusals``, ``flow`` and ``tally``, the views in
+``view``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from league_agents.core.entry import check_agent_ids
+from league_agents.core.game import (
+    GAME_VERSION,
+    HOST,
+    SPECTATOR,
+    Action,
+    AgentId,
+    Cause,
+    Event,
+    JsonObject,
+    LegalAction,
+    Mode,
+    Outcome,
+    Progress,
+    Step,
+)
+from league_agents.games.undercover import record
+from league_agents.games.undercover.config import CONFIG_SCHEMA, MAX_AGENTS, MIN_AGENTS, settings_from
+from league_agents.games.undercover.flow import cast, check, deal, describe, opening
+from league_agents.games.undercover.refusals import (
+    LONGEST_REASON,
+    read_description,
+    read_vote,
+    refused,
+    seat_that_owes,
+    vote_choices,
+)
+from league_agents.games.undercover.rules_text import rules_text
+from league_agents.games.undercover.scoring import outcome_of
+from league_agents.games.undercover.state import REVOTE_BALLOT, GameState, Phase
+from league_agents.games.undercover.view import view_for
+from league_agents.values import maker
+
+_legal = maker(LegalAction)
+_progress = maker(Progress)
+
+_MAJOR: Final = GAME_VERSION.split(".", maxsplit=1)[0]
+
+
+class Undercover:
+    """Who is the undercover."""
+
+    code: str = "undercover"
+    version: str = GAME_VERSION
+    min_agents: int = MIN_AGENTS
+    max_agents: int = MAX_AGENTS
+    config_schema: JsonObject = CONFIG_SCHEMA
+    action_schemas: Mapping[str, JsonObject] = {
+        "describe": {
+            "type": "object",
+            "required": ["description"],
+            "additionalProperties": False,
+            "properties": {"description": {"type": "string", "minLength": 1}},
+        },
+        "vote": {
+            "type": "object",
+            "required": ["vote_number", "reason"],
+            "additionalProperties": False,
+            "properties": {
+                "vote_number": {"type": ["integer", "null"]},
+                "reason": {"type": "string", "minLength": 1, "maxLength": LONGEST_REASON},
+            },
+        },
+    }
+
+    def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> GameState:
+        ids = check_agent_ids(agent_ids, MIN_AGENTS, MAX_AGENTS)
+        return deal(settings_from(config), ids, record.seed_from(seed))
+
+    def opening(self, state: GameState) -> tuple[Event, ...]:
+        return opening(state)
+
+    def pending(self, state: GameState) -> tuple[AgentId, ...]:
+        players = state.deal.players
+        return tuple([players[player_id - 1].agent_id for player_id in state.due])
+
+    def phase_mode(self, state: GameState) -> Mode:
+        return Mode.SPOKEN if state.phase is Phase.DESCRIPTION else Mode.SEALED
+
+    def legal(self, state: GameState, agent: AgentId) -> tuple[LegalAction, ...]:
+        player_id = state.deal.seats.get(agent)
+        if player_id is None or player_id not in state.due:
+            return ()
+        # Built anew each time: an agent of the same program may change what it is given.
+        if state.phase is Phase.DESCRIPTION:
+            most = state.deal.settings.max_description
+            properties: dict[str, Any] = {"description": {"type": "string", "minLength": 1, "maxLength": most}}
+            required, kind = ["description"], "describe"
+        else:
+            properties = {
+                "vote_number": {"enum": vote_choices(state, player_id)},
+                "reason": {"type": "string", "minLength": 1, "maxLength": LONGEST_REASON},
+            }
+            required, kind = ["vote_number", "reason"], "vote"
+        schema = {"type": "object", "required": required, "additionalProperties": False, "properties": properties}
+        return (_legal(type=kind, schema=schema),)
+
+    def apply(
+        self, state: GameState, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
+    ) -> Step[GameState]:
+        if action.version.split(".", maxsplit=1)[0] != _MAJOR:
+            raise refused(state, "unsupported_game_version", version=GAME_VERSION)
+        if action.type not in self.action_schemas:
+            raise refused(state, "unknown_action")
+        player_id = seat_that_owes(state, agent, action.type)
+        if action.type == "describe":
+            return describe(state, player_id, read_description(state, player_id, action.data), heard_by)
+        target_id, reason = read_vote(state, player_id, action.data)
+        return _counted(cast(state, player_id, target_id, reason))
+
+    def forfeit(self, state: GameState, agent: AgentId, cause: Cause) -> Step[GameState]:
+        player_id = seat_that_owes(state, agent, None)
+        if state.phase is Phase.DESCRIPTION:
+            return describe(state, player_id, "", None, cause)
+        return _counted(cast(state, player_id, None, "", cause))
+
+    def view(self, state: GameState, viewer: str) -> dict[str, Any]:
+        return record.dump(state) if viewer == HOST else view_for(state, viewer)
+
+    def info(self, state: GameState, viewer: str) -> Progress:
+        return _progress(
+            status="started" if state.winner is None else "ended",
+            phase=state.phase.value,
+            turn=state.round,
+            stage=_stage(state, viewer),
+            active_agent_ids=self.pending(state),
+        )
+
+    def outcome(self, state: GameState) -> Outcome | None:
+        return outcome_of(state)
+
+    def rules_text(self, config: JsonObject, lang: str = "en") -> str:
+        return rules_text(settings_from(config), lang)
+
+    def dump(self, state: GameState) -> dict[str, Any]:
+        return record.dump(state)
+
+    def load(self, dumped: JsonObject) -> GameState:
+        return record.load(dumped)
+
+
+def _counted(step: Step[GameState]) -> Step[GameState]:
+    """The step with the check in it, once all votes are in."""
+    if step.state.phase is not Phase.CHECK:
+        return step
+    after = check(step.state)
+    return Step(state=after.state, events=step.events + after.events)
+
+
+def _stage(state: GameState, viewer: str) -> str:
+    if state.winner is not None:
+        return "done"
+    player_id = None if viewer in (HOST, SPECTATOR) else state.deal.seats.get(viewer)
+    if player_id is None or player_id not in state.living:
+        return "watch"
+    if player_id not in state.due:
+        return "wait"
+    if state.phase is Phase.DESCRIPTION:
+        return "describe"
+    return "revote" if state.ballot == REVOTE_BALLOT else "vote"

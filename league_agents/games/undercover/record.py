@@ -1,0 +1,222 @@
+"""A whole match as JSON values, and back (arena 3.2).
+
+Rule: a record is read by playing it again. What comes back has therefore kept every rule of the game, and a record that
+says anything else than the match it leads to is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from league_agents.core.entry import check_agent_ids
+from league_agents.core.game import Cause, Event, IllegalAction, JsonObject, Step
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, settings_from
+from league_agents.games.undercover.flow import cast, check, deal, describe, opening, public_votes
+from league_agents.games.undercover.refusals import read_description, read_vote, seat_that_owes
+from league_agents.games.undercover.state import Ballot, GameState, Phase, Said, Vote
+from league_agents.games.undercover.view import elimination_history
+from league_agents.values import evolve
+
+
+def dump(state: GameState) -> dict[str, Any]:
+    """Everything, under the names that players of this game know; also what the host sees."""
+    table, settings = state.deal, state.deal.settings
+    return {
+        "config": settings.as_config(),
+        "seed": table.seed,
+        "round": state.round,
+        "phase": state.phase.value,
+        "ballot": state.ballot,
+        "candidates": list(state.candidates),
+        "speaking_order": list(state.order),
+        "players": [
+            {
+                "player_id": player.player_id,
+                "agent_id": player.agent_id,
+                "name": player.name,
+                "role": player.role.value,
+                "word": player.word,
+                "alive": player.player_id in state.living,
+                "description_history": [
+                    entry.description for entry in state.said if entry.player_id == player.player_id
+                ],
+                "votes_received": sum(
+                    count for ballot in state.ballots for target, count in ballot.tally if target == player.player_id
+                ),
+            }
+            for player in table.players
+        ],
+        "num_players": len(table.players),
+        "num_undercover": settings.num_undercover,
+        "word_pair": {role.value: word for role, word in table.words.items()},
+        "current_descriptions": [_said(state, entry) for entry in state.said if entry.round == state.round],
+        "current_votes": [_vote(vote) for vote in state.current_votes],
+        "all_votes_history": [_ballot(state, ballot) for ballot in state.ballots],
+        "eliminated_players": list(state.eliminated),
+        "elimination_history": elimination_history(state, show_roles=True),
+        "winner": None if state.winner is None else state.winner.value,
+        "reason": None if state.reason is None else state.reason.value,
+        "game_over": state.winner is not None,
+        "conversation_history": _conversation(state),
+    }
+
+
+def load(dumped: JsonObject) -> GameState:
+    """The state that was dumped. Raises ``ConfigError`` for anything else."""
+    return replayed(dumped)[0]
+
+
+def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
+    """The state that was dumped and the events that led to it, numbered from 1. Raises ``ConfigError``."""
+    if not isinstance(dumped, Mapping):
+        raise ConfigError("state", f"must be a mapping, found {shown(dumped)}")
+    settings = settings_from(_mapping("config", dumped.get("config")))
+    players = _list("players", dumped.get("players"))
+    found_ids = [_mapping(f"players[{place}]", player).get("agent_id") for place, player in enumerate(players)]
+    agent_ids = check_agent_ids(found_ids, MIN_AGENTS, MAX_AGENTS)  # type: ignore[arg-type]  # it checks them
+    state = deal(settings, agent_ids, seed_from(dumped.get("seed")))
+    events = list(opening(state))
+
+    def take(step: Step[GameState]) -> GameState:
+        events.extend(step.events)
+        return step.state
+
+    for place, given in enumerate(_list("conversation_history", dumped.get("conversation_history"))):
+        path = f"conversation_history[{place}]"
+        entry = _mapping(path, given)
+        kind = entry.get("kind")
+        try:
+            if kind == "description":
+                state = take(_described(state, path, entry))
+            elif kind == "vote":
+                state = take(_voted(state, path, entry))
+            elif kind == "votes_revealed" and state.phase is Phase.CHECK:
+                state = take(check(state))
+            else:
+                raise ConfigError(f"{path}.kind", f"does not follow there: {shown(kind)}")
+        except IllegalAction as refused:
+            raise ConfigError(path, f"breaks the rules: {refused}") from refused
+    made = dump(state)
+    for key, value in made.items():
+        if dumped.get(key) != value:
+            raise ConfigError(key, "is not what the conversation_history of this state leads to")
+    for key in dumped:
+        if key not in made:
+            raise ConfigError(shown(key).strip("'"), "is unknown in a state of undercover")
+    return state, tuple(evolve(event, seq=number) for number, event in enumerate(events, 1))
+
+
+def seed_from(given: object) -> int:
+    """A seed is any 64-bit integer. Raises ``ConfigError``."""
+    if type(given) is not int or not -(1 << 63) <= given < 1 << 64:
+        raise ConfigError("seed", f"must be a 64-bit integer, found {shown(given)}")
+    return given
+
+
+def _described(state: GameState, path: str, entry: JsonObject) -> Step[GameState]:
+    player_id = _seated(state, path, entry, "player_id", "describe")
+    cause = _cause(path, entry)
+    if cause is not None:
+        return describe(state, player_id, "", None, cause)
+    heard_by = entry.get("heard_by")
+    if heard_by is not None:
+        heard_by = [str(agent_id) for agent_id in _list(f"{path}.heard_by", heard_by)]
+    description = read_description(state, player_id, {"description": entry.get("description")})
+    return describe(state, player_id, description, heard_by)
+
+
+def _voted(state: GameState, path: str, entry: JsonObject) -> Step[GameState]:
+    voter_id = _seated(state, path, entry, "voter_id", "vote")
+    cause = _cause(path, entry)
+    if cause is not None:
+        return cast(state, voter_id, None, "", cause)
+    target_id, reason = read_vote(
+        state, voter_id, {"vote_number": entry.get("target_id"), "reason": entry.get("reason")}
+    )
+    return cast(state, voter_id, target_id, reason)
+
+
+def _seated(state: GameState, path: str, entry: JsonObject, key: str, action: str) -> int:
+    given = entry.get(key)
+    if type(given) is not int or not 1 <= given <= len(state.deal.players):
+        raise ConfigError(f"{path}.{key}", f"must be the number of a seat, found {shown(given)}")
+    return seat_that_owes(state, state.deal.players[given - 1].agent_id, action)
+
+
+def _cause(path: str, entry: JsonObject) -> Cause | None:
+    given = entry.get("cause")
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in {cause.value for cause in Cause}:
+        raise ConfigError(f"{path}.cause", f"must be one of {', '.join(Cause)} or null, found {shown(given)}")
+    return Cause(given)
+
+
+def _mapping(path: str, given: object) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ConfigError(path, f"must be a mapping, found {shown(given)}")
+    return given
+
+
+def _list(path: str, given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise ConfigError(path, f"must be a list, found {shown(given)}")
+    return given
+
+
+def _conversation(state: GameState) -> list[dict[str, Any]]:
+    """Every message of the match as it went to the table, each round's descriptions before its votes."""
+    spoken = iter(state.said)
+    waiting = next(spoken, None)
+    history: list[dict[str, Any]] = []
+    for ballot in state.ballots:
+        while waiting is not None and waiting.round <= ballot.round:
+            history.append({"kind": "description", **_said(state, waiting)})
+            waiting = next(spoken, None)
+        history += ({"kind": "vote", "round": ballot.round, "ballot": ballot.number, **_vote(v)} for v in ballot.votes)
+        revealed = _ballot(state, ballot)
+        del revealed["votes"]
+        history.append({"kind": "votes_revealed", **revealed})
+    while waiting is not None:
+        history.append({"kind": "description", **_said(state, waiting)})
+        waiting = next(spoken, None)
+    history += (
+        {"kind": "vote", "round": state.round, "ballot": state.ballot, **_vote(vote)} for vote in state.current_votes
+    )
+    return history
+
+
+def _said(state: GameState, entry: Said) -> dict[str, Any]:
+    player = state.deal.players[entry.player_id - 1]
+    return {
+        "round": entry.round,
+        "player_id": entry.player_id,
+        "name": player.name,
+        "role": player.role.value,
+        "description": entry.description,
+        "heard_by": None if entry.heard_by is None else list(entry.heard_by),
+        "cause": None if entry.cause is None else entry.cause.value,
+    }
+
+
+def _vote(vote: Vote) -> dict[str, Any]:
+    cause = None if vote.cause is None else vote.cause.value
+    return {"voter_id": vote.voter_id, "target_id": vote.target_id, "reason": vote.reason, "cause": cause}
+
+
+def _ballot(state: GameState, ballot: Ballot) -> dict[str, Any]:
+    votes = public_votes(state.deal, ballot)
+    for shown_vote, vote in zip(votes, ballot.votes, strict=True):
+        shown_vote["reason"] = vote.reason
+        shown_vote["cause"] = None if vote.cause is None else vote.cause.value
+    return {
+        "round": ballot.round,
+        "ballot": ballot.number,
+        "votes": votes,
+        "tally": {str(player_id): count for player_id, count in ballot.tally},
+        "how": ballot.how.value,
+        "eliminated": ballot.eliminated,
+    }

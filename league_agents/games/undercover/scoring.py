@@ -1,0 +1,41 @@
+"""Who has won, and what the match looked like in figures (arena 3.2).
+
+Rule: the whole winning side wins, the living and the dead.
+"""
+
+from __future__ import annotations
+
+from league_agents.core.game import Cause, JsonObject, Outcome
+from league_agents.games.undercover.state import GameState, Role
+
+
+def outcome_of(state: GameState) -> Outcome | None:
+    """``None`` until the match is over."""
+    if state.winner is None or state.reason is None:
+        return None
+    players = state.deal.players
+    winners = tuple(player.agent_id for player in players if player.role is state.winner)
+    return Outcome(
+        winners=winners,
+        scores={player.agent_id: 1.0 if player.role is state.winner else 0.0 for player in players},
+        reason=state.reason.value,
+        metrics=metrics_of(state),
+    )
+
+
+def metrics_of(state: GameState) -> JsonObject:
+    """Figures of a match that is over or under way. Refusals are no part of a state; who runs the match counts them."""
+    role = {player.player_id: player.role for player in state.deal.players}
+    votes = [vote for ballot in state.ballots for vote in ballot.votes]
+    aimed = [vote for vote in votes if vote.target_id is not None and role[vote.voter_id] is Role.CIVILIAN]
+    right = sum(vote.target_id is not None and role[vote.target_id] is Role.UNDERCOVER for vote in aimed)
+    found = [b.round for b in state.ballots if b.eliminated is not None and role[b.eliminated] is Role.UNDERCOVER]
+    causes = [entry.cause for entry in state.said] + [vote.cause for vote in votes]
+    return {
+        "rounds": state.round,
+        "civilian_votes_on_undercover": round(right / len(aimed), 4) if aimed else None,
+        "first_undercover_out_round": min(found, default=None),
+        "blanks": sum(not entry.description for entry in state.said),
+        "abstentions": sum(vote.target_id is None for vote in votes),
+        "forfeits": {cause.value: causes.count(cause) for cause in Cause if cause in causes},
+    }

@@ -1,0 +1,54 @@
+"""Counting votes, and what the count leads to (arena 3.2, check).
+
+Rule: abstentions are not counted, and the order in which votes arrived means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from league_agents.core.draw import Draw
+from league_agents.games.undercover.state import FIRST_BALLOT, How, PlayerId, Reason, Role, Vote
+
+Tally = tuple[tuple[PlayerId, int], ...]
+
+
+def counted(votes: Iterable[Vote]) -> Tally:
+    """The votes of each player that had one, in seat order."""
+    counts: dict[PlayerId, int] = {}
+    for vote in votes:
+        if vote.target_id is not None:
+            counts[vote.target_id] = counts.get(vote.target_id, 0) + 1
+    return tuple(sorted(counts.items()))
+
+
+def leaders(tally: Tally) -> tuple[PlayerId, ...]:
+    """Who has the most votes, in seat order."""
+    most = max((count for _, count in tally), default=0)
+    return tuple(player_id for player_id, count in tally if count == most)
+
+
+def decided(
+    top: Sequence[PlayerId], *, tie: str, ballot: int, seed: int, round_num: int
+) -> tuple[How, PlayerId | None]:
+    """What the vote leads to, and who is out by it."""
+    if not top:
+        return How.NO_VOTES, None
+    if len(top) == 1:
+        return How.PLURALITY, top[0]
+    if tie == "random":
+        return How.RANDOM, Draw(seed, f"tie:{round_num}").choice(top)
+    if tie == "revote" and ballot == FIRST_BALLOT:
+        return How.REVOTE, None
+    return How.TIE, None
+
+
+def verdict(civilians: int, undercover: int, *, is_last_round: bool) -> tuple[Role, Reason] | None:
+    """Who has won when so many of each side are alive; ``None`` when the match goes on."""
+    if undercover == 0:
+        return Role.CIVILIAN, Reason.ALL_UNDERCOVER_OUT
+    if undercover >= civilians:
+        return Role.UNDERCOVER, Reason.PARITY
+    if is_last_round:
+        return Role.UNDERCOVER, Reason.MAX_ROUNDS
+    return None
