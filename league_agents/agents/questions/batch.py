@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.kinds import Inquiry, Topic
-from league_agents.agents.questions.pool import Pool, predict, sentence_pool, word_pool
+from league_agents.agents.questions.pool import Pool, predict, sentence_pool, useful, word_pool
 from league_agents.agents.questions.reading import Reading
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import (
@@ -32,14 +32,15 @@ from league_agents.games.q21.information import (
 )
 from league_agents.games.q21.rules import AnswerKey, Weights
 
-_EXPECTED_EXTRA = 0.08
-"""Noise of the answerer beside that of the questions themselves, for which questions are chosen."""
-
 _PLANNED_EXTRA = (0.04, 0.16)
 """A careful answerer and a careless one: the split between text and word has to do for both."""
 
-_EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
-_EXTRA_PRIOR = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
+"""How noisy an answerer may be, beside the noise of the questions themselves."""
+
+_WRITTEN_SHARE = 0.4
+"""Of the questions about the text, how many a model's may be where it predicted the answers of every candidate. An
+answerer that cannot count letters fails in all questions that are made in code at once, so they are not all asked."""
 
 _MOST_WORD_QUESTIONS = 9
 _MOST_WORD_QUESTIONS_ALONE = 12
@@ -57,6 +58,25 @@ _FEW = 60
 
 _LEAST_CHOICE = 1.5
 """But so many times what it may ask: a small pool is not thinned out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extra:
+    """What is thought of an answerer before it answers."""
+
+    expected: float = 0.08
+    """The noise for which questions that are made in code are chosen."""
+
+    expected_written: float = 0.08
+    """And those that a model wrote."""
+
+    prior: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+    """How likely each of ``EXTRA_LEVELS`` is."""
+
+    prior_written: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+
+
+UNKNOWN_ANSWERER = Extra()
 
 
 class Strategy(StrEnum):
@@ -78,6 +98,9 @@ class Belief:
 
     noise: float
     """The share of wrong answers that explains the answers best, beyond what each question expects."""
+
+    noise_written: float
+    """The same for the questions that a model wrote; 0 without such questions."""
 
     fit: float
     """How many times better the likeliest candidates explain the answers than blind guessing, as a logarithm."""
@@ -115,16 +138,30 @@ class Plan:
         return [*texts[: self.count - self.on_word], *words[: self.on_word]]
 
 
-def plan_batch(candidates: Candidates, key: AnswerKey, count: int, weights: Weights, draw: Draw | None = None) -> Plan:
+def plan_batch(
+    candidates: Candidates,
+    key: AnswerKey,
+    count: int,
+    weights: Weights,
+    draw: Draw | None = None,
+    *,
+    written: Sequence[Inquiry] = (),
+    extra: Extra = UNKNOWN_ANSWERER,
+    is_computed: bool = True,
+) -> Plan:
     """The plan with the best expected score for ``count`` questions.
 
-    ``draw`` leaves a share of the possible questions to choose from; without it there are all of them.
+    ``draw`` leaves a share of the possible questions to choose from; without it there are all of them. ``written``
+    questions about the text are chosen from besides. Without ``is_computed`` only they are asked about the text.
     """
-    texts = sentence_pool(candidates.readings, candidates.prior, key) if len(candidates.sentences) > 1 else _EMPTY
+    several = len(candidates.sentences) > 1
+    texts = sentence_pool(candidates.readings, candidates.prior, key) if several and is_computed else _EMPTY
     words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
-    best_texts = _selected(_share(texts, count, draw), candidates.prior, count, groups=candidates.groups)
+    own = useful(written, candidates.readings, candidates.prior) if several and written else _EMPTY
+    best_texts = _best_texts(candidates, _share(texts, count, draw), own, count, extra)
+    texts = texts.joined(own)
     most = min(count, _MOST_WORD_QUESTIONS if texts.inquiries else _MOST_WORD_QUESTIONS_ALONE)
-    best_words = _selected(_share(words, most, draw), candidates.word_prior, most)
+    best_words = _selected(_share(words, most, draw), candidates.word_prior, most, extra)
     return Plan(
         texts=texts,
         words=words,
@@ -135,44 +172,62 @@ def plan_batch(candidates: Candidates, key: AnswerKey, count: int, weights: Weig
     )
 
 
-def decode(candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int]) -> Belief:
+def decode(
+    candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int], extra: Extra = UNKNOWN_ANSWERER
+) -> Belief:
     """What the answers say. ``asked`` and ``answers`` belong together; ``None`` and ``UNKNOWN`` say nothing."""
     heard = [(inquiry, answer) for inquiry, answer in zip(asked, answers, strict=True) if inquiry is not None]
-    on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD]
+    on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD and not i.is_written]
     on_words = [(i, a) for i, a in heard if i.topic is Topic.WORD]
+    written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written]
     text_table = predict([i for i, _ in on_texts], candidates.readings)
     word_table = predict([i for i, _ in on_words], [Reading(word=word) for word in candidates.words])
+    written_table = predict([i for i, _ in written], candidates.readings)
     with np.errstate(divide="ignore"):
         log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)
     blind = -sum(float(np.log(i.choices)) for i, a in heard if 0 <= a < i.choices)
-    evidences, sentence_beliefs, word_beliefs = [], [], []
-    for extra in _EXTRA_LEVELS:
-        texts = log_prior.copy()
+    # Who answers a model's questions well may miscount letters, and the other way round: two levels of noise.
+    by_written = [(0.0, 1.0, np.zeros(log_prior.size))]
+    if written and candidates.sentences:
+        by_written = [
+            (level, chance, _likelihood(written_table, written, level))
+            for level, chance in zip(EXTRA_LEVELS, extra.prior_written, strict=True)
+        ]
+    evidences, sentence_beliefs, word_beliefs, levels, chances = [], [], [], [], []
+    for level, chance in zip(EXTRA_LEVELS, extra.prior, strict=True):
+        words = _likelihood(word_table, on_words, level)
+        top_word = words.max()
+        computed = log_prior.copy()
         if candidates.sentences:
-            texts += _likelihood(text_table, on_texts, extra)
-        words = _likelihood(word_table, on_words, extra)
-        top_text, top_word = texts.max(), words.max()
-        joint = np.exp(texts - top_text)[:, None] * candidates.given * np.exp(words - top_word)[None, :]
-        total = max(float(joint.sum()), 1e-300)
-        evidences.append(float(top_text + top_word + np.log(total)))
-        sentence_beliefs.append(joint.sum(axis=1) / total)
-        word_beliefs.append(joint.sum(axis=0) / total)
-    level = normalise_logs(np.array(evidences) + np.log(_EXTRA_PRIOR))
-    sentences = level @ np.array(sentence_beliefs)
+            computed += _likelihood(text_table, on_texts, level)
+        for level_written, chance_written, of_written in by_written:
+            texts = computed + of_written
+            top_text = texts.max()
+            joint = np.exp(texts - top_text)[:, None] * candidates.given * np.exp(words - top_word)[None, :]
+            total = max(float(joint.sum()), 1e-300)
+            evidences.append(float(top_text + top_word + np.log(total)))
+            sentence_beliefs.append(joint.sum(axis=1) / total)
+            word_beliefs.append(joint.sum(axis=0) / total)
+            levels.append((level, level_written))
+            chances.append(chance * chance_written)
+    weight = normalise_logs(np.array(evidences) + np.log(chances))
+    sentences = weight @ np.array(sentence_beliefs)
+    noise, noise_written = weight @ np.array(levels)
     return Belief(
         sentences=sentences if candidates.sentences else np.zeros(0),
-        words=level @ np.array(word_beliefs),
-        noise=float(level @ np.array(_EXTRA_LEVELS)),
+        words=weight @ np.array(word_beliefs),
+        noise=float(noise),
+        noise_written=float(noise_written),
         fit=max(evidences) - blind,
         bits_left=bits(sentences),
     )
 
 
-def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], extra: float) -> Floats:
+def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], level: float) -> Floats:
     if not asked:
         return np.zeros(table.shape[0])
     answers = np.array([answer for _, answer in asked], dtype=np.int8)
-    noise = 1 - (1 - np.array([inquiry.noise for inquiry, _ in asked])) * (1 - extra)
+    noise = 1 - (1 - np.array([inquiry.noise for inquiry, _ in asked])) * (1 - level)
     return log_likelihood(table, answers, noise, options=np.array([inquiry.choices for inquiry, _ in asked]))
 
 
@@ -188,18 +243,48 @@ def _share(pool: Pool, count: int, draw: Draw | None) -> Pool:
     return pool.only(draw.sample(range(size), min(size, max(round(share * size), round(_LEAST_CHOICE * count)))))
 
 
-def _selected(pool: Pool, prior: Floats, count: int, groups: npt.NDArray[np.int64] | None = None) -> Pool:
+def _best_texts(candidates: Candidates, computed: Pool, written: Pool, count: int, extra: Extra) -> Pool:
+    """The best questions about the text: first what a model's questions have a claim to, then the best of all."""
+    pool = computed.joined(written)
+    claim: Sequence[int] = ()
+    if written.inquiries and computed.inquiries:
+        told = float(candidates.prior[(written.table >= 0).any(axis=1)].sum())
+        best = _chosen(written, candidates.prior, round(_WRITTEN_SHARE * told * count), extra, candidates.groups)
+        claim = [len(computed.inquiries) + place for place in best]
+    return pool.only(_chosen(pool, candidates.prior, count, extra, candidates.groups, taken=claim))
+
+
+def _selected(pool: Pool, prior: Floats, count: int, extra: Extra) -> Pool:
+    return pool.only(_chosen(pool, prior, count, extra)) if pool.inquiries else _EMPTY
+
+
+def _chosen(
+    pool: Pool,
+    prior: Floats,
+    count: int,
+    extra: Extra,
+    groups: npt.NDArray[np.int64] | None = None,
+    *,
+    taken: Sequence[int] = (),
+) -> tuple[int, ...]:
     if not pool.inquiries or count <= 0:
-        return _EMPTY
+        return ()
+    expected = np.array([extra.expected_written if i.is_written else extra.expected for i in pool.inquiries])
     # Not refined: the first n of a greedy choice are the greedy choice of n, so that any split can be taken from it.
-    chosen = select(
-        pool.table, prior, count, _with(pool, _EXPECTED_EXTRA), options=pool.choices, groups=groups, refine=False
+    return select(
+        pool.table,
+        prior,
+        count,
+        _with(pool, expected),
+        options=pool.choices,
+        groups=groups,
+        refine=False,
+        taken=taken,
     )
-    return pool.only(chosen)
 
 
-def _with(pool: Pool, extra: float) -> Floats:
-    return 1 - (1 - pool.noise) * (1 - extra)
+def _with(pool: Pool, extra: float | Floats) -> Floats:
+    return np.asarray(1 - (1 - pool.noise) * (1 - extra), dtype=np.float64)
 
 
 def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, weights: Weights) -> int:

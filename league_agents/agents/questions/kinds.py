@@ -106,6 +106,11 @@ class Inquiry(ABC):
         return 4
 
     @property
+    def is_written(self) -> bool:
+        """Whether a model wrote it and predicted its answers, so that it fails together with others of that kind."""
+        return False
+
+    @property
     @abstractmethod
     def topic(self) -> Topic: ...
 

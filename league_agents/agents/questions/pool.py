@@ -62,6 +62,13 @@ class Pool:
         """The ``chosen`` questions, in that order."""
         return Pool(inquiries=tuple(self.inquiries[i] for i in chosen), table=self.table[:, list(chosen)])
 
+    def joined(self, other: Pool) -> Pool:
+        """These questions and then the ``other`` ones, about the same candidates."""
+        if not other.inquiries:
+            return self
+        table = np.concatenate([self.table, other.table], axis=1) if self.inquiries else other.table
+        return Pool(inquiries=self.inquiries + other.inquiries, table=table)
+
 
 def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) -> Pool:
     """Questions about the opening sentence and its paragraph."""
@@ -80,7 +87,7 @@ def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) ->
     ]
     if not own:
         kinds.insert(1, _joined_letter_questions(readings, prior))
-    return _useful(_interleaved(kinds), readings, prior)
+    return useful(_interleaved(kinds), readings, prior)
 
 
 def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> Pool:
@@ -95,7 +102,15 @@ def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> Pool:
         _letter_questions(subjects, readings, prior, at_end=True, own=own),
         _inner_letter_questions(subjects, readings, prior, own=own),
     ]
-    return _useful(_interleaved(kinds), readings, prior)
+    return useful(_interleaved(kinds), readings, prior)
+
+
+def useful(inquiries: Iterable[Inquiry], readings: Sequence[Reading], prior: Floats) -> Pool:
+    """Those of the questions that tell these candidates apart, each once."""
+    different = list(dict.fromkeys(inquiries))
+    table = predict(different, readings)
+    keep = [i for i, column in enumerate(table.T) if _bits(column, prior) >= _LEAST_BITS]
+    return Pool(inquiries=tuple(different[i] for i in keep), table=table[:, keep])
 
 
 def predict(inquiries: Sequence[Inquiry], readings: Sequence[Reading]) -> Codes:
@@ -105,13 +120,6 @@ def predict(inquiries: Sequence[Inquiry], readings: Sequence[Reading]) -> Codes:
         answers = map(inquiry.answer, readings)
         row[:] = [UNKNOWN if answer is None else answer for answer in answers]
     return table.T
-
-
-def _useful(inquiries: Iterable[Inquiry], readings: Sequence[Reading], prior: Floats) -> Pool:
-    different = list(dict.fromkeys(inquiries))
-    table = predict(different, readings)
-    keep = [i for i, column in enumerate(table.T) if _bits(column, prior) >= _LEAST_BITS]
-    return Pool(inquiries=tuple(different[i] for i in keep), table=table[:, keep])
 
 
 def _bits(column: Codes, prior: Floats) -> float:

@@ -11,6 +11,7 @@ pairs, weighted with the prior, is what ``select`` makes small.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -60,12 +61,14 @@ def select(
     options: npt.ArrayLike = 4,
     groups: npt.ArrayLike | None = None,
     refine: bool = True,
+    taken: Sequence[int] = (),
 ) -> tuple[int, ...]:
     """The ``count`` questions that part the candidates best, best first; fewer when there are fewer.
 
     ``predictions`` is candidates × questions. ``noise`` and ``options`` are one number or one for each question.
     Candidates of one group (equal numbers in ``groups``) need not be told apart. Greedy, then each choice is exchanged
-    once for a better one if there is one (``refine``).
+    once for a better one if there is one (``refine``). Questions in ``taken`` are asked in any case: they count among
+    the ``count``, come first, and the others are chosen for what these leave open.
 
     Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their
     present weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes
@@ -80,16 +83,16 @@ def select(
     loss = np.log(np.broadcast_to(closeness(noise, options), (total,))).astype(np.float32)
     group = None if groups is None else np.asarray(groups)
     pairs = _Pairs(np.ascontiguousarray(codes.T), weights, loss, group)
-    chosen: list[int] = []
-    for step in range(count):
-        if step % _QUESTIONS_PER_SAMPLE == 0:
+    chosen = list(taken[:count])
+    for step in range(len(chosen), count):
+        if step % _QUESTIONS_PER_SAMPLE == 0 or step == len(taken):
             pairs.renew(chosen)
         best = _first_best(pairs.gains(), chosen)
         pairs.ask(best)
         chosen.append(best)
     if refine and count < total:
         pairs.renew(chosen)
-        _exchange(pairs, chosen)
+        _exchange(pairs, chosen, len(taken))
     return tuple(chosen)
 
 
@@ -250,6 +253,8 @@ class _Pairs:
                 if self._groups is not None:
                     weights[self._groups[first] == self._groups[second]] = 0.0
                 self._hold(first, second, weights)
+                for question in chosen:
+                    self.ask(question)
             return
         codes = self._columns[chosen]
         near = codes[:, self._anchors]
@@ -291,8 +296,9 @@ class _Pairs:
         self._weights *= np.exp(-self._parted[question] * self._loss[question])
 
 
-def _exchange(pairs: _Pairs, chosen: list[int]) -> None:
-    for place, question in enumerate(chosen):
+def _exchange(pairs: _Pairs, chosen: list[int], start: int) -> None:
+    for place in range(start, len(chosen)):
+        question = chosen[place]
         pairs.take_back(question)
         better = _first_best(pairs.gains(), [*chosen[:place], *chosen[place + 1 :]])
         pairs.ask(better)
