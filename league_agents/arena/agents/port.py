@@ -2,54 +2,39 @@
 
 Rule 1: an agent knows what its view tells and the events that it was shown, nothing else. What it is handed is its own
 copy.
-Rule 2: ``act`` is asked once for each decision, and again with the refusal when the game did not accept the action.
+Rule 2: ``act`` is asked once for each decision, and again, with the refusal in the view, when the game did not accept
+the action.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from league_agents.core.game import Action, Event, LegalAction
 
+View = Mapping[str, Any]
+"""The game's view, and what the session adds to it:
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """Why the last action was not accepted."""
-
-    code: str
-    message: str
-    attempts_left: int
-    """How many more refusals this decision may have before it is forfeited."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One request for an action."""
-
-    agent_id: str
-    game: str
-    view: Mapping[str, Any]
-    """The view of the game, with ``memory`` for games that keep one."""
-
-    legal: Sequence[LegalAction]
-    deadline: datetime | None
-    """When the decision is forfeited; ``None`` without a clock."""
-
-    rules: str
-    """The rules in words, in the match's language."""
-
-    refusal: Refusal | None = None
-    """``None`` when this decision is asked for the first time."""
+=============== =====================================================================================================
+``agent_id``    whose view it is
+``game``        the game's code
+``rules_text``  the rules in words, in the match's language
+``memory``      what the agent was told so far, in games that keep a memory for their players (arena 3.4)
+``refusal``     ``None``, or why the last action was not accepted: ``{"code", "message", "data", "attempts_left"}``
+=============== =====================================================================================================
+"""
 
 
 class ArenaAgent(Protocol):
-    """Who decides for a seat."""
+    """Who decides for a seat. A user's class needs ``act`` only, which may be an ordinary method too."""
 
-    async def act(self, turn: Turn) -> Action:
-        """What the agent does. May raise anything: the decision is then forfeited."""
+    async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        """What the agent does before ``deadline`` (``None``: there is no clock).
+
+        May raise anything: the decision is then forfeited.
+        """
         ...
 
     def observe(self, event: Event) -> None:

@@ -6,9 +6,10 @@ Rule: draws are seeded, so the same views give the same match.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from league_agents.arena.agents.port import Turn
+from league_agents.arena.agents.port import View
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, JsonObject, LegalAction
 
@@ -23,8 +24,8 @@ class RandomAgent:
     def __init__(self, *, seed: int | str, agent_id: str = "") -> None:
         self._draw = Draw(seed, f"random/{agent_id}")
 
-    async def act(self, turn: Turn) -> Action:
-        return random_action(turn.legal, self._draw)
+    async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        return random_action(legal, self._draw)
 
     def observe(self, event: Event) -> None:
         """Nothing is remembered."""

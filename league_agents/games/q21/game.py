@@ -184,7 +184,7 @@ class Q21:
         referee_sees = viewer in (HOST, state.referee)
         view: dict[str, Any] = {
             "phase": str(state.phase),
-            "rules": rules.name,
+            "rule_set": rules.name,
             "referee": state.referee,
             "players": list(state.players),
             "brief": None,

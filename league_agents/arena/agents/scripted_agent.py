@@ -1,0 +1,44 @@
+"""The scripted baseline of a game as an agent of the arena.
+
+Rule: an action follows from the view, what is legal and a seeded draw; nothing else is remembered.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from league_agents.arena.agents.port import View
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, Event, LegalAction
+from league_agents.errors import ConfigError
+
+Script = Callable[[Mapping[str, Any], Sequence[LegalAction], Draw], Action]
+
+
+def script_of(game: str) -> Script:
+    """The scripted baseline of the game of this code. Raises ``ConfigError`` for a game that has none."""
+    try:
+        module = importlib.import_module(f"league_agents.games.{game}.scripted")
+    except ModuleNotFoundError:
+        raise ConfigError("agent", f"{game} has no scripted agent; write random") from None
+    return cast("Script", module.scripted)
+
+
+class ScriptedAgent:
+    """Plays one game sensibly, without a model."""
+
+    def __init__(self, game: str, *, seed: int | str, agent_id: str = "") -> None:
+        self._script = script_of(game)
+        self._draw = Draw(seed, f"scripted/{agent_id}")
+
+    async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        return self._script(view, legal, self._draw)
+
+    def observe(self, event: Event) -> None:
+        """Nothing is remembered."""
+
+    def reset(self) -> None:
+        """There is nothing to forget."""

@@ -1,0 +1,241 @@
+"""Who was asked what until when, and what becomes of it: the clock's side of one match (arena 6).
+
+Rule 1: every decision that is opened ends once: with an accepted action or with a forfeit and its cause.
+Rule 2: time is handed in. This module asks nobody and waits for nothing, so sessions in one process, servers and mail
+share it.
+Rule 3: a refused action changes nothing but the count of refusals of its decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol
+
+from league_agents.core.game import Action, Cause, Event, IllegalAction
+from league_agents.match import Match
+
+DEFAULT_TIMEOUT = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockRules:
+    """How much time and how many mistakes a decision may take."""
+
+    turn_timeout: timedelta | None = DEFAULT_TIMEOUT
+    """From the moment the agent is asked; ``None``: no clock."""
+
+    time_bank: timedelta = timedelta(0)
+    """Extra time for the whole match, used before a timeout."""
+
+    max_invalid: int = 2
+    """Refusals that one decision may have; the next one forfeits it."""
+
+    max_forfeits: int = 3
+    """Consecutive forfeits after which an agent is absent."""
+
+    disconnect_grace: timedelta = timedelta(seconds=30)
+    """How long an agent may be disconnected before a decision that it owes is forfeited."""
+
+    on_leave: Literal["continue", "abandon"] = "continue"
+    """Whether a match goes on when somebody leaves it for good."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Decision:
+    """One action that an agent owes."""
+
+    agent_id: str
+    asked_at: datetime
+    deadline: datetime | None
+    """The bank included; ``None`` without a clock."""
+
+    refusals: list[dict[str, Any]] = field(default_factory=list)
+    """``{"at", "code", "message"}`` of each refused action."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A decision that has ended, or one more refusal in it."""
+
+    decision: Decision
+    at: datetime
+    raw: Any = None
+    """What the agent answered, as far as it is known: its text, else the action's data."""
+
+    action: Action | None = None
+    """``None`` for a forfeit."""
+
+    cause: Cause | None = None
+    """``None`` for an accepted action."""
+
+    events: tuple[Event, ...] = ()
+
+
+class Watcher(Protocol):
+    """Who is told what happens, in order."""
+
+    def settled(self, settled: Settled) -> None:
+        """A decision has ended and its events have happened."""
+        ...
+
+
+class Decisions:
+    """The open decisions of one match."""
+
+    def __init__(self, match: Match[Any], rules: ClockRules, watcher: Watcher | None = None) -> None:
+        self.match = match
+        self.rules = rules
+        self._watcher = watcher
+        self._open: dict[str, Decision] = {}
+        self._bank = dict.fromkeys(match.agent_ids, rules.time_bank)
+        self._forfeits = dict.fromkeys(match.agent_ids, 0)
+        self._gone_since: dict[str, datetime] = {}
+        self._left: set[str] = set()
+        self.is_abandoned = False
+        """Whether the match was given up: everybody absent, or somebody left and the rules say so."""
+
+    @property
+    def open_decisions(self) -> Mapping[str, Decision]:
+        """By agent."""
+        return self._open
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_abandoned or not self.match.active()
+
+    def absent(self) -> frozenset[str]:
+        """Agents whose decisions are forfeited at once."""
+        tired = {agent for agent, count in self._forfeits.items() if count >= self.rules.max_forfeits}
+        return frozenset(tired | self._left)
+
+    def ask(self, now: datetime) -> list[Decision]:
+        """Open a decision for everybody who owes an action and has none; those are returned."""
+        if self.is_over:
+            self._open.clear()
+            return []
+        active = self.match.active()
+        for agent in [agent for agent in self._open if agent not in active]:
+            del self._open[agent]
+        opened = []
+        for agent in active:
+            if agent not in self._open:
+                timeout = self.rules.turn_timeout
+                deadline = None if timeout is None else now + timeout + self._bank[agent]
+                self._open[agent] = decision = Decision(agent_id=agent, asked_at=now, deadline=deadline)
+                opened.append(decision)
+        return opened
+
+    def act(self, agent: str, action: Action, now: datetime, raw: Any = None) -> tuple[Event, ...]:
+        """Take an action for an open decision.
+
+        Raises ``IllegalAction``, with ``attempts_left`` in its data; when no attempt is left the decision is forfeited
+        before the exception leaves. An action whose time is up is ``too_late``, and the decision is forfeited.
+        """
+        decision = self._open.get(agent)
+        if decision is not None and decision.deadline is not None and now >= decision.deadline:
+            self.forfeit(agent, Cause.TIMEOUT, now)
+            raise IllegalAction("too_late", "The time for this action is over.")
+        if decision is None:
+            # The match says why: nothing was asked, too late, over.
+            self.match.act(agent, action)
+            raise AssertionError(f"{agent} acted without being asked")
+        try:
+            events = self.match.act(agent, action)
+        except IllegalAction as refused:
+            decision.refusals.append({"at": now.isoformat(), "code": refused.code, "message": refused.message})
+            left = self.rules.max_invalid - len(decision.refusals)
+            data = {**refused.data, "attempts_left": max(0, left + 1)}
+            if left < 0:
+                self.forfeit(agent, Cause.INVALID, now, raw=action.data if raw is None else raw)
+            raise IllegalAction(refused.code, refused.message, data) from None
+        self._forfeits[agent] = 0
+        self._charge(decision, now)
+        self._close(decision, now, raw=action.data if raw is None else raw, action=action, events=events)
+        return events
+
+    def forfeit(self, agent: str, cause: Cause, now: datetime, raw: Any = None) -> tuple[Event, ...]:
+        """End an open decision without an action. Nothing happens where none is open."""
+        decision = self._open.get(agent)
+        if decision is None:
+            return ()
+        events = self.match.forfeit(agent, cause)
+        self._forfeits[agent] += 1
+        self._charge(decision, now)
+        self._close(decision, now, raw=raw, cause=cause, events=events)
+        if len(self.absent()) == len(self.match.agent_ids) and not self.match.is_over:
+            self.abandon()
+        return events
+
+    def expire(self, now: datetime) -> tuple[Event, ...]:
+        """Forfeit what is due: timeouts, agents that are absent or disconnected for too long."""
+        events: list[Event] = []
+        absent = self.absent()
+        for agent, decision in sorted(self._open.items(), key=lambda item: self.match.agent_ids.index(item[0])):
+            if self.is_over:
+                break
+            gone = self._gone_since.get(agent)
+            if agent in absent or (gone is not None and now >= gone + self.rules.disconnect_grace):
+                events += self.forfeit(agent, Cause.DISCONNECTED, now)
+            elif decision.deadline is not None and now >= decision.deadline:
+                events += self.forfeit(agent, Cause.TIMEOUT, now)
+        return tuple(events)
+
+    def next_deadline(self) -> datetime | None:
+        """When ``expire`` will have something to do; ``None``: never by itself."""
+        absent = self.absent()
+        times = []
+        for agent, decision in self._open.items():
+            if agent in absent:
+                times.append(decision.asked_at)
+            if decision.deadline is not None:
+                times.append(decision.deadline)
+            if agent in self._gone_since:
+                times.append(self._gone_since[agent] + self.rules.disconnect_grace)
+        return min(times, default=None)
+
+    def disconnected(self, agent: str, now: datetime) -> None:
+        """The agent cannot be reached: it has ``disconnect_grace`` to come back."""
+        self._gone_since.setdefault(agent, now)
+
+    def reconnected(self, agent: str) -> None:
+        """The agent is there again, and is asked again if it was absent."""
+        self._gone_since.pop(agent, None)
+        self._forfeits[agent] = 0
+
+    def leave(self, agent: str) -> None:
+        """The agent has left for good: its decisions are forfeited, or the match is abandoned."""
+        self._left.add(agent)
+        if self.rules.on_leave == "abandon" or len(self.absent()) == len(self.match.agent_ids):
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Give the match up: nobody wins."""
+        self.is_abandoned = True
+        self._open.clear()
+
+    def _charge(self, decision: Decision, now: datetime) -> None:
+        """What a decision took beyond its turn comes out of the bank."""
+        timeout = self.rules.turn_timeout
+        if timeout is not None:
+            over = now - decision.asked_at - timeout
+            agent = decision.agent_id
+            self._bank[agent] = max(timedelta(0), self._bank[agent] - max(timedelta(0), over))
+
+    def _close(
+        self,
+        decision: Decision,
+        now: datetime,
+        *,
+        events: tuple[Event, ...],
+        raw: Any = None,
+        action: Action | None = None,
+        cause: Cause | None = None,
+    ) -> None:
+        self._open.pop(decision.agent_id, None)
+        if self._watcher is not None:
+            settled = Settled(decision=decision, at=now, raw=raw, action=action, cause=cause, events=events)
+            self._watcher.settled(settled)
+
+

@@ -1,0 +1,290 @@
+"""One match, played: everybody who owes an action is asked at once, in time, and is told what happened.
+
+Rule 1: actions count in the order in which they arrive; what is sealed comes out in the game's order, so outcomes do
+not depend on who was first.
+Rule 2: events reach an agent, its memory first, before it is asked again.
+Rule 3: whatever an agent of this process does or raises costs it a decision, never the match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
+from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction
+from league_agents.core.printable import line_of
+from league_agents.core.violation import shown
+from league_agents.match import Match, is_visible
+
+LOG = logging.getLogger(__name__)
+
+
+class Memory(Protocol):
+    """What a game's players are helped to remember."""
+
+    def observe(self, event: Event) -> None:
+        """Something that the agent may know has happened."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is remembered, as JSON values."""
+        ...
+
+
+class Recorder(Protocol):
+    """Who writes a match down."""
+
+    def begin(self, session: Session) -> None:
+        """The match is about to start; its first events are known."""
+        ...
+
+    def settled(self, settled: Settled) -> None:
+        """A decision has ended."""
+        ...
+
+    def end(self, session: Session) -> None:
+        """The match is over or abandoned."""
+        ...
+
+
+def wall_clock() -> datetime:
+    """The present instant, in UTC."""
+    return datetime.now(UTC)
+
+
+class Session:
+    """Plays one match. Seats without an agent here act through ``submit``."""
+
+    def __init__(
+        self,
+        match: Match[Any],
+        agents: Mapping[str, object],
+        *,
+        clock_rules: ClockRules | None = None,
+        now: Callable[[], datetime] = wall_clock,
+        recorders: Sequence[Recorder] = (),
+        memory_of: Callable[[str], Memory | None] = lambda _agent: None,
+        lang: str = "en",
+        on_change: Callable[[Session], None] = lambda _session: None,
+    ) -> None:
+        """``agents``: seat to agent (``ArenaAgent``, or anything with ``act``). ``on_change`` is called after every
+        change of the match, and when a decision was opened."""
+        self.match = match
+        self.agents = dict(agents)
+        self.decisions = Decisions(match, clock_rules or ClockRules(), self)
+        self.memories = {agent: memory for agent in match.agent_ids if (memory := memory_of(agent)) is not None}
+        self.rules_text = match.game.rules_text(match.config, lang)
+        self.started_at: datetime | None = None
+        self.ended_at: datetime | None = None
+        self._now = now
+        self._recorders = tuple(recorders)
+        self._on_change = on_change
+        self._told = 0
+        """Up to which event number the agents of this process and the memories were told."""
+
+        self._moved = asyncio.Event()
+        self._refused: dict[str, dict[str, Any]] = {}
+        self._tasks: dict[asyncio.Task[Action], Decision] = {}
+
+    @property
+    def status(self) -> str:
+        """``waiting``, ``started``, ``ended`` or ``abandoned`` (arena 5.1)."""
+        if self.decisions.is_abandoned:
+            return "abandoned"
+        if self.match.is_over:
+            return "ended"
+        return "waiting" if self.started_at is None else "started"
+
+    async def run(self) -> None:
+        """Play until the match is over. Cancelling it leaves the match as it is."""
+        self._begin()
+        try:
+            while not self.decisions.is_over:
+                self._tell()
+                for decision in self.decisions.ask(self._now()):
+                    self._ask(decision)
+                self._on_change(self)
+                if self.decisions.expire(self._now()):
+                    continue
+                await self._wait()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+        self._end()
+
+    def submit(self, agent: str, action: Action, raw: Any = None) -> tuple[Event, ...]:
+        """An action from outside. Raises ``IllegalAction`` as ``Decisions.act`` does."""
+        try:
+            return self.decisions.act(agent, action, self._now(), raw)
+        finally:
+            self._moved.set()
+
+    def wake(self) -> None:
+        """Look again: somebody came, went or left."""
+        self._moved.set()
+
+    def view_for(self, agent: str) -> dict[str, Any]:
+        """What an agent is shown when it is asked."""
+        memory = self.memories.get(agent)
+        return {
+            **self.match.view(agent),
+            "agent_id": agent,
+            "game": self.match.game.code,
+            "rules_text": self.rules_text,
+            "refusal": self._refused.get(agent),
+            **({} if memory is None else {"memory": memory.as_dict()}),
+        }
+
+    def settled(self, settled: Settled) -> None:
+        """A decision has ended: it is written down before anybody hears of it."""
+        self._refused.pop(settled.decision.agent_id, None)
+        for recorder in self._recorders:
+            recorder.settled(settled)
+
+    def _begin(self) -> None:
+        if self.started_at is None:
+            self.started_at = self._now()
+            for agent in self.agents.values():
+                reset = getattr(agent, "reset", None)
+                if callable(reset):
+                    _guarded(reset)
+            for recorder in self._recorders:
+                recorder.begin(self)
+
+    def _end(self) -> None:
+        self._tell()
+        if self.ended_at is None:
+            self.ended_at = self._now()
+            for recorder in self._recorders:
+                recorder.end(self)
+        self._on_change(self)
+
+    def _tell(self) -> None:
+        events = self.match.events_for(HOST, after=self._told)
+        self._told += len(events)
+        for event in events:
+            for agent_id in self.match.agent_ids:
+                if not is_visible(event, agent_id):
+                    continue
+                memory = self.memories.get(agent_id)
+                if memory is not None:
+                    memory.observe(event)
+                observe = getattr(self.agents.get(agent_id), "observe", None)
+                if callable(observe):
+                    _guarded(observe, copy.deepcopy(event))
+
+    def _ask(self, decision: Decision) -> None:
+        agent = self.agents.get(decision.agent_id)
+        if agent is None:
+            return
+        # A copy: an agent of this process must not be able to reach into the match.
+        view = copy.deepcopy(self.view_for(decision.agent_id))
+        legal = copy.deepcopy(self.match.legal(decision.agent_id))
+        task = asyncio.ensure_future(_answer(agent, view, legal, decision.deadline))
+        self._tasks[task] = decision
+
+    async def _wait(self) -> None:
+        """Until somebody acts, from inside or outside, or a deadline comes."""
+        deadline = self.decisions.next_deadline()
+        timeout = None if deadline is None else max(0.0, (deadline - self._now()).total_seconds())
+        moved = asyncio.ensure_future(self._moved.wait())
+        try:
+            done, _ = await asyncio.wait({moved, *self._tasks}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            moved.cancel()
+        self._moved.clear()
+        self.decisions.expire(self._now())
+        # In the order in which they were asked where several have come together.
+        for task in [task for task in self._tasks if task in done]:
+            self._take(self._tasks.pop(task), task)
+        for task in [task for task, decision in self._tasks.items() if not self._is_open(decision)]:
+            task.cancel()
+            del self._tasks[task]
+
+    def _is_open(self, decision: Decision) -> bool:
+        return self.decisions.open_decisions.get(decision.agent_id) is decision
+
+    def _take(self, decision: Decision, task: asyncio.Task[Action]) -> None:
+        if not self._is_open(decision):
+            return
+        agent, error = decision.agent_id, None if task.cancelled() else task.exception()
+        if task.cancelled() or error is not None:
+            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=error)
+            self.decisions.forfeit(agent, Cause.ERROR, self._now())
+            return
+        try:
+            self.decisions.act(agent, task.result(), self._now(), getattr(self.agents[agent], "raw_answer", None))
+        except IllegalAction as refused:
+            self._refused[agent] = {"code": refused.code, "message": refused.message, **_parts(refused)}
+            if self._is_open(decision):
+                self._ask(decision)
+
+
+def _parts(refused: IllegalAction) -> dict[str, Any]:
+    data = dict(refused.data)
+    return {"attempts_left": data.pop("attempts_left", 0), "data": data}
+
+
+async def _answer(
+    agent: object, view: dict[str, Any], legal: Sequence[LegalAction], deadline: datetime | None
+) -> Action:
+    act = agent.act  # type: ignore[attr-defined]  # a user's class; one without it fails here, as its own error
+    try:
+        if inspect.iscoroutinefunction(act):
+            answer = await act(view, legal, deadline)
+        else:
+            answer = await _on_a_thread(act, view, legal, deadline)
+            if inspect.isawaitable(answer):
+                answer = await answer
+    except SystemExit as error:  # which would end the loop, and with it everybody's match
+        raise RuntimeError("act raised SystemExit") from error
+    if isinstance(answer, Mapping):
+        answer = Action(type=str(answer.get("type", "")), data=answer.get("data") or {})
+    if not isinstance(answer, Action):
+        raise TypeError(f"act returned {shown(answer)}, not an action")
+    return answer
+
+
+async def _on_a_thread(act: Callable[..., Any], *args: object) -> Any:
+    """What an ordinary method returns. It may block, so the others go on meanwhile.
+
+    The thread is a daemon: one that never returns is left behind, at the deadline and at the end of the process.
+    """
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[Any] = loop.create_future()
+
+    def answer() -> None:
+        try:
+            result, error = act(*args), None
+        except BaseException as raised:  # user code may raise anything
+            result, error = None, raised
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, result, error)
+
+    def settle(result: object, error: BaseException | None) -> None:
+        if answered.cancelled():
+            return
+        if error is None:
+            answered.set_result(result)
+        elif isinstance(error, Exception) and not isinstance(error, StopIteration):
+            answered.set_exception(error)
+        else:
+            answered.set_exception(RuntimeError(f"act raised {type(error).__name__}"))
+
+    threading.Thread(target=answer, name="arena-agent", daemon=True).start()
+    return await answered
+
+
+def _guarded(call: Callable[..., object], *args: object) -> None:
+    try:
+        call(*args)
+    except Exception as error:  # an agent's own code may raise anything
+        LOG.warning("an agent's %s failed: %s", getattr(call, "__name__", "method"), line_of(error), exc_info=error)
