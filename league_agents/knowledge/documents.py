@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from league_agents.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.reading import read_text
+from league_agents.knowledge.layout import Block
+from league_agents.knowledge.reading import MAX_TEXT_BYTES, decode_text, read_bytes
 
 Markup = Literal["plain", "markdown"]
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -38,21 +41,38 @@ class Document:
 
     markup: Markup = "plain"
 
+    parts: tuple[Block, ...] | None = None
+    """The text taken apart, from a format that says what its parts are; ``None`` where only the lines tell."""
+
 
 def read_document(
     path: Path | str, *, title: str | None = None, author: str | None = None, language: str | None = None
 ) -> Document:
-    """Read a plain text or Markdown file (by its ending). Errors: those of ``read_text``."""
+    """Read a plain text or Markdown file (by its ending). Errors: those of ``read_bytes`` and ``decode_text``."""
     path = Path(path)
+    return text_document(read_bytes(path), path=path, title=title, author=author, language=language)
+
+
+def text_document(
+    content: bytes, *, path: Path, title: str | None = None, author: str | None = None, language: str | None = None
+) -> Document:
+    """The text of a file whose ``content`` has been read. Raises LimitExceeded and what ``decode_text`` raises."""
+    if len(content) > MAX_TEXT_BYTES:
+        raise LimitExceeded(f"size of the text {path.name} in bytes", len(content), MAX_TEXT_BYTES)
     return make_document(
-        read_text(path),
+        decode_text(content, source=str(path)),
         source=str(path),
         markup="markdown" if path.suffix.lower() in MARKDOWN_ENDINGS else "plain",
         title=title,
         author=author,
         language=language,
-        fallback_title=re.sub(r"[_\s]+", " ", path.stem).strip() or path.name,
+        fallback_title=title_of_name(path),
     )
+
+
+def title_of_name(path: Path) -> str:
+    """What a file without a title of its own is called."""
+    return re.sub(r"[_\s]+", " ", path.stem).strip() or path.name
 
 
 def make_document(
@@ -79,6 +99,68 @@ def make_document(
         source=source,
         markup=markup,
     )
+
+
+def document_of_parts(
+    parts: Sequence[Block],
+    *,
+    source: str,
+    title: str | None,
+    author: str | None,
+    language: str | None = None,
+    stated_language: str | None = None,
+) -> Document:
+    """A document from parts, without a library's header and footer; ``stated_language`` is what the file says.
+
+    A file's word for its language holds unless the letters belie it: templates say ``en`` of pages in any language.
+    """
+    kept = _without_library_parts(parts)
+    text = "\n\n".join(part.text for part in kept)
+    if not text.strip():
+        raise DocumentRefused(source, "holds a library's header and no book")
+    return Document(
+        title=_one_line(title or source),
+        author=_one_line(author or "") or None,
+        language=language or _believable(stated_language, guess_language(text)),
+        text=text,
+        source=source,
+        parts=tuple(kept),
+    )
+
+
+def _without_library_parts(parts: Sequence[Block]) -> list[Block]:
+    first = 0
+    for i, part in enumerate(parts[: max(300, len(parts) // 4)]):
+        if _LIBRARY_START.match(part.text + "\n"):
+            first = i + 1
+    last = next(
+        (i for i in range(max(first, len(parts) // 2), len(parts)) if _LIBRARY_END.match(parts[i].text)), len(parts)
+    )
+    kept = list(parts[first:last])
+    while kept and (kept[0].kind != "heading" and _CREDITS.match(kept[0].text + "\n")):
+        del kept[0]
+    return kept
+
+
+_WRITTEN_LIKE = {
+    "he": {"he", "yi", "lad"},
+    "zh": {"zh"},
+    "ja": {"ja"},
+    "ko": {"ko"},
+    "ru": {"ru", "uk", "bg", "sr", "mk", "be", "kk", "mn"},
+    "el": {"el"},
+    "ar": {"ar", "fa", "ur", "ps"},
+    "hi": {"hi", "mr", "ne", "sa"},
+}
+_NOT_LATIN = frozenset(code for codes in _WRITTEN_LIKE.values() for code in codes)
+
+
+def _believable(stated: str | None, guessed: str) -> str:
+    if stated is None or guessed == "und":
+        return stated or guessed
+    if guessed in _WRITTEN_LIKE:
+        return stated if stated in _WRITTEN_LIKE[guessed] else guessed
+    return guessed if stated in _NOT_LATIN else stated
 
 
 _HEAD = 20_000

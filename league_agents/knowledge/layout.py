@@ -73,13 +73,13 @@ def plain_blocks(text: str) -> Iterator[Block]:
     for lines in _line_groups(text):
         first = lines[0].strip()
         if len(lines) > 1 and len(first) <= LONGEST_HEADING and CHAPTER_HEADING.match(first) and _is_heading(first):
-            rest = _plain_block(lines[1:])
+            rest = plain_block(lines[1:])
             # No blank line between heading and text; two short lines are "CHAPTER I" over its title.
             if rest.kind == "paragraph" and len(" ".join(lines)) > LONGEST_HEADING:
                 yield Block("heading", _clean(first))
                 yield rest
                 continue
-        yield _plain_block(lines)
+        yield plain_block(lines)
 
 
 def _line_groups(text: str) -> Iterator[list[str]]:
@@ -109,7 +109,20 @@ def _line_groups(text: str) -> Iterator[list[str]]:
         yield group
 
 
-def _plain_block(lines: list[str]) -> Block:
+_COUNTED_PAGE = re.compile(
+    r"(?:page|slide|seite|עמוד|שקף|第)?\s*\d{1,4}\s*(?:/|of|von|מתוך)\s*\d{1,4}\s*$", re.IGNORECASE
+)
+
+
+def is_page_number(line: str) -> bool:
+    """Whether the line is nothing but a page's number: ``12``, ``– xiv –``, ``Page 3 of 40``."""
+    if len(line) > 24 or not any(map(str.isalnum, line)):
+        return False
+    return _PAGE_NUMBER.match(line) is not None or _COUNTED_PAGE.match(line) is not None
+
+
+def plain_block(lines: list[str]) -> Block:
+    """What lines that stand together are."""
     stripped = [line.strip() for line in lines]
     first = stripped[0]
     joined = " ".join(stripped[:4])
@@ -118,7 +131,7 @@ def _plain_block(lines: list[str]) -> Block:
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
         numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined)
         return Block("heading" if numbered else "subheading", _clean(joined))
-    if len(stripped) == 1 and _PAGE_NUMBER.match(first[:20]) and len(first) <= 20:
+    if len(stripped) == 1 and is_page_number(first):
         return Block("aside", first)
     if _NOTE.match(first) or all(_ORNAMENT.match(line[:200]) and not any(map(str.isalnum, line)) for line in stripped):
         return Block("aside", first)
@@ -177,6 +190,7 @@ def unwrapped(lines: list[str]) -> str:
         tight = (
             previous.endswith(("--", "—"))
             or line.startswith("--")
+            or (previous.endswith("-") and line.startswith("-"))
             or (previous.endswith("-") and previous[-2:-1].isalpha())
         )
         parts.append(line if han or tight else f" {line}")

@@ -106,6 +106,8 @@ def _is_prose(text: str) -> bool:
 
 def blocks(document: Document) -> Iterator[Block]:
     """The parts of a document in order, without its table of contents; a chapter's number and title are one heading."""
+    if document.parts is not None:
+        return _with_headings(_without_contents(iter(document.parts)), joined=True)
     if document.markup == "markdown":
         return _with_headings(_without_contents(markdown_blocks(document.text)), joined=False)
     return _with_headings(_without_contents(plain_blocks(document.text)), joined=True)

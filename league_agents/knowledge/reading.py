@@ -15,8 +15,11 @@ from pathlib import Path
 from league_agents.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 
-MAX_DOCUMENT_BYTES = 50_000_000
-"""Ten times the longest novel; beyond it a file is a dump, not a book."""
+MAX_DOCUMENT_BYTES = 200_000_000
+"""A scanned book in a PDF has that size; of text, ``formats.extract`` takes a fraction."""
+
+MAX_TEXT_BYTES = 50_000_000
+"""Ten times the longest novel; beyond it a text is a dump, not a book."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -42,11 +45,9 @@ _NEW_LINES = re.compile(r"\r\n?|[\u2028\x85\x0b\x0c]")
 _SAMPLE = 4096
 
 
-def read_text(path: Path) -> str:
-    """The text of a file with ``\\n`` line ends and composed accents (NFC).
-
-    Raises DocumentRefused for a file that is missing, empty, binary, of another format or in an unknown encoding, and
-    LimitExceeded for one above ``MAX_DOCUMENT_BYTES``.
+def read_bytes(path: Path) -> bytes:
+    """A file's content. Raises DocumentRefused for what is missing or no file, and LimitExceeded for one above
+    ``MAX_DOCUMENT_BYTES``.
     """
     try:
         size = path.stat().st_size
@@ -56,21 +57,35 @@ def read_text(path: Path) -> str:
             raise LimitExceeded(f"size of {path.name} in bytes", size, MAX_DOCUMENT_BYTES)
         with path.open("rb") as file:
             content = file.read(MAX_DOCUMENT_BYTES + 1)  # it may have grown since
-    except OSError as error:
-        raise DocumentRefused(str(path), f"cannot be read: {(error.strerror or 'unknown reason').lower()}") from error
-    return decode_text(content, source=str(path))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise DocumentRefused(str(path), f"cannot be read: {(reason or 'unknown reason').lower()}") from error
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise LimitExceeded(f"size of {path.name} in bytes", len(content), MAX_DOCUMENT_BYTES)
+    return content
 
 
 def decode_text(content: bytes, *, source: str) -> str:
-    """As ``read_text``, for bytes that are already here; ``source`` names them in a refusal."""
-    if len(content) > MAX_DOCUMENT_BYTES:
-        raise LimitExceeded(f"size of {source} in bytes", len(content), MAX_DOCUMENT_BYTES)
+    """A text with ``\\n`` line ends and composed accents (NFC); ``source`` names it in a refusal.
+
+    Raises DocumentRefused for what is empty, binary, of another format or in an unknown encoding.
+    """
+    text = decode_bytes(content, source)
+    if _HTML.match(text[:1000]):
+        raise DocumentRefused(source, "is an HTML page and was to be read as text")
+    return tidy(text, source)
+
+
+def decode_bytes(content: bytes, source: str) -> str:
+    """The characters as they stand. Raises DocumentRefused for another format and for an unknown encoding."""
     for magic, name in _OTHER_FORMATS:
         if content.startswith(magic):
-            raise DocumentRefused(source, f"is {name}; save the book as plain text or Markdown first")
-    text = _decode(content, source)
-    if _HTML.match(text[:1000]):
-        raise DocumentRefused(source, "is an HTML page; save the book as plain text or Markdown first")
+            raise DocumentRefused(source, f"is {name}, which cannot be read; save the book as text, PDF or EPUB first")
+    return _decode(content, source)
+
+
+def tidy(text: str, source: str) -> str:
+    """With ``\\n`` line ends, composed accents and no control characters. Raises DocumentRefused for what is binary."""
     sample = text[:_SAMPLE]
     if len(_CONTROL.findall(sample)) > 8 + len(sample) // 50 or "\x00" in text:
         raise DocumentRefused(source, "is binary, not text; save the book as plain text in UTF-8")

@@ -98,6 +98,14 @@ def opening_sentence(text: str) -> str:
     return ""
 
 
+def ends_in_abbreviation(text: str) -> bool:
+    """Whether the last word is one that always stands before a name or a number: a line that ends so goes on."""
+    if not text.endswith("."):
+        return False
+    last = _LAST_WORD.search(text[:-1][-_LOOK_BACK:])
+    return last is not None and last.group().casefold() in _NEVER_LAST | _BEFORE_NUMBER - {"no", "art", "par", "col"}
+
+
 def _sentences_of(paragraph: str) -> Iterator[str]:
     start = 0
     for mark in _MARK.finditer(paragraph):

@@ -1,0 +1,63 @@
+"""What a file is: its first bytes decide, its ending only where they leave the choice.
+
+A name is a claim of whoever made the file. A PDF that is called ``novel.txt`` is read as a PDF; a file that is called
+``novel.pdf`` and is none is refused, because something else was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import PurePath
+
+from league_agents.knowledge.documents import MARKDOWN_ENDINGS
+from league_agents.knowledge.failures import DocumentRefused
+
+HEAD_BYTES = 2_048
+
+
+class Kind(StrEnum):
+    """A format that books are read from."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    EPUB = "epub"
+    PDF = "pdf"
+
+
+ENDINGS = {
+    ".txt": Kind.TEXT,
+    ".text": Kind.TEXT,
+    **dict.fromkeys(MARKDOWN_ENDINGS, Kind.MARKDOWN),
+    ".html": Kind.HTML,
+    ".htm": Kind.HTML,
+    ".xhtml": Kind.HTML,
+    ".epub": Kind.EPUB,
+    ".pdf": Kind.PDF,
+}
+"""What is taken from a folder. A file that is named itself may have any ending."""
+
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)*(?:<!doctype\s+html|<html\b)", re.IGNORECASE | re.DOTALL
+)
+_EPUB_MIMETYPE = b"mimetypeapplication/epub+zip"
+
+
+def kind_of(name: str, head: bytes) -> Kind:
+    """The format of the file ``name`` that begins with ``head``. Raises DocumentRefused for a false name."""
+    claimed = ENDINGS.get(PurePath(name).suffix.lower())
+    # The mark may stand behind a few stray bytes: readers of PDF accept it within the first kilobyte.
+    if head.startswith(b"%PDF-") or (claimed is Kind.PDF and b"%PDF-" in head[:1024]):
+        return Kind.PDF
+    if head.startswith(b"PK\x03\x04") and (claimed is Kind.EPUB or _EPUB_MIMETYPE in head[:200]):
+        return Kind.EPUB
+    if claimed in (Kind.PDF, Kind.EPUB):
+        raise DocumentRefused(name, f"is named like {_ARTICLE[claimed]} file and is none")
+    bare = head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if claimed is Kind.HTML or _HTML.match(bare):
+        return Kind.HTML
+    return claimed or Kind.TEXT
+
+
+_ARTICLE = {Kind.PDF: "a PDF", Kind.EPUB: "an EPUB"}
