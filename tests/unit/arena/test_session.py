@@ -1,0 +1,215 @@
+"""Sessions: agents of every kind are asked, and whatever they do costs a decision, never the match."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from league_agents.arena.agents.random_agent import RandomAgent
+from league_agents.arena.agents.scripted_agent import ScriptedAgent
+from league_agents.arena.decisions import ClockRules
+from league_agents.arena.session import Session
+from league_agents.arena.transcript import TranscriptWriter, read_transcript, redact, replay
+from league_agents.core.game import Action, Event, LegalAction, Outcome
+from league_agents.errors import ConfigError
+from league_agents.games.q21.game import Q21
+from league_agents.match import Match
+
+AGENTS = ("judge", "ann", "ben")
+
+
+def match(seed: int = 3) -> Match[Any]:
+    return Match(Q21(), config={}, agent_ids=AGENTS, seed=seed)
+
+
+def scripted_agents(**others: object) -> dict[str, object]:
+    return {agent: ScriptedAgent("q21", seed=3, agent_id=agent) for agent in AGENTS} | others
+
+
+def played(**others: object) -> Outcome:
+    session = Session(match(), scripted_agents(**others), clock_rules=ClockRules(turn_timeout=timedelta(seconds=5)))
+    asyncio.run(session.run())
+    outcome = session.match.outcome()
+    assert outcome is not None
+    return outcome
+
+
+class Ordinary:
+    """A user's agent: an ordinary method that gives a dict, and may spoil what it was handed."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self._inner = ScriptedAgent("q21", seed=3)
+
+    def act(self, view: dict[str, Any], legal: Sequence[LegalAction], deadline: datetime | None) -> dict[str, Any]:
+        assert deadline is not None
+        action = asyncio.run(self._inner.act(view, legal, deadline))
+        view.clear()
+        return {"type": action.type, "data": action.data}
+
+    def observe(self, event: Event) -> None:
+        self.seen.append(event.kind)
+        raise RuntimeError("an observer that fails")
+
+
+class Raising:
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    async def act(self, view: Mapping[str, Any], legal: object, deadline: object) -> Action:
+        raise self._error
+
+
+class Stubborn:
+    """Sends nonsense first and learns from the refusal."""
+
+    def __init__(self) -> None:
+        self.refusals: list[object] = []
+        self._inner = ScriptedAgent("q21", seed=3)
+
+    async def act(self, view: Mapping[str, Any], legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        self.refusals.append(view["refusal"] and view["refusal"]["attempts_left"])
+        if len(self.refusals) < 3:
+            return Action(type="ask", data={})
+        return await self._inner.act(view, legal, deadline)
+
+
+def test_scripted_agents_play_to_the_end() -> None:
+    assert played().reason == "completed"
+
+
+def test_random_agents_play_to_the_end() -> None:
+    assert played(**{agent: RandomAgent(seed=1, agent_id=agent) for agent in AGENTS}).reason == "completed"
+
+
+def test_an_ordinary_class_plays_too_and_cannot_reach_into_the_match() -> None:
+    ann = Ordinary()
+    assert played(ann=ann).scores["ann"] > 0
+    assert ann.seen[0] == "phase"
+    assert "target" not in ann.seen
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3), StopIteration(), KeyError("k")])
+def test_an_agent_that_raises_loses_its_decision_only(error: BaseException) -> None:
+    outcome = played(ann=Raising(error))
+    assert outcome.winners == ("ben",)
+    assert outcome.metrics["forfeits"] == 1
+
+
+@pytest.mark.parametrize("agent", [object(), 3, None.__class__])
+def test_something_that_is_no_agent_loses_its_decision_only(agent: object) -> None:
+    assert played(ann=agent).winners == ("ben",)
+
+
+def test_an_agent_is_told_why_its_action_was_refused_and_may_try_again() -> None:
+    ann = Stubborn()
+    assert played(ann=ann).scores["ann"] > 0
+    assert ann.refusals[:3] == [None, 2, 1]
+
+
+def test_an_agent_that_never_answers_is_left_behind_at_its_deadline() -> None:
+    never = threading.Event()
+
+    class Blocking:
+        def act(self, view: object, legal: object, deadline: object) -> Action:
+            never.wait()
+            return Action(type="ask")
+
+    class Pending:
+        async def act(self, view: object, legal: object, deadline: object) -> Action:
+            await asyncio.get_running_loop().create_future()
+            return Action(type="ask")
+
+    session = Session(
+        match(),
+        scripted_agents(ann=Blocking(), ben=Pending()),
+        clock_rules=ClockRules(turn_timeout=timedelta(milliseconds=30)),
+    )
+    asyncio.run(session.run())
+    never.set()
+    outcome = session.match.outcome()
+    assert outcome is not None
+    assert outcome.metrics["forfeits"] == 2
+
+
+def test_a_seat_without_an_agent_acts_from_outside() -> None:
+    async def play() -> Outcome | None:
+        session = Session(match(), {agent: each for agent, each in scripted_agents().items() if agent != "ben"})
+        running = asyncio.ensure_future(session.run())
+        inner = ScriptedAgent("q21", seed=3)
+        while not running.done():
+            await asyncio.sleep(0)
+            if "ben" in session.decisions.open_decisions:
+                action = await inner.act(session.view_for("ben"), session.match.legal("ben"), None)
+                session.submit("ben", action)
+        return session.match.outcome()
+
+    outcome = asyncio.run(play())
+    assert outcome is not None
+    assert outcome.scores["ben"] > 0
+
+
+def recorded() -> list[dict[str, Any]]:
+    file = io.StringIO()
+    session = Session(match(), scripted_agents(), recorders=[TranscriptWriter(file, names={"judge": "scripted"})])
+    asyncio.run(session.run())
+    return read_transcript(file.getvalue().splitlines())
+
+
+def again(game: Any, config: Any, agents: Sequence[str], seed: int, protocol: Any) -> Match[Any]:
+    return Match(game, config=config, agent_ids=agents, seed=seed)
+
+
+def test_a_recorded_match_replays_event_for_event() -> None:
+    replayed = replay(recorded(), Q21(), again)
+    assert replayed.difference is None
+    assert (replayed.decisions, replayed.events) == (7, 12)
+
+
+def test_a_changed_transcript_is_found_out() -> None:
+    lines = recorded()
+    guess = next(line for line in lines if line["line"] == "decision" and line["action"]["type"] == "guess")
+    guess["action"]["data"]["opening_sentence"] = "It was quite another sentence."
+    difference = replay(lines, Q21(), again).difference
+    assert difference is not None
+    assert "result" in difference
+
+
+def test_a_transcript_that_was_cut_off_cannot_be_replayed() -> None:
+    with pytest.raises(ConfigError, match="cut off"):
+        replay(recorded()[:-1], Q21(), again)
+
+
+@pytest.mark.parametrize("viewer", ["ann", "spectator"])
+def test_a_redacted_transcript_holds_nothing_of_the_others(viewer: str) -> None:
+    shown = list(redact(recorded(), viewer))
+    decisions = [line for line in shown if line["line"] == "decision"]
+    assert {line["agent"] for line in decisions} == set(AGENTS)
+    assert {line["agent"] for line in decisions if "action" in line} == ({"ann"} if viewer == "ann" else set())
+    kinds = [line["kind"] for line in shown if line["line"] == "event"]
+    assert "target" not in kinds
+    assert kinds.count("questions") == (1 if viewer == "ann" else 0)
+
+
+def test_a_match_that_has_not_ended_is_published_without_its_configuration() -> None:
+    shown = list(redact(recorded()[:-1], "spectator"))
+    assert shown[0]["config"] is None
+
+
+def test_a_transcript_is_redacted_for_those_who_were_there() -> None:
+    with pytest.raises(ConfigError, match="ann"):
+        list(redact(recorded(), "eve"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "[1]", '{"line": "event"}', '{"line": "header", "format": 9}', "[" * 9999], ids=range(6)
+)
+def test_a_file_that_is_no_transcript_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(ConfigError, match="line 1"):
+        read_transcript([text])
