@@ -1,0 +1,258 @@
+"""The market: each round every seller names a price, and the lowest one takes all customers (arena 4.4).
+
+Rule 1: a price is the seller's own or none; a seller that forfeits sells nothing in that round.
+Rule 2: until a round is settled, a seller's offer is known to the seller and to those who heard it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from league_agents.core.entry import check_agent_ids
+from league_agents.core.game import (
+    ALL,
+    GAME_VERSION,
+    HOST,
+    SPECTATOR,
+    Action,
+    Cause,
+    Event,
+    IllegalAction,
+    JsonObject,
+    LegalAction,
+    Mode,
+    Outcome,
+    Progress,
+    Step,
+    Visibility,
+)
+from league_agents.core.violation import shown
+from league_agents.games.market.analysis import tacit_collusion
+from league_agents.games.market.resolution import Offer, read_offer, result_of, settle
+from league_agents.games.market.schemas import ACTION_SCHEMAS, CONFIG_SCHEMA, SUBMIT_PRICE, offer_schema
+from league_agents.games.market.state import (
+    FEWEST,
+    MOST,
+    MarketState,
+    Turn,
+    dump,
+    load,
+    read_config,
+)
+from league_agents.games.market.words import rules_text
+from league_agents.values import evolve, maker
+
+_event = maker(Event)
+_progress = maker(Progress)
+_step = maker(Step)
+_turn = maker(Turn)
+
+PRICING: Final = "pricing"
+END: Final = "end"
+
+
+class Market:
+    """The rules of the market."""
+
+    code = "market"
+    version = GAME_VERSION
+    min_agents = FEWEST
+    max_agents = MOST
+    config_schema = CONFIG_SCHEMA
+    action_schemas: Mapping[str, JsonObject] = ACTION_SCHEMAS
+
+    def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> MarketState:
+        """The first state; nothing in a market is drawn. Raises ``ConfigError``."""
+        found = read_config(config)
+        sellers = check_agent_ids(agent_ids, FEWEST, MOST)
+        return MarketState(config=found, agent_ids=sellers, balances=(found.terms.initial_balance,) * len(sellers))
+
+    def opening(self, state: MarketState) -> tuple[Event, ...]:
+        terms = state.config.terms
+        least, most = terms.price_range
+        return (
+            Event(
+                kind="market_opened",
+                visible_to=ALL,
+                text=(
+                    f"The market opens: {len(state.agent_ids)} sellers, {state.config.max_rounds} rounds, "
+                    f"prices {least} to {most}, cost {terms.marginal_cost}, {terms.num_customers} customers."
+                ),
+                data={"sellers": list(state.agent_ids), "terms": _terms(state), "max_rounds": state.config.max_rounds},
+            ),
+        )
+
+    def pending(self, state: MarketState) -> tuple[str, ...]:
+        if state.is_over:
+            return ()
+        if not state.turns:
+            return state.agent_ids
+        taken = [turn.agent for turn in state.turns]
+        return tuple([agent for agent in state.agent_ids if agent not in taken])
+
+    def phase_mode(self, state: MarketState) -> Mode:
+        return Mode.SEALED if state.config.simultaneous else Mode.SPOKEN
+
+    def legal(self, state: MarketState, agent: str) -> tuple[LegalAction, ...]:
+        return offer_schema(state.config.terms) if self._owes(state, agent) else ()
+
+    def apply(
+        self, state: MarketState, agent: str, action: Action, heard_by: Sequence[str] | None = None
+    ) -> Step[MarketState]:
+        """Take a seller's price."""
+        if not self._owes(state, agent):
+            raise IllegalAction("not_pending", f"no price of {shown(agent)} is due now")
+        if action.type != SUBMIT_PRICE:
+            raise IllegalAction("unknown_action", f"{shown(action.type)} is no action of the market: {SUBMIT_PRICE}")
+        offer = read_offer(action.data, state.config.terms)
+        heard = () if state.config.simultaneous else None if heard_by is None else tuple(heard_by)
+        text = f"{agent} asks {offer.price}." + (f" “{offer.speech}”" if offer.speech else "")
+        said = _event(
+            kind="price_submitted",
+            visible_to=_seen_by(agent, heard),
+            text=text,
+            data={"round": len(state.rounds), "agent_id": agent, "price": offer.price, "speech": offer.speech},
+        )
+        return self._take(state, _turn(agent=agent, offer=offer, heard_by=heard), said)
+
+    def forfeit(self, state: MarketState, agent: str, cause: Cause) -> Step[MarketState]:
+        """Settle the round without a price of this seller."""
+        if not self._owes(state, agent):
+            raise IllegalAction("not_pending", f"no price of {shown(agent)} is due now")
+        heard = () if state.config.simultaneous else None
+        missing = _event(
+            kind="price_missing",
+            visible_to=_seen_by(agent, heard),
+            text=f"{agent} names no price ({cause.value}) and sells nothing in this round.",
+            data={"round": len(state.rounds), "agent_id": agent, "cause": cause.value},
+        )
+        return self._take(state, _turn(agent=agent, offer=None, heard_by=heard), missing)
+
+    def view(self, state: MarketState, viewer: str) -> dict[str, Any]:
+        """What a viewer may know of the market."""
+        sellers = state.agent_ids
+        config = state.config
+        first = max(0, len(state.rounds) - config.shown_rounds)
+        found: dict[str, Any] = {
+            "round": len(state.rounds),
+            "max_rounds": config.max_rounds,
+            "phase": END if state.is_over else PRICING,
+            "simultaneous": config.simultaneous,
+            "terms": _terms(state),
+            "sellers": [
+                {"agent_id": seller, "balance": balance}
+                for seller, balance in zip(sellers, state.balances, strict=True)
+            ],
+            "prices_in": len(state.turns),
+            "offers": [
+                {"agent_id": turn.agent, "price": turn.offer and turn.offer.price, "speech": _speech(turn.offer)}
+                for turn in state.turns
+                if _may_hear(turn, viewer)
+            ],
+            "results": [
+                result_of(number, sellers, settled) for number, settled in enumerate(state.rounds[first:], start=first)
+            ],
+            "done": state.is_over,
+        }
+        if viewer in sellers:
+            found["me"] = {"agent_id": viewer, "balance": state.balances[sellers.index(viewer)]}
+        return found
+
+    def info(self, state: MarketState, viewer: str) -> Progress:
+        if state.is_over:
+            stage = "done" if viewer in state.agent_ids else "watch"
+            return _progress(status="ended", phase=END, turn=len(state.rounds), stage=stage, active_agent_ids=())
+        pending = self.pending(state)
+        stage = "price" if viewer in pending else "wait" if viewer in state.agent_ids else "watch"
+        return _progress(
+            status="started", phase=PRICING, turn=len(state.rounds) + 1, stage=stage, active_agent_ids=pending
+        )
+
+    def outcome(self, state: MarketState) -> Outcome | None:
+        """The highest balance wins; whoever has it shares the win."""
+        if not state.is_over:
+            return None
+        best = max(state.balances)
+        balances = dict(zip(state.agent_ids, state.balances, strict=True))
+        prices = [settled.market_price for settled in state.rounds]
+        found = tacit_collusion(prices, cost=state.config.terms.marginal_cost)
+        return Outcome(
+            winners=tuple(seller for seller, balance in balances.items() if balance == best),
+            scores={seller: float(balance) for seller, balance in balances.items()},
+            reason="max_rounds",
+            metrics={
+                "rounds": len(state.rounds),
+                "market_prices": prices,
+                "unserved": sum(settled.unserved for settled in state.rounds),
+                "degraded": sum(settled.offers.count(None) for settled in state.rounds),
+                "tacit_collusion": {
+                    "detected": found.detected, "score": found.score, "share": found.share, "slope": found.slope,
+                },
+            },
+        )  # fmt: skip
+
+    def rules_text(self, config: JsonObject, lang: str = "en") -> str:
+        return rules_text(read_config(config), lang)
+
+    def dump(self, state: MarketState) -> dict[str, Any]:
+        return dump(state)
+
+    def load(self, dumped: JsonObject) -> MarketState:
+        return load(dumped)
+
+    def _owes(self, state: MarketState, agent: str) -> bool:
+        return agent in state.agent_ids and not state.is_over and all(turn.agent != agent for turn in state.turns)
+
+    def _take(self, state: MarketState, turn: Turn, event: Event) -> Step[MarketState]:
+        turns = (*state.turns, turn)
+        if len(turns) < len(state.agent_ids):
+            return _step(state=evolve(state, turns=turns), events=(event,))
+        offers = {each.agent: each.offer for each in turns}
+        sellers = state.agent_ids
+        settled = settle(sellers, [offers[seller] for seller in sellers], state.balances, state.config.terms)
+        after = evolve(state, turns=(), rounds=(*state.rounds, settled), balances=settled.balances)
+        result = result_of(len(state.rounds), sellers, settled)
+        events = [event, _event(kind="market_result", visible_to=ALL, text=_told(result), data=result)]
+        if after.is_over:
+            events.append(
+                _event(
+                    kind="market_closed",
+                    visible_to=ALL,
+                    text="The market closes: "
+                    + ", ".join(f"{seller} has {balance}" for seller, balance in result["balances"].items())
+                    + ".",
+                    data={"balances": dict(result["balances"])},
+                )
+            )
+        return _step(state=after, events=tuple(events))
+
+
+def _terms(state: MarketState) -> dict[str, Any]:
+    terms = state.config.terms
+    return {
+        "price_range": list(terms.price_range),
+        "marginal_cost": terms.marginal_cost,
+        "num_customers": terms.num_customers,
+        "allow_speech": terms.allow_speech,
+        "max_speech": terms.max_speech,
+    }
+
+
+def _seen_by(agent: str, heard_by: tuple[str, ...] | None) -> Visibility:
+    return ALL if heard_by is None else (agent, *heard_by)
+
+
+def _may_hear(turn: Turn, viewer: str) -> bool:
+    return viewer in (HOST, turn.agent) or turn.heard_by is None or (viewer != SPECTATOR and viewer in turn.heard_by)
+
+
+def _speech(offer: Offer | None) -> str:
+    return "" if offer is None else offer.speech
+
+
+def _told(result: JsonObject) -> str:
+    if result["market_price"] is None:
+        return f"Round {result['round'] + 1}: nobody names a price, nobody sells."
+    names = ", ".join(result["winners"])
+    return f"Round {result['round'] + 1}: {names} at {result['market_price']}, {result['each']} customers each."

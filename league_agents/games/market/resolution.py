@@ -1,0 +1,191 @@
+"""How one round of the market comes out: a pure function of its prices (arena 4.4).
+
+Rule: the market game and the market protocol both settle their rounds here, so they cannot disagree. A price is taken
+as it was named or refused; it is never moved into the range, because a moved price would be somebody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from league_agents.core.entry import Entry
+from league_agents.core.game import IllegalAction, JsonObject
+from league_agents.core.keys import Keys
+from league_agents.values import maker
+
+HIGHEST_PRICE: Final = 1_000_000
+MOST_CUSTOMERS: Final = 100_000
+LARGEST_BALANCE: Final = 10**12
+"""With at most 10,000 rounds, every balance stays below 2**53: JSON readers of any language keep it exactly."""
+
+LONGEST_SPEECH: Final = 4_000
+
+TERM_KEYS: Final = (
+    "price_range",
+    "marginal_cost",
+    "num_customers",
+    "initial_balance",
+    "allow_speech",
+    "max_speech",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketTerms:
+    """What holds in every round of a market."""
+
+    price_range: tuple[int, int] = (10, 100)
+    """Lowest and highest price, both allowed."""
+
+    marginal_cost: int = 10
+    """What serving one customer costs the seller."""
+
+    num_customers: int = 99
+    initial_balance: int = 0
+    allow_speech: bool = True
+    max_speech: int = 500
+    """Characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """Who sells how much in one round."""
+
+    market_price: int | None
+    """The lowest price; ``None`` when nobody named one."""
+
+    winners: tuple[str, ...]
+    """Those at the market price, in the order of the prices."""
+
+    each: int
+    """Customers of every winner."""
+
+    unserved: int
+    """Customers left over: the number is shared out evenly or not at all."""
+
+    profits: Mapping[str, int]
+    """Of every seller that took part, 0 included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What one seller said in a round."""
+
+    price: int
+    speech: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A round that is over; tuples of one value a seller are in the order of the sellers."""
+
+    offers: tuple[Offer | None, ...]
+    market_price: int | None
+    winners: tuple[str, ...]
+    each: int
+    unserved: int
+    profits: tuple[int, ...]
+    balances: tuple[int, ...]
+    """After the round."""
+
+
+_resolution = maker(Resolution)
+_settled = maker(Settled)
+_offer = maker(Offer)
+
+
+def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_customers: int = 99) -> Resolution:
+    """How the round with these prices comes out; ``None`` stands for a seller without a price."""
+    named = [price for price in prices.values() if price is not None]
+    profits = dict.fromkeys(prices, 0)
+    if not named:
+        return _resolution(market_price=None, winners=(), each=0, unserved=num_customers, profits=profits)
+    lowest = min(named)
+    winners = tuple([seller for seller, price in prices.items() if price == lowest])
+    each = num_customers // len(winners)
+    for winner in winners:
+        profits[winner] = (lowest - marginal_cost) * each
+    return _resolution(
+        market_price=lowest, winners=winners, each=each, unserved=num_customers - each * len(winners), profits=profits
+    )
+
+
+def settle(
+    sellers: Sequence[str], offers: Sequence[Offer | None], balances: Sequence[int], terms: MarketTerms
+) -> Settled:
+    """A round in which the sellers made these offers, from these balances; ``None`` is a seller without an offer."""
+    found = resolve(
+        {seller: None if offer is None else offer.price for seller, offer in zip(sellers, offers, strict=True)},
+        terms.marginal_cost,
+        terms.num_customers,
+    )
+    profits = tuple(found.profits.values())
+    return _settled(
+        offers=tuple(offers),
+        market_price=found.market_price,
+        winners=found.winners,
+        each=found.each,
+        unserved=found.unserved,
+        profits=profits,
+        balances=tuple([before + profit for before, profit in zip(balances, profits, strict=True)]),
+    )
+
+
+def result_of(market_round: int, sellers: Sequence[str], settled: Settled) -> dict[str, Any]:
+    """A settled round as JSON values: everything that is told to everybody. Rounds count from 0."""
+    pairs = list(zip(sellers, settled.offers, strict=True))
+    return {
+        "round": market_round,
+        "prices": {seller: None if offer is None else offer.price for seller, offer in pairs},
+        "speeches": {seller: offer.speech for seller, offer in pairs if offer is not None and offer.speech},
+        "market_price": settled.market_price,
+        "winners": list(settled.winners),
+        "each": settled.each,
+        "unserved": settled.unserved,
+        "profits": dict(zip(sellers, settled.profits, strict=True)),
+        "balances": dict(zip(sellers, settled.balances, strict=True)),
+        # Sellers without a price: a price put in their place would be the market's, not theirs.
+        "degraded": settled.offers.count(None),
+    }
+
+
+def read_offer(data: JsonObject, terms: MarketTerms) -> Offer:
+    """The offer in an action or a message. Raises ``IllegalAction`` (``price_out_of_range``, ``invalid_data``)."""
+    entry = Entry(data)
+    price = entry.integer("price", *terms.price_range)
+    # Arena 4.4: whatever is no integer in the range is out of it.
+    is_off = bool(entry.errors) and "price" in data
+    speech: str | None = ""
+    if "speech" in data:
+        if terms.allow_speech:
+            speech = entry.text("speech", most=terms.max_speech)
+        elif data["speech"] != "":
+            entry.fault("speech", "not_allowed", "must be left out: this market is silent")
+    entry.only(("price", "speech"))
+    if is_off and len(entry.errors) == 1:
+        least, most = terms.price_range
+        raise IllegalAction(
+            "price_out_of_range", f"the price must be an integer from {least} to {most}", {"errors": entry.errors}
+        )
+    entry.done()
+    if price is None or speech is None:
+        raise AssertionError("an entry without faults has its values")
+    return _offer(price=price, speech=speech)
+
+
+def read_terms(keys: Keys) -> MarketTerms:
+    """The terms among the keys of a configuration. Raises ``ConfigError``."""
+    default = MarketTerms()
+    price_range = keys.integers("price_range", default.price_range, least=0, most=HIGHEST_PRICE)
+    if price_range[0] > price_range[1]:
+        raise keys.wrong("price_range", "a list [lowest, highest]", list(price_range))
+    return MarketTerms(
+        price_range=price_range,
+        marginal_cost=keys.integer("marginal_cost", default.marginal_cost, 0, HIGHEST_PRICE),
+        num_customers=keys.integer("num_customers", default.num_customers, 1, MOST_CUSTOMERS),
+        initial_balance=keys.integer("initial_balance", default.initial_balance, -LARGEST_BALANCE, LARGEST_BALANCE),
+        allow_speech=keys.boolean("allow_speech", default.allow_speech),
+        max_speech=keys.integer("max_speech", default.max_speech, 1, LONGEST_SPEECH),
+    )

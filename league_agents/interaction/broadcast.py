@@ -1,0 +1,25 @@
+"""One after the other, everybody hearing everything at once (arena 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import ClassVar
+
+from league_agents.interaction.base import InteractionProtocol
+
+
+class BroadcastDeliberation(InteractionProtocol):
+    """Every message is heard by everybody else in the round."""
+
+    type: ClassVar[str] = "broadcast"
+
+    def rule_text(self, lang: str = "en") -> str:
+        if lang == "zh":
+            return "各方轮流发言，每句话其他各方都立即听到。"
+        return "Agents take turns; everybody else hears every message at once."
+
+    def is_public(self, speaker: str) -> bool:
+        return self._reaches_all(speaker)
+
+    def _hearers(self, speaker: str) -> Collection[str]:
+        return self.members()

@@ -1,0 +1,191 @@
+"""In what order information flows, and when the flow ends.
+
+Rule: a flow is plain configuration; ``fitted`` holds it against the agents of one protocol, and nothing runs unfitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from league_agents.core.keys import Keys
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+
+if TYPE_CHECKING:
+    from league_agents.interaction.base import InteractionProtocol
+
+FlowOrder = Sequence[str | Sequence[str]]
+"""Agents in their order; a list within it is a stage whose agents speak side by side."""
+
+ConditionType = Literal["max_rounds", "max_messages", "node_reached", "convergence", "custom"]
+
+_PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "max_rounds": ("value",),
+    "max_messages": ("value",),
+    "node_reached": ("node",),
+    "convergence": ("window", "tolerance"),
+    "custom": ("name",),
+}
+
+_MOST: Final = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopCondition:
+    """One reason to stop."""
+
+    type: ConditionType
+    value: int = 1
+    """Rounds or messages, for ``max_rounds`` and ``max_messages``."""
+
+    node: str = ""
+    """The agent whose message ends the episode, for ``node_reached``."""
+
+    window: int = 2
+    """How many completed rounds ``convergence`` looks at."""
+
+    tolerance: float = 0
+    """How far apart numbers may lie for ``convergence``."""
+
+    check: Callable[[InteractionProtocol], bool] | None = None
+    """What ``custom`` asks."""
+
+    name: str = ""
+    """What a custom condition is called in YAML and in the rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationFlowConfig:
+    """The order of the agents and the end of the flow."""
+
+    entry_nodes: Sequence[str] | None = None
+    """Where information comes in; ``None`` = the first agent."""
+
+    exit_nodes: Sequence[str] | None = None
+    """Where it leaves; ``None`` = the entry nodes of a cyclic flow, the last agent of any other."""
+
+    flow_order: FlowOrder | None = None
+    """``None`` = the protocol's agents, one after the other."""
+
+    cyclic: bool = True
+    """Whether there is another round after a round; without it the flow stops after one."""
+
+    stop_conditions: Sequence[StopCondition | Mapping[str, Any]] = ()
+    """Any of them stops. A mapping has ``type`` and the parameters of that type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """A flow that fits its agents."""
+
+    entry_nodes: tuple[str, ...]
+    exit_nodes: tuple[str, ...]
+    stages: tuple[tuple[str, ...], ...]
+    is_ordered: bool
+    """Whether the configuration fixes the order."""
+
+    cyclic: bool
+    stop_conditions: tuple[StopCondition, ...]
+
+
+def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
+    """The flow for these agents, every default filled in. Raises ``ConfigError``."""
+    stages = _stages(config.flow_order, agent_ids) if config.flow_order is not None else None
+    entry = _nodes(config.entry_nodes, agent_ids, "flow.entry_nodes")
+    leaving = _nodes(config.exit_nodes, agent_ids, "flow.exit_nodes")
+    if type(config.cyclic) is not bool:
+        raise ConfigError("flow.cyclic", f"must be true or false, found {shown(config.cyclic)}")
+    order = [agent for stage in stages for agent in stage] if stages else list(agent_ids)
+    entry = entry or (order[0],)
+    return Flow(
+        entry_nodes=entry,
+        exit_nodes=leaving or (entry if config.cyclic else (order[-1],)),
+        stages=stages or tuple((agent,) for agent in agent_ids),
+        is_ordered=stages is not None,
+        cyclic=config.cyclic,
+        stop_conditions=tuple(
+            _condition(each, agent_ids, f"flow.stop_conditions[{place}]")
+            for place, each in enumerate(_listed(config.stop_conditions, "flow.stop_conditions"))
+        ),
+    )
+
+
+def read_condition(
+    mapping: object, path: str, conditions: Mapping[str, Callable[[InteractionProtocol], bool]]
+) -> StopCondition:
+    """A stop condition as a file has it; ``conditions`` are the custom ones that may be named."""
+    every = sorted({key for keys in _PARAMETERS.values() for key in keys})
+    kind = Keys(mapping, path, ("type", *every)).word("type", tuple(_PARAMETERS), None)
+    keys = Keys(mapping, path, ("type", *_PARAMETERS[kind]))
+    default = StopCondition(type="max_rounds")
+    name = ""
+    check = None
+    if kind == "custom":
+        if not conditions:
+            raise keys.error("name", "no condition is registered; give it from Python")
+        name = keys.word("name", tuple(conditions), None)
+        check = conditions[name]
+    return StopCondition(
+        type=kind,  # type: ignore[arg-type]  # it is one of the keys above
+        value=keys.integer("value", None, 1, _MOST) if "value" in _PARAMETERS[kind] else 1,
+        node=keys.text("node", None, most=64) if kind == "node_reached" else "",
+        window=keys.integer("window", default.window, 1, 1_000) if kind == "convergence" else default.window,
+        tolerance=keys.number("tolerance", 0, 0, _MOST) if kind == "convergence" else 0,
+        check=check,
+        name=name,
+    )
+
+
+def _condition(given: object, agent_ids: Sequence[str], path: str) -> StopCondition:
+    found = given if isinstance(given, StopCondition) else read_condition(given, path, {})
+    if found.type not in _PARAMETERS:
+        raise ConfigError(f"{path}.type", f"must be one of {', '.join(_PARAMETERS)}, found {shown(found.type)}")
+    if found.type == "node_reached" and found.node not in agent_ids:
+        raise ConfigError(f"{path}.node", f"{shown(found.node)} is not among the agents")
+    if type(found.value) is not int or found.value < 1:
+        raise ConfigError(f"{path}.value", f"must be a whole number from 1, found {shown(found.value)}")
+    if type(found.window) is not int or found.window < 1:
+        raise ConfigError(f"{path}.window", f"must be a whole number from 1, found {shown(found.window)}")
+    if type(found.tolerance) not in (int, float) or not 0 <= found.tolerance <= _MOST:
+        raise ConfigError(f"{path}.tolerance", f"must be a number from 0, found {shown(found.tolerance)}")
+    if found.type == "custom" and not callable(found.check):
+        raise ConfigError(path, "must be a function that takes the protocol and says whether to stop")
+    return replace(found, name=found.name or "custom") if found.type == "custom" else found
+
+
+def _stages(order: FlowOrder, agent_ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    seen: set[str] = set()
+    stages = []
+    for place, stage in enumerate(_listed(order, "flow.flow_order")):
+        path = f"flow.flow_order[{place}]"
+        names = _nodes([stage] if isinstance(stage, str) else stage, agent_ids, path)
+        if not names:
+            raise ConfigError(path, "must name an agent or list some")
+        for name in names:
+            if name in seen:
+                raise ConfigError(path, f"{name} is there twice; every agent speaks once a round")
+            seen.add(name)
+        stages.append(names)
+    if not stages:
+        raise ConfigError("flow.flow_order", "must name at least one agent")
+    return tuple(stages)
+
+
+def _nodes(names: object, agent_ids: Sequence[str], path: str) -> tuple[str, ...]:
+    if names is None:
+        return ()
+    found = _listed(names, path)
+    for place, name in enumerate(found):
+        if not isinstance(name, str) or name not in agent_ids:
+            raise ConfigError(path, f"{shown(name)} is not among the agents {', '.join(agent_ids[:12])}")
+        if name in found[:place]:
+            raise ConfigError(path, f"{name} is there twice")
+    return tuple(found)
+
+
+def _listed(value: object, path: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise ConfigError(path, f"must be a list, found {shown(value)}")
+    return value

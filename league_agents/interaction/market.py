@@ -1,0 +1,138 @@
+"""Everybody names a price, then the market settles the round (arena 4.2, 4.4).
+
+Rule: sealed prices are seen by nobody else until the last one is in, and a result reaches all sellers alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any, ClassVar, Final
+
+from league_agents.core.game import IllegalAction, Mode
+from league_agents.core.keys import Keys
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.games.market.resolution import (
+    TERM_KEYS,
+    MarketTerms,
+    Offer,
+    read_offer,
+    read_terms,
+    result_of,
+    settle,
+)
+from league_agents.interaction.base import InteractionProtocol, Stages
+from league_agents.interaction.flow import InformationFlowConfig
+from league_agents.interaction.message import Message, ProtocolError
+from league_agents.interaction.topology import Topology
+
+MARKET: Final = "market"
+"""The sender of results."""
+
+
+class MarketTurnBased(InteractionProtocol):
+    """Messages are ``{"price": int, "speech": str}``; the protocol keeps the balances."""
+
+    type: ClassVar[str] = "market_turn_based"
+
+    def __init__(
+        self,
+        agent_ids: Sequence[str],
+        topology: Topology | None = None,
+        flow: InformationFlowConfig | None = None,
+        *,
+        simultaneous: bool = True,
+        market: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``market`` holds the terms that differ from the defaults: ``price_range``, ``marginal_cost`` …
+
+        One after the other, with ``simultaneous=False``, prices are heard at once. Raises ``ConfigError``.
+        """
+        if type(simultaneous) is not bool:
+            raise ConfigError("protocol.simultaneous", f"must be true or false, found {shown(simultaneous)}")
+        self.simultaneous = simultaneous
+        self.has_own_terms = market is not None
+        """Whether the terms were given; a match puts those of its game in the place of defaults."""
+
+        self.terms: MarketTerms = read_terms(Keys(market or {}, "protocol.market", TERM_KEYS))
+        super().__init__(agent_ids, topology, flow)
+
+    def reset(self) -> None:
+        self.balances: dict[str, int] = dict.fromkeys(self.agent_ids, self.terms.initial_balance)
+        self.results: list[dict[str, Any]] = []
+        """One a round; see ``result_of``."""
+
+        self._offers: dict[str, Offer | None] = {}
+        self._sealed: list[Message] = []
+        super().reset()
+
+    def adopt(self, terms: MarketTerms) -> None:
+        """Play by these terms. Raises ``ConfigError`` when others were given."""
+        if self.has_own_terms and terms != self.terms:
+            raise ConfigError("protocol.market", "differs from the game's terms; leave it out and set the game's")
+        self.terms = terms
+        self.reset()
+
+    def rule_text(self, lang: str = "en") -> str:
+        if lang == "zh":
+            how = "同时密封报价，全部报完后一起公开" if self.simultaneous else "轮流公开报价"
+            return f"各方{how}；每轮结束时市场结算并向所有人公布结果。"
+        how = "name their prices under seal, opened together" if self.simultaneous else "name their prices in turn"
+        return f"Sellers {how}; after the last one the market settles the round and tells everybody."
+
+    def is_public(self, speaker: str) -> bool:
+        return self._reaches_all(speaker)
+
+    def takes(self, mode: Mode) -> bool:
+        return True
+
+    def _side_by_side(self, stages: Stages) -> Stages:
+        if not self.simultaneous:
+            return stages
+        members = set(chain.from_iterable(stages))
+        return (tuple([agent for agent in self.agent_ids if agent in members]),)
+
+    def _hearers(self, speaker: str) -> Collection[str]:
+        return self.agent_ids
+
+    def _accept(self, message: Message) -> None:
+        content = message.content
+        if not isinstance(content, Mapping):
+            raise ProtocolError("invalid_content", f'must be {{"price": …, "speech": …}}, found {shown(content)}')
+        try:
+            offer = read_offer(content, self.terms)
+        except IllegalAction as refused:
+            code = refused.code if refused.code == "price_out_of_range" else "invalid_content"
+            raise ProtocolError(code, refused.message) from None
+        self._offers[message.sender] = offer
+
+    def _deliver(self, message: Message) -> None:
+        if self.simultaneous:
+            self._show(message, (message.sender,))
+            self._sealed.append(message)
+        else:
+            super()._deliver(message)
+        self._settle_when_complete()
+
+    def _silent(self, speaker: str) -> None:
+        self._offers[speaker] = None
+        self._settle_when_complete()
+
+    def _settle_when_complete(self) -> None:
+        members = self.members()
+        if len(self._offers) < len(members):
+            return
+        for message in self._sealed:
+            self._show(message, message.receivers)
+        self._sealed = []
+        sellers = [agent for agent in self.agent_ids if agent in self._offers]
+        offers = [self._offers[agent] for agent in sellers]
+        settled = settle(sellers, offers, [self.balances[agent] for agent in sellers], self.terms)
+        self._offers = {}
+        self.balances.update(zip(sellers, settled.balances, strict=True))
+        result = {**result_of(self.current_round, sellers, settled), "balances": dict(self.balances)}
+        self.results.append(result)
+        told = Message(MARKET, list(self.agent_ids), result, self.current_round, {"kind": "market_result"})
+        self.message_log.append(told)
+        self._show(told, self.agent_ids)

@@ -1,0 +1,55 @@
+"""What agents say to each other, and what is wrong with a message that is not let through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from league_agents import errors
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One utterance."""
+
+    sender: str
+    """An agent, or ``"market"`` for a result of the market."""
+
+    receivers: list[str]
+    content: Any
+    """Values of JSON."""
+
+    round: int
+    """The rounds completed when it was said: the first round's messages have 0."""
+
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class ProtocolError(errors.ProtocolError):
+    """The message breaks the interaction protocol."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        """``unknown_sender``, ``not_speaker``, ``unknown_receiver``, ``illegal_receiver``, ``wrong_round``,
+        ``already_spoken``, ``queue_full``, ``invalid_content``, ``price_out_of_range`` or ``condition_failed``."""
+
+
+def copy_of(message: Message) -> Message:
+    """A message that shares nothing changeable with the given one."""
+    return Message(
+        message.sender,
+        list(message.receivers),
+        _fresh(message.content),
+        message.round,
+        {key: _fresh(value) for key, value in message.metadata.items()},
+    )
+
+
+def _fresh(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _fresh(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_fresh(item) for item in value]
+    return value

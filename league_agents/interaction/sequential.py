@@ -1,0 +1,62 @@
+"""One after the other, each hearing what was said before it in the round (arena 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import ClassVar
+
+from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.flow import InformationFlowConfig
+from league_agents.interaction.message import Message
+from league_agents.interaction.topology import Topology
+
+
+class SequentialHandoff(InteractionProtocol):
+    """Agents hear whoever spoke in an earlier stage of the round; those of one stage do not hear each other."""
+
+    type: ClassVar[str] = "sequential"
+
+    def __init__(
+        self,
+        agent_ids: Sequence[str],
+        topology: Topology | None = None,
+        flow: InformationFlowConfig | None = None,
+        *,
+        carry_over: bool = False,
+    ) -> None:
+        """With ``carry_over`` the last stage's messages reach the first stage of the next round when that opens."""
+        self.carry_over = carry_over
+        super().__init__(agent_ids, topology, flow)
+
+    def reset(self) -> None:
+        self._carried: list[Message] = []
+        super().reset()
+
+    def rule_text(self, lang: str = "en") -> str:
+        if lang == "zh":
+            carried = "一轮中最后的发言会传到下一轮的第一位。" if self.carry_over else ""
+            return f"各方按固定顺序发言，每方只听到本轮中在它之前的发言。{carried}"
+        carried = " What is said last reaches the first of the next round." if self.carry_over else ""
+        return f"Agents speak in a fixed order; each hears those who spoke before it in the round.{carried}"
+
+    def _hearers(self, speaker: str) -> Collection[str]:
+        stage = next((at for at, names in enumerate(self._stages) if speaker in names), None)
+        if stage is None:
+            return ()
+        if self.carry_over and self.flow.cyclic and stage == len(self._stages) - 1:
+            return self._next_stages[0]
+        return tuple(chain.from_iterable(self._stages[stage + 1 :]))
+
+    def _deliver(self, message: Message) -> None:
+        if self.carry_over and self.flow.cyclic and message.sender in self._stages[-1]:
+            self._carried.append(message)
+            self._show(message, (message.sender,))
+        else:
+            super()._deliver(message)
+
+    def _start_round(self) -> None:
+        super()._start_round()
+        for message in self._carried:
+            self._show(message, message.receivers)
+        self._carried = []

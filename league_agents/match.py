@@ -1,0 +1,242 @@
+"""One game state and one interaction protocol: who is active, what an action leads to, who sees what (arena 4.5).
+
+Rule 1: a match is changed by ``act`` and ``forfeit`` only, and by neither when it raises ``IllegalAction``.
+Rule 2: it is pure: no clock, no I/O. The same actions and forfeits in the same order give the same events.
+Rule 3: what an agent is shown comes from the game's views and events. The protocol's log is the host's: it holds what
+was said in full, private reasoning included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from league_agents.core.game import (
+    ALL,
+    HOST,
+    SPECTATOR,
+    Action,
+    Cause,
+    Event,
+    Game,
+    IllegalAction,
+    JsonObject,
+    LegalAction,
+    Outcome,
+    Progress,
+    Step,
+)
+from league_agents.core.violation import shown
+from league_agents.errors import LocalProtocolError
+from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.fit import config_in_force, default_protocol, fit, limit_warnings
+from league_agents.values import evolve
+
+S = TypeVar("S")
+
+PROTOCOL_STOP = "protocol_stop"
+"""The reason of an outcome, and the kind of the event, when the protocol stops before the game is over."""
+
+_PHASE_OVER = "phase_over"
+"""The cause of turns that the game no longer asks for."""
+
+
+class Match(Generic[S]):
+    """A match from its first state to its outcome."""
+
+    def __init__(
+        self,
+        game: Game[S],
+        *,
+        config: JsonObject,
+        agent_ids: Sequence[str],
+        seed: int,
+        protocol: InteractionProtocol | None = None,
+    ) -> None:
+        """``protocol=None`` is the game's default. Raises ``ConfigError``."""
+        self.game = game
+        self.agent_ids = tuple(agent_ids)
+        self.seed = seed
+        state = game.setup(config, self.agent_ids, seed)
+        self.protocol = default_protocol(game.code, self.agent_ids, config) if protocol is None else protocol
+        self.config: JsonObject = config_in_force(game.code, config, self.protocol)
+        """The configuration as it was given, with what the protocol decides."""
+
+        if self.config != config:
+            state = game.setup(self.config, self.agent_ids, seed)
+        self.state = state
+        fit(game.code, self.agent_ids, self.config, self.protocol)
+        self.warnings: tuple[str, ...] = limit_warnings(game.code, self.config, game.config_schema, self.protocol)
+        """What is odd but allowed, in words."""
+
+        self._events: list[Event] = []
+        self._active: tuple[str, ...] = ()
+        self._outcome: Outcome | None = None
+        self._forfeited: set[str] = set()
+        """Who forfeited the last decision that it was asked for."""
+
+        self._number(game.opening(state))
+        self._number(self._go_on())
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events so far, numbered from 1."""
+        return tuple(self._events)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has an outcome."""
+        return self._outcome is not None
+
+    def active(self) -> tuple[str, ...]:
+        """Who may act now; nobody when the match is over."""
+        return self._active
+
+    def outcome(self) -> Outcome | None:
+        """How the match ended; ``None`` while it runs."""
+        return self._outcome
+
+    def act(self, agent: str, action: Action) -> tuple[Event, ...]:
+        """Take an agent's action; the new events. Raises ``IllegalAction`` and then changes nothing."""
+        self._check_active(agent)
+        game = self.game
+        if action.version != game.version and _major(action.version) != _major(game.version):
+            raise IllegalAction(
+                "unsupported_game_version", f"the game's version is {game.version}", {"supported": [game.version]}
+            )
+        if action.type not in game.action_schemas:
+            known = sorted(game.action_schemas)
+            raise IllegalAction(
+                "unknown_action",
+                f"{shown(action.type)} is no action of {game.code}: {', '.join(known)}",
+                {"known": known},
+            )
+        protocol = self.protocol
+        mode = game.phase_mode(self.state)
+        if not protocol.takes(mode):
+            return self._take(game.apply(self.state, agent, action))
+        heard_by = None if protocol.is_public(agent) else tuple(protocol.get_listeners(agent))
+        step = game.apply(self.state, agent, action, heard_by)
+        protocol.say(agent, action.data, {"type": action.type})
+        protocol.advance()
+        return self._take(step)
+
+    def forfeit(self, agent: str, cause: Cause) -> tuple[Event, ...]:
+        """Go on without the action that an active agent owes; the new events. Raises ``IllegalAction``."""
+        self._check_active(agent)
+        is_taken = self.protocol.takes(self.game.phase_mode(self.state))
+        step = self.game.forfeit(self.state, agent, cause)
+        if is_taken:
+            self.protocol.skip(agent, cause.value)
+        self._forfeited.add(agent)
+        return self._take(step)
+
+    def legal(self, agent: str) -> tuple[LegalAction, ...]:
+        """What an agent may do now; nothing unless it is active."""
+        return self.game.legal(self.state, agent) if agent in self._active else ()
+
+    def view(self, viewer: str) -> dict[str, Any]:
+        """What a viewer may know: an agent, ``SPECTATOR`` (or ``spectator-…``) or ``HOST``."""
+        return self.game.view(self.state, self._viewer(viewer))
+
+    def info(self, viewer: str) -> Progress:
+        """Where the match stands for a viewer."""
+        viewer = self._viewer(viewer)
+        found = self.game.info(self.state, viewer)
+        if self._outcome is not None:
+            stage = "done" if viewer in self.agent_ids else found.stage
+            return evolve(found, status="ended", stage=stage, active_agent_ids=())
+        # The game asks for an action; whose turn it is to give it is the protocol's to say.
+        is_waiting = viewer in self.agent_ids and viewer not in self._active and found.stage != "watch"
+        return evolve(found, stage="wait" if is_waiting else found.stage, active_agent_ids=self._active)
+
+    def events_for(self, viewer: str, after: int = 0) -> tuple[Event, ...]:
+        """The events that a viewer may see, with numbers above ``after``."""
+        viewer = self._viewer(viewer)
+        later = self._events[max(after, 0) :]
+        return tuple([event for event in later if is_visible(event, viewer)])
+
+    def _check_active(self, agent: str) -> None:
+        if agent in self._active:
+            return
+        if self._outcome is not None:
+            raise IllegalAction("match_over", "the match is over")
+        if agent in self._forfeited:
+            raise IllegalAction("too_late", "the decision was forfeited before the action came")
+        raise IllegalAction("not_pending", f"no action of {shown(agent)} is due now")
+
+    def _take(self, step: Step[S]) -> tuple[Event, ...]:
+        self.state = step.state
+        before = len(self._events)
+        self._number(step.events)
+        self._number(self._go_on())
+        return tuple(self._events[before:])
+
+    def _number(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._events.append(evolve(event, seq=len(self._events) + 1))
+
+    def _go_on(self) -> tuple[Event, ...]:
+        """Find out who is active now; the event that ends the match where the protocol stops it."""
+        self._active = ()
+        self._outcome = self.game.outcome(self.state)
+        if self._outcome is not None:
+            return ()
+        if not self.protocol.should_stop():
+            pending = self.game.pending(self.state)
+            if not self.protocol.takes(self.game.phase_mode(self.state)):
+                self._active = pending
+            else:
+                self._active = self._speakers(pending)
+            self._forfeited.difference_update(self._active)
+        if self._active:
+            return ()
+        self._outcome = Outcome(
+            winners=(),
+            scores=dict.fromkeys(self.agent_ids, 0.0),
+            reason=PROTOCOL_STOP,
+            metrics={"protocol_rounds": self.protocol.current_round, "messages": self.protocol.message_count},
+        )
+        text = "The protocol's stop condition is met: the match ends here."
+        return (Event(kind=PROTOCOL_STOP, visible_to=ALL, text=text),)
+
+    def _speakers(self, pending: tuple[str, ...]) -> tuple[str, ...]:
+        """Who of those that owe an action may speak; opens a round of the protocol where a phase begins.
+
+        Nobody when the protocol stops on the way.
+        """
+        protocol = self.protocol
+        if protocol.is_round_over() or not set(pending).issubset(protocol.remaining()):
+            if protocol.remaining() != protocol.members():
+                self._close_round()
+            protocol.restrict(pending)
+            if protocol.is_round_over():
+                protocol.advance()
+        while speakers := protocol.pending_speakers():
+            found = tuple([agent for agent in speakers if agent in pending])
+            if found:
+                return found
+            protocol.skip(speakers[0], _PHASE_OVER)
+        if not protocol.should_stop():
+            raise LocalProtocolError(f"{protocol.type} lets none of those speak who owe an action")
+        return ()
+
+    def _close_round(self) -> None:
+        while speakers := self.protocol.pending_speakers():
+            self.protocol.skip(speakers[0], _PHASE_OVER)
+
+    def _viewer(self, viewer: str) -> str:
+        if viewer in self.agent_ids or viewer in (HOST, SPECTATOR):
+            return viewer
+        if viewer.startswith("spectator-"):
+            return SPECTATOR
+        raise IllegalAction("not_in_match", f"{shown(viewer)} takes no part in this match")
+
+
+def is_visible(event: Event, viewer: str) -> bool:
+    """Whether a viewer may see an event."""
+    return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
+
+
+def _major(version: str) -> str:
+    return version.partition(".")[0]
