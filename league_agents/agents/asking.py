@@ -19,7 +19,7 @@ from league_agents.agents.secrecy import tells_canary
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import LeagueError
 from league_agents.games.q21.untrusted import number_of
-from league_agents.llm.port import ChatModel, Purpose
+from league_agents.llm.port import ChatModel, Purpose, Usage
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -63,6 +63,16 @@ class Turn:
         self._match_id = context.match_id()[:200]
         self._season_id = context.text("season_id")[:200]
         self._until = clock.now() + time_for_models(context)
+        self._usage = Usage()
+
+    @property
+    def usage(self) -> Usage:
+        """Of all completions so far. No requests: what came was recorded before, and free."""
+        return self._usage
+
+    def keep_back(self, duration: timedelta) -> None:
+        """Leave so much more time for the code that follows."""
+        self._until -= max(timedelta(), duration)
 
     @property
     def has_model(self) -> bool:
@@ -78,12 +88,15 @@ class Turn:
     def until(self) -> datetime:
         return self._until
 
-    def ask(self, step: str, schema: type[M], *, max_output_tokens: int, **values: object) -> M | None:
-        """What the model says to ``prompts/STEP.md`` with these values; ``None`` when nothing usable came in time."""
+    def ask(self, step: str, schema: type[M], *, max_output_tokens: int, salt: str = "", **values: object) -> M | None:
+        """What the model says to ``prompts/STEP.md`` with these values; ``None`` when nothing usable came in time.
+
+        ``salt`` is something that the other side does not know, for a prompt that holds nothing of the kind.
+        """
         if self._model is None:
             return None
         purpose = Purpose(match_id=self._match_id, callback=self._callback, step=step, season_id=self._season_id)
-        prompt = render(purpose, key=self._key, **values)
+        prompt = render(purpose, key=f"{self._key}\n{salt}", **values)
         if self.left < _SHORTEST:
             return None
         try:
@@ -91,6 +104,7 @@ class Turn:
         except LeagueError:
             # Down, slow, refusing, over its budget: the record is kept where the model is, the game goes on.
             return None
+        self._usage += parsed.completion.usage
         if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
             return None
         return parsed.value

@@ -154,6 +154,11 @@ def _citations(text: str, questions: QuestionBatch, answers: AnswerBatch) -> tup
     return verdicts.count(0), verdicts.count(1), verdicts.count(2)
 
 
+def cited_numbers(text: str) -> set[int]:
+    """The numbers of all questions that a justification cites."""
+    return {number for number, _, _ in _cited(" ".join(text[:MOST_CHARACTERS].split()))}
+
+
 def _cited(text: str) -> Iterator[tuple[int, str, str]]:
     """Each cited number with the words before and after it that may state its answer."""
     found = list(_CITATION.finditer(text))

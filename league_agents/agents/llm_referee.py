@@ -1,0 +1,91 @@
+"""A referee with a language model: the model proposes, code decides.
+
+Rule 1: no word that a model wrote after a stranger has spoken ever leaves: answers are letters that code has checked,
+grades are numbers that code bounds, feedback is in the code's own words. The hint is written before, and checked.
+Rule 2: the model is asked at most once for the answers and once for the grades of a player's game, and once for the
+hint of a match. Without it, or when it fails in any way, everything is as with the offline referee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from league_agents.agents.answering import choice_at, options_meant, told_by_code
+from league_agents.agents.asking import Asker, Models, Turn
+from league_agents.agents.base import Context, Reply
+from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.difficulty import DEMANDS, Difficulty
+from league_agents.agents.library import Knowledge
+from league_agents.agents.offline_referee import OfflineReferee, Played
+from league_agents.agents.referee_chain.answers import OpenQuestion, told_by_model
+from league_agents.agents.referee_chain.grading import judged, opinion
+from league_agents.agents.referee_chain.hinting import hint_by_model
+from league_agents.agents.targets import Secret
+from league_agents.clock import Clock
+from league_agents.games.q21.model import Choice, Guess, Scorecard
+from league_agents.games.q21.rules import AnswerKey, RuleSet
+
+
+class LlmReferee(OfflineReferee):
+    """Judges from the books of a ``Knowledge``, with a model for what code cannot tell."""
+
+    _turn: Turn
+    """The callback that runs. One instance has one at a time."""
+
+    def __init__(
+        self,
+        *,
+        rules: RuleSet,
+        knowledge: Knowledge,
+        seed: int | str,
+        models: Models,
+        difficulty: Difficulty = Difficulty.MEDIUM,
+        clock: Clock | None = None,
+    ) -> None:
+        """``models`` gives the model of each callback; ``None`` leaves that callback to code."""
+        super().__init__(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty)
+        self._asker = Asker(models, key=seed, clock=clock)
+
+    def get_round_start_info(self, ctx: Context) -> Reply:
+        """The brief, its hint in the model's words where they pass."""
+        self._begin(ctx, "get_round_start_info")
+        return super().get_round_start_info(ctx)
+
+    def get_answers(self, ctx: Context) -> Reply:
+        """One answer to each question: the code's, or the model's with its evidence, or that it cannot be told."""
+        self._begin(ctx, "get_answers")
+        return super().get_answers(ctx)
+
+    def get_score_feedback(self, ctx: Context) -> Reply:
+        """The score as code counts it; the model has a small say on the justifications."""
+        self._begin(ctx, "get_score_feedback")
+        return super().get_score_feedback(ctx)
+
+    def _begin(self, ctx: Context, callback: str) -> None:
+        # The time of a callback runs from its beginning, also while code works.
+        self._turn = self._asker.begin(CallContext(ctx), callback)
+
+    def _hinted(self, secret: Secret, context: CallContext) -> Secret:
+        hint = hint_by_model(self._turn, secret, self._knowledge, self._rules, DEMANDS[self._difficulty])
+        return secret if hint is None else replace(secret, brief=replace(secret.brief, book_hint=hint))
+
+    def _choices(self, asked: Sequence[AskedQuestion], secret: Secret, context: CallContext) -> list[Choice]:
+        usual = self._rules.fixed_options if self._rules.answer_key is AnswerKey.FIXED else None
+        meant = [options_meant(question, self._rules) for question in asked]
+        places = [told_by_code(question, secret, self._rules) for question in asked]
+        # Numbers are given anew: those that came may repeat themselves.
+        left = [
+            OpenQuestion.of(question, number, options, usual)
+            for number, (question, options, place) in enumerate(zip(asked, meant, places, strict=True), start=1)
+            if place is None
+        ]
+        told = told_by_model(self._turn, left, secret, usual)
+        return [
+            choice_at(told.get(number) if place is None else place, options)
+            for number, (options, place) in enumerate(zip(meant, places, strict=True), start=1)
+        ]
+
+    def _judged(self, guess: Guess, secret: Secret, played: Played, context: CallContext) -> Scorecard:
+        pair = opinion(self._turn, guess, secret, played, self._rules)
+        return judged(guess, secret, played, self._rules, pair)

@@ -1,0 +1,1 @@
+"""What a referee asks a model, and what code makes of the replies."""

@@ -1,0 +1,161 @@
+"""Answers to the questions that code cannot tell, in one call, each with what it rests on.
+
+Rule 1: code decides. A row of the model is an answer only when its evidence stands up; else the question is answered as
+one that cannot be told.
+Rule 2: what a question says is a stranger's text: nothing of it is followed, and nothing that the model writes but the
+choice of a letter ever leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from league_agents.agents.asking import Turn
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.fence import one_line
+from league_agents.agents.questions.answer_key import meaning_of
+from league_agents.agents.questions.kinds import NO, Options
+from league_agents.agents.referee_chain.evidence import Sources, sources_of
+from league_agents.agents.targets import Secret
+from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.games.q21.information import UNKNOWN
+from league_agents.games.q21.model import LETTERS
+from league_agents.games.q21.similarity import fold
+
+STEP = "referee_answers"
+MOST_OUTPUT_TOKENS = 1_700
+PASSAGE_TOKENS = 800
+FACTS_TOKENS = 320
+QUESTIONS_TOKENS = 2_400
+_QUESTION_CHARACTERS = 500
+_OPTION_CHARACTERS = 160
+_MOST_ROWS = 200
+
+
+class AnswerRow(BaseModel):
+    """One answer as a model gives it."""
+
+    n: int = Field(description="the number of the question")
+    evidence: str = Field(default="", description="words copied from the passage or the facts, or words looked for")
+    basis: str = Field(default="none", description="quote, absent or none")
+    answer: str = Field(description="A, B, C, D or none")
+
+
+class AnswerRows(BaseModel):
+    """All answers as a model gives them."""
+
+    answers: list[AnswerRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """A question that code could not tell."""
+
+    number: int
+    """How it is called here, whatever number it came with."""
+
+    text: str
+    options: Options
+    has_own_options: bool
+    """Whether the letters mean something else than in the questions with the usual key."""
+
+    @staticmethod
+    def of(asked: AskedQuestion, number: int, options: Options, usual: Options | None) -> OpenQuestion:
+        return OpenQuestion(number=number, text=asked.text, options=options, has_own_options=options != usual)
+
+    @property
+    def line(self) -> str:
+        """As the model reads it: one line."""
+        text = f"{self.number}. {one_line(self.text, _QUESTION_CHARACTERS)}"
+        if not self.has_own_options:
+            return text
+        options = zip(LETTERS, self.options, strict=True)
+        return text + "".join(f" | {letter}: {one_line(each, _OPTION_CHARACTERS)}" for letter, each in options)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether all of it fits: of half a question the answer may be the opposite."""
+        return len(self.text) <= _QUESTION_CHARACTERS and all(len(each) <= _OPTION_CHARACTERS for each in self.options)
+
+
+def told_by_model(
+    turn: Turn, questions: Sequence[OpenQuestion], secret: Secret, usual: Options | None
+) -> Mapping[int, int]:
+    """Question number to the place of its option, for those answers that hold."""
+    shown = _that_fit(questions)
+    if not shown or not turn.has_model:
+        return {}
+    sources = sources_of(secret)
+    lines = [question.line for question in shown]
+    reply = turn.ask(
+        STEP,
+        AnswerRows,
+        max_output_tokens=MOST_OUTPUT_TOKENS,
+        sentence=secret.target.opening_sentence,
+        passage=cut_to_tokens(sources.passage, PASSAGE_TOKENS),
+        facts=_facts_that_fit(sources.facts),
+        questions=lines,
+        longest=max(map(len, lines)),
+        usual=usual,
+    )
+    return {} if reply is None else held(reply, shown, sources)
+
+
+def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources) -> dict[int, int]:
+    """The answers whose evidence stands up; of two different ones to a question, none."""
+    asked = {question.number: question for question in questions}
+    found: dict[int, set[int | None]] = {}
+    for row in reply.answers[:_MOST_ROWS]:
+        question = asked.get(row.n)
+        if question is not None:
+            found.setdefault(row.n, set()).add(_place(row, question, sources))
+    return {n: place for n, places in found.items() if len(places) == 1 and (place := places.pop()) is not None}
+
+
+def _place(row: AnswerRow, question: OpenQuestion, sources: Sources) -> int | None:
+    place = place_named(row.answer, question.options)
+    if place is None:
+        return None
+    option = question.options[place]
+    meaning = meaning_of(option)
+    if meaning == UNKNOWN or sources.hold(row.evidence):
+        return place
+    says_no = meaning == NO or fold(option).split()[:1] in (["no"], ["none"], ["neither"], ["nothing"], ["nobody"])
+    asked = f"{question.text[:_QUESTION_CHARACTERS]} {' '.join(question.options) if question.has_own_options else ''}"
+    return place if says_no and sources.lack(row.evidence, asked) else None
+
+
+def place_named(answer: str, options: Options) -> int | None:
+    """Which option a model's word means: its letter, or its text."""
+    said = answer.strip()[:200]
+    letter = said.rstrip(".):").upper()
+    if letter in LETTERS:
+        return LETTERS.index(letter)
+    folded = [fold(option[:200]) for option in options]
+    return folded.index(fold(said)) if folded.count(fold(said)) == 1 and fold(said) else None
+
+
+def _that_fit(questions: Sequence[OpenQuestion]) -> list[OpenQuestion]:
+    """As many as the budget holds, the shortest first: a monster crowds out itself and no other."""
+    used = 0
+    found = []
+    for question in sorted(questions, key=lambda each: (len(each.text), each.number)):
+        cost = tokens_in(question.line[: 4 * _QUESTION_CHARACTERS]) + 1 if question.is_readable else 0
+        if question.is_readable and question.text.strip() and used + cost <= QUESTIONS_TOKENS:
+            used += cost
+            found.append(question)
+    return sorted(found, key=lambda each: each.number)
+
+
+def _facts_that_fit(facts: Sequence[str]) -> list[str]:
+    used = 0
+    found = []
+    for fact in facts:
+        used += tokens_in(fact) + 1
+        if used > FACTS_TOKENS:
+            break
+        found.append(fact)
+    return found

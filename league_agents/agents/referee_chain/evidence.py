@@ -1,0 +1,78 @@
+"""Whether an answer rests on what stands there.
+
+Rule 1: a quotation counts when it stands, word for word, in the passage or in one line of what is known of the book;
+typography and case are no difference.
+Rule 2: that something is not there is shown by the words that would be there if it were. One of them must come from the
+question, and none may stand in the passage.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from league_agents.agents.targets import Secret
+from league_agents.games.q21.similarity import all_words, content_words
+from league_agents.knowledge.words import STOP_WORDS, stem, words_of
+
+_LONGEST_QUOTE = 400
+_MOST_LOOKED_FOR = 12
+_BETWEEN = re.compile(r"[,;/|\n、，；]+")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All that an answer about one target may rest on."""
+
+    passage: str
+    """The paragraph, or the opening sentence where nothing else is known."""
+
+    facts: tuple[str, ...]
+    """Lines of what is known beside the passage."""
+
+    @cached_property
+    def _lines(self) -> tuple[str, ...]:
+        return tuple(_spaced(line) for line in (self.passage, *self.facts))
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.passage)))
+
+    def hold(self, quote: str) -> bool:
+        """Whether the quotation stands in one of them and says something."""
+        wanted = _spaced(quote[:_LONGEST_QUOTE])
+        is_telling = bool(content_words(quote)) or len(wanted.split()) >= 3
+        return is_telling and any(wanted in line for line in self._lines)
+
+    def lack(self, looked_for: str, question: str) -> bool:
+        """Whether none of the words, divided by commas, stands in the passage, and the question speaks of one."""
+        wanted = [words_of(each) for each in _BETWEEN.split(looked_for[:_LONGEST_QUOTE])[:_MOST_LOOKED_FOR]]
+        wanted = [words for words in wanted if words]
+        asked = {stem(word) for word in words_of(question) if word not in STOP_WORDS}
+        if not any(stem(word) in asked for words in wanted for word in words):
+            return False
+        return not any(all(stem(word) in self._stems for word in words) for words in wanted)
+
+
+def sources_of(secret: Secret) -> Sources:
+    """What is known of a target: its page, its book, its word."""
+    facts, reading = secret.facts, secret.reading
+    text = reading.paragraph or reading.sentence
+    known = [f"The book is {facts.title}." if facts.title else ""]
+    known += [f"Its author is {facts.author}." if facts.author else ""]
+    if facts.year is not None:
+        known.append(f"It was first published in {facts.year}." if facts.year > 0 else "It comes from antiquity.")
+    if reading.part is not None:
+        place = ("the first", "the second", "the third", "the last")[min(3, int(4 * reading.part))]
+        known.append(f"The passage stands in {place} quarter of the book.")
+    if reading.word:
+        known.append(f"The associative word is {reading.word}, of the domain {secret.brief.association_domain}.")
+    return Sources(
+        passage=text.text if text is not None else secret.target.opening_sentence,
+        facts=tuple(line for line in (*known, *facts.statements) if line),
+    )
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(all_words(text))} "

@@ -1,0 +1,147 @@
+"""What a model thinks of the justifications, and how little that may change.
+
+Rule 1: the model is never told the target, so nothing that a justification talks it into can tell it.
+Rule 2: it gives small numbers and the numbers of remarks; code makes the grade and says the remarks in its own words.
+Rule 3: a grade moves the quality that code has counted by at most ``MOST_INFLUENCE``, and never the league points: a
+shift that would change them is made smaller until it does not.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from league_agents.agents.asking import Turn
+from league_agents.agents.fence import one_line
+from league_agents.agents.offline_referee import Played
+from league_agents.agents.targets import Secret
+from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.games.q21.justification import MOST_WORDS_READ, cited_numbers
+from league_agents.games.q21.model import LETTERS, Guess, Scorecard
+from league_agents.games.q21.rules import RuleSet, WordLimit
+from league_agents.games.q21.scoring import Grades, counted, score
+from league_agents.games.q21.words import cut_to_words
+
+STEP = "referee_grades"
+MOST_OUTPUT_TOKENS = 400
+MOST_INFLUENCE = 20.0
+"""Of 100, on the quality of one justification: at most six points of the private score by the usual weights."""
+
+JUSTIFICATION_TOKENS = 260
+CITED_TOKENS = 420
+_BEST = 4
+_MOST_REMARKS = 3
+
+REMARKS = (
+    "Each citation leads one step nearer to the guessed {thing}, which is how a justification should read.",
+    "The reasoning is clear and comes in a good order.",
+    "Alternatives are named and excluded, which makes the argument stronger.",
+    "The argument is careful about what the answers do not say.",
+    "The hint is used well.",
+    "Answers are named, but what follows from them is not said.",
+    "Some of the cited answers would suit many other candidates just as well.",
+    "No alternative is considered, so a reader cannot see why this {thing} and no other.",
+    "An answer is taken to say more than it says.",
+    "The hint is not used, although it would have helped.",
+    "Parts of the text assert where they should argue.",
+    "The wording is vague where the answers are exact.",
+    "Part of the text speaks to the judge instead of about the {thing}; that counts for nothing.",
+)
+"""What a model may choose to have said."""
+
+
+class Grade(BaseModel):
+    """What a model thinks of one justification."""
+
+    uses_answers: int = Field(description="0 to 4")
+    leads_to_guess: int = Field(description="0 to 4")
+    is_clear: int = Field(description="0 to 4")
+    remarks: list[int] = Field(default_factory=list, description="up to 3 numbers of remarks")
+
+    @property
+    def value(self) -> float:
+        """0 to 100, whatever was written."""
+        parts = ((self.uses_answers, 2), (self.leads_to_guess, 2), (self.is_clear, 1))
+        return sum(weight * min(_BEST, max(0, part)) for part, weight in parts) * 100 / (5 * _BEST)
+
+    def said(self, thing: str) -> tuple[str, ...]:
+        """The remarks as sentences of ours."""
+        chosen = sorted({number for number in self.remarks[:20] if 1 <= number <= len(REMARKS)})[:_MOST_REMARKS]
+        return tuple(REMARKS[number - 1].format(thing=thing) for number in chosen)
+
+
+class GradePair(BaseModel):
+    """What a model thinks of both."""
+
+    sentence: Grade
+    word: Grade
+
+
+def opinion(turn: Turn, guess: Guess, secret: Secret, played: Played, rules: RuleSet) -> GradePair | None:
+    """The model's opinion; ``None`` without one, or where there is nothing to have one of."""
+    texts = (
+        _read(guess.sentence_justification, rules.sentence_justification),
+        _read(guess.word_justification, rules.word_justification),
+    )
+    if not any(map(str.strip, texts)) or not turn.has_model:
+        return None
+    return turn.ask(
+        STEP,
+        GradePair,
+        max_output_tokens=MOST_OUTPUT_TOKENS,
+        salt=secret.target.opening_sentence,
+        hint=secret.brief.book_hint,
+        domain=secret.brief.association_domain,
+        sentence=cut_to_tokens(guess.opening_sentence[:600], 110),
+        sentence_justification=texts[0],
+        word=guess.associative_word[:80],
+        word_justification=texts[1],
+        cited=_cited(" ".join(texts), played),
+        remarks=[remark.format(thing="sentence or word") for remark in REMARKS],
+    )
+
+
+def judged(guess: Guess, secret: Secret, played: Played, rules: RuleSet, pair: GradePair | None) -> Scorecard:
+    """The scorecard: points as code counts them, the private score moved within its tier."""
+    plain = score(guess, secret.target, secret.brief, played.questions, played.answers, rules)
+    if pair is None:
+        return plain
+    quality = counted(guess, secret.brief, played.questions, played.answers, rules)
+    shifts = [
+        min(MOST_INFLUENCE, max(-MOST_INFLUENCE, grade.value - own))
+        for grade, own in zip((pair.sentence, pair.word), quality, strict=True)
+    ]
+    for share in (1.0, 0.5, 0.25, 0.0):
+        graded = Grades(
+            sentence_justification=quality[0] + share * shifts[0],
+            word_justification=quality[1] + share * shifts[1],
+            sentence_remarks=pair.sentence.said("sentence"),
+            word_remarks=pair.word.said("word"),
+        )
+        card = score(guess, secret.target, secret.brief, played.questions, played.answers, rules, graded=graded)
+        if card.league_points == plain.league_points:
+            return card
+    return plain
+
+
+def _read(text: str, limit: WordLimit) -> str:
+    """As much of a justification as is scored, and as much of that as the budget holds."""
+    return cut_to_tokens(cut_to_words(text[:6000], limit.most or MOST_WORDS_READ), JUSTIFICATION_TOKENS)
+
+
+def _cited(text: str, played: Played) -> list[str]:
+    """The cited questions with their true answers: what a justification can be held against."""
+    numbers = cited_numbers(text)
+    choices = {answer.number: answer.choice for answer in played.answers}
+    lines: list[str] = []
+    used = 0
+    for question in played.questions:
+        choice = choices.get(question.number)
+        if question.number not in numbers or choice is None:
+            continue
+        said = question.options[LETTERS.index(choice.value)] if choice.value in LETTERS else ""
+        line = f"{question.number}. {one_line(question.text, 160)} — {choice.value} {one_line(said, 60)}"
+        used += tokens_in(line) + 1
+        if used > CITED_TOKENS:
+            break
+        lines.append(line)
+    return lines
