@@ -1,0 +1,84 @@
+"""What a token may do: which seat of which match it opens.
+
+Rule: a seat belongs to one match. A token for it opens no other match, not even one with a seat of the same name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from league_agents.protocol.boardgame.hosting import Hosted, Seat, is_spectator
+from league_agents.protocol.boardgame.refusals import Refused
+from league_agents.protocol.boardgame.requests import Heading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """What the tokens of one sender speak for. Without any, it can only watch."""
+
+    seats: frozenset[tuple[str, str]] = frozenset()
+    """``(match_id, agent_id)``: seats whose own token the sender has."""
+
+    accounts: frozenset[str] = frozenset()
+    """Agent ids that the sender may use in the lobby, and in the matches in which it took a seat from there. A seat of
+    the same name that somebody else took is not among them."""
+
+    @classmethod
+    def of_seat(cls, match_id: str, agent_id: str) -> Principal:
+        """What a token for one seat speaks for."""
+        return cls(seats=frozenset({(match_id, agent_id)}))
+
+    def __or__(self, other: Principal) -> Principal:
+        return Principal(seats=self.seats | other.seats, accounts=self.accounts | other.accounts)
+
+    def __bool__(self) -> bool:
+        return bool(self.seats or self.accounts)
+
+
+NOBODY: Final = Principal()
+
+
+def check_token(heading: Heading, principal: Principal, *, in_lobby: bool = False) -> None:
+    """Whether the sender may use that agent's name at all. Spectators need no token."""
+    agent_id = heading.agent_id
+    if is_spectator(agent_id):
+        return
+    if not principal:
+        raise Refused("unauthorized", "no valid token came with the request; join the match to get one")
+    if agent_id in principal.accounts:
+        return
+    if in_lobby:
+        is_own = any(agent_id == own for _, own in principal.seats)
+    else:
+        is_own = (heading.match_id, agent_id) in principal.seats
+    if not is_own:
+        raise Refused("forbidden", "Unauthorized action: the token is another agent's, or another match's")
+
+
+def check_membership(hosted: Hosted, heading: Heading, principal: Principal, *, acts: bool) -> None:
+    """Whether that agent takes part in this match, and is the sender's own there."""
+    agent_id = heading.agent_id
+    if is_spectator(agent_id):
+        if acts:
+            raise Refused("not_in_match", "spectators watch; take a seat to act")
+        if not hosted.is_open:
+            raise closed_to_spectators()
+        return
+    seat = hosted.seat_of(agent_id)
+    if seat is None or not seat.is_taken:
+        raise Refused("not_in_match", f"{agent_id} has no seat in this match")
+    if not speaks_for(principal, hosted, seat):
+        raise Refused("forbidden", "Unauthorized action: the seat is somebody else's")
+
+
+def speaks_for(principal: Principal, hosted: Hosted, seat: Seat) -> bool:
+    """Whether the seat is the sender's."""
+    if (hosted.match_id, seat.agent_id) in principal.seats:
+        return True
+    return seat.by_account and seat.agent_id in principal.accounts
+
+
+def closed_to_spectators() -> Refused:
+    """Nobody watches this match."""
+    return Refused("forbidden", "this match is not open to spectators")

@@ -1,0 +1,166 @@
+"""What an agent asks for, read from an envelope.
+
+Rule: checks run in the order of arena 5.2: size, JSON, envelope, version. Whatever fails, the sender is told with as
+much of its own heading as could be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from league_agents.core.game import Action, JsonObject
+from league_agents.errors import shortened
+from league_agents.protocol.boardgame.json_text import read_object
+from league_agents.protocol.boardgame.refusals import (
+    PROTOCOL_VERSION,
+    Refused,
+    invalid_envelope,
+    same_major,
+    unsupported_version,
+)
+from league_agents.protocol.boardgame.shape_check import Fault, faults_of
+from league_agents.protocol.boardgame.shapes import REQUESTS, SHAPES
+
+_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """The fields that every answer repeats. ``""`` for what the request did not say, or said in no usable form."""
+
+    type: str = ""
+    game: str = ""
+    match_id: str = ""
+    agent_id: str = ""
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetState:
+    """An agent asks where its match stands."""
+
+    heading: Heading
+    version: str
+    """The game's version that the asker speaks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerformAction:
+    """An agent acts."""
+
+    heading: Heading
+    action: Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateMatch:
+    """An agent opens a match."""
+
+    heading: Heading
+    version: str
+    """The game's version that the asker speaks."""
+
+    config: JsonObject = field(default_factory=dict)
+    agents: tuple[str, ...] | None = None
+    """The ids of all seats; ``None`` leaves them to the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetMatches:
+    """An agent asks which matches there are."""
+
+    heading: Heading
+
+
+Request = GetState | PerformAction | CreateMatch | GetMatches
+
+
+class RefusedRequest(Exception):
+    """A text is no request."""
+
+    def __init__(self, refused: Refused, heading: Heading) -> None:
+        super().__init__(refused.message)
+        self.refused = refused
+        self.heading = heading
+
+
+def read_request(text: str | bytes | bytearray | Mapping[str, Any]) -> Request:
+    """The request that a text or an envelope holds. Raises ``RefusedRequest``."""
+    try:
+        fields = read_object(text)
+    except Refused as refused:
+        raise RefusedRequest(refused, Heading()) from None
+    heading = heading_of(fields)
+    try:
+        _check(fields)
+    except Refused as refused:
+        raise RefusedRequest(refused, heading) from None
+    return _request(fields, heading)
+
+
+def heading_of(fields: Mapping[str, Any]) -> Heading:
+    """As much of a heading as is usable."""
+
+    def name(key: str) -> str:
+        value = fields.get(key)
+        return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
+
+    request_id = fields.get("request_id")
+    return Heading(
+        type=name("type"),
+        game=name("game"),
+        match_id=name("match_id"),
+        agent_id=name("agent_id"),
+        request_id=request_id if isinstance(request_id, str) and 1 <= len(request_id) <= 64 else None,
+    )
+
+
+def check_message(fields: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with a message of any type, from an agent or from a server; nothing for a right one."""
+    kind = fields.get("type")
+    shape = SHAPES.get(kind) if isinstance(kind, str) else None
+    if shape is None:
+        return [{"path": "/type", "code": "wrong_value", "message": f"must be one of {', '.join(SHAPES)}"}]
+    return faults_of(dict(fields), shape)
+
+
+def _check(fields: dict[str, Any]) -> None:
+    kind = fields.get("type")
+    if isinstance(kind, str) and kind not in REQUESTS:
+        raise Refused(
+            "unknown_type",
+            f"{shortened(repr(kind), 80)} is no request; send one of {', '.join(REQUESTS)}",
+            {"supported": list(REQUESTS)},
+        )
+    if not isinstance(kind, str):
+        code, message = ("wrong_type", "must be a text") if "type" in fields else ("missing_field", "is missing")
+        raise invalid_envelope([{"path": "/type", "code": code, "message": message}])
+    faults = faults_of(fields, SHAPES[kind])
+    if faults:
+        raise invalid_envelope(faults)
+    if not same_major(fields["version"], PROTOCOL_VERSION):
+        raise unsupported_version(fields["version"])
+
+
+def _request(fields: dict[str, Any], heading: Heading) -> Request:
+    kind = heading.type
+    if kind == "perform_action":
+        action = fields["action"]
+        return PerformAction(
+            heading=heading, action=Action(type=action["type"], data=action["data"], version=action["version"])
+        )
+    if kind == "get_state":
+        return GetState(heading=heading, version=fields["state"]["version"])
+    if kind == "create_match":
+        wanted = fields["settings"]["data"]
+        agents = wanted.get("agents")
+        return CreateMatch(
+            heading=heading,
+            version=fields["settings"]["version"],
+            config=wanted.get("config", {}),
+            agents=None if agents is None else tuple(agents),
+        )
+    return GetMatches(heading=heading)
