@@ -26,8 +26,9 @@ from league_agents.core.game import (
     Step,
 )
 from league_agents.games.undercover import record
+from league_agents.games.undercover.announce import opening
 from league_agents.games.undercover.config import CONFIG_SCHEMA, MAX_AGENTS, MIN_AGENTS, settings_from
-from league_agents.games.undercover.flow import cast, check, deal, describe, opening
+from league_agents.games.undercover.flow import cast, check, deal, describe
 from league_agents.games.undercover.refusals import (
     LONGEST_REASON,
     read_description,

@@ -13,8 +13,9 @@ from league_agents.core.entry import check_agent_ids
 from league_agents.core.game import Cause, Event, IllegalAction, JsonObject, Step
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
+from league_agents.games.undercover.announce import opening, public_votes
 from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, settings_from
-from league_agents.games.undercover.flow import cast, check, deal, describe, opening, public_votes
+from league_agents.games.undercover.flow import cast, check, deal, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, seat_that_owes
 from league_agents.games.undercover.state import Ballot, GameState, Phase, Said, Vote
 from league_agents.games.undercover.view import elimination_history

@@ -37,9 +37,9 @@ def _english(settings: Settings) -> list[str]:
             "Every player has a word. The civilians all have the same one; the undercover players have another that is "
             f"close to it. {hidden} undercover."
         ),
-        "Everybody is told his word and his side."
+        "Players are told their word and their side."
         if settings.know_own_role
-        else "Everybody is told his own word only, and neither his side nor the other word.",
+        else "Players are told only their own word: neither their side nor the other word.",
         (
             f"A round begins with descriptions: the living describe their word one after the other, {order}, with 1 to "
             f"{settings.max_description} characters."
@@ -51,8 +51,8 @@ def _english(settings: Settings) -> list[str]:
         lines.append("A description must not repeat one that its speaker has heard or made, in any round.")
     lines += [
         (
-            "Then all the living vote at the same time for the number of the player whom they think undercover, and give "
-            f"a reason. Nobody votes for himself or for one who is out. Voting for nobody {abstaining}."
+            "Then all the living vote at the same time, each for the number of the player who seems undercover, with a "
+            f"reason. Votes for oneself or for a player who is out are refused. Voting for nobody {abstaining}."
         ),
         (
             "When all votes are in they are shown to everybody, without the reasons. Whoever has the most is out; with "

@@ -52,7 +52,7 @@ _EN: Final[Mapping[str, str]] = {
     "refused.repeated_description": "You have heard or made this description before.",
     "refused.unknown_target": "vote_number must be one of {choices}.",
     "refused.dead_target": "That player is out; vote_number must be one of {choices}.",
-    "refused.self_vote": "Nobody votes for himself; vote_number must be one of {choices}.",
+    "refused.self_vote": "Voting for yourself is not allowed; vote_number must be one of {choices}.",
     "refused.not_a_candidate": "This vote is between the tied; vote_number must be one of {choices}.",
     "refused.abstain_not_allowed": "Abstaining is not allowed; vote_number must be one of {choices}.",
     "refused.missing_reason": "A vote needs a reason.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from league_agents.games.undercover.flow import public_votes
+from league_agents.games.undercover.announce import public_votes
 from league_agents.games.undercover.state import GameState, PlayerId, Said
 
 
