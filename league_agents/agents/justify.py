@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from league_agents.games.q21.rules import WordLimit
 from league_agents.games.q21.words import count_tokens, fit
 
-_FILLERS = (
+FILLERS = (
     "Every reply was weighed, allowing for mistakes on the way.",
     "The competing candidates explain fewer of them.",
     "Single errors would not change this.",
@@ -20,7 +20,7 @@ _FILLERS = (
     "Little contradicts it.",
     "Plausibly.",
 )
-"""They repeat no other word, and the last one closes any gap."""
+"""What a justification is lengthened with. They repeat no other word, and the last one closes any gap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,11 @@ def justify_word(
     return _assembled(evidence[:3], closing, limit, most_long=1)
 
 
+def cited(evidence: Evidence) -> str:
+    """``Question 4 was answered B (no).``"""
+    return f"Question {evidence.number} was answered {_said(evidence)}."
+
+
 def _said(evidence: Evidence) -> str:
     return f"{evidence.letter} ({evidence.meaning})" if evidence.meaning else evidence.letter
 
@@ -71,7 +76,7 @@ def _said(evidence: Evidence) -> str:
 def _assembled(evidence: Sequence[Evidence], closing: str, limit: WordLimit, *, most_long: int) -> str:
     """As many citations as there is room for, the first ones with what they are about."""
     bare = [f"Question {each.number} was answered {each.letter}." for each in evidence]
-    short = [f"Question {e.number} was answered {_said(e)}." for e in evidence]
+    short = [cited(each) for each in evidence]
     long = [f"Question {e.number} was answered {_said(e)}, which settles {e.about}." for e in evidence]
     room = limit.most if limit.most is not None else limit.least + 25
     if count_tokens(" ".join([*short, closing])) > room:
@@ -82,4 +87,4 @@ def _assembled(evidence: Sequence[Evidence], closing: str, limit: WordLimit, *, 
     for i in range(min(most_long, len(lines))):
         if count_tokens(" ".join([*lines[:i], long[i], *lines[i + 1 :], closing])) <= room:
             lines[i] = long[i]
-    return fit(" ".join([*lines, closing]), limit, _FILLERS)
+    return fit(" ".join([*lines, closing]), limit, FILLERS)
