@@ -1,0 +1,109 @@
+"""A league agent at the table: any ``RefereeAI`` or ``PlayerAI`` takes a seat of Q21.
+
+Rule: the callbacks get what the league would give them, and what they return is read and repaired as in the league.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from league_agents.arena.agents.port import View
+from league_agents.core.game import Action, Event, LegalAction
+from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
+from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.model import LETTERS, Brief, Question
+from league_agents.games.q21.reading import read_answers, repair_guess, repair_questions
+from league_agents.games.q21.rules import RuleSet
+
+_CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
+
+
+class CallbackAgent:
+    """Calls one of the eight callbacks for each decision."""
+
+    def __init__(self, agent: object, *, rules: RuleSet, match_id: str, now: Callable[[], datetime]) -> None:
+        self._agent = agent
+        self._rules = rules
+        self._match_id = match_id
+        self._now = now
+
+    def observe(self, event: Event) -> None:
+        """A player is told its score, as in the league."""
+        card = (event.data.get("scores") or {}) if event.kind == "result" else {}
+        tell = getattr(self._agent, "on_score_received", None)
+        if card and callable(tell):
+            tell({"dynamic": {"match_id": self._match_id, "scores": card}, "service": {"name": "score_notification"}})
+
+    def reset(self) -> None:
+        """League agents tell matches apart by their ids."""
+
+    def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        """What the callback makes of it. Raises what the callback raises, and ``CallbackInvalid`` as in the league."""
+        (action,) = legal
+        callback = _CALLBACKS[action.type]
+        left = None if deadline is None else deadline - self._now()
+        service = callback_specs(self._rules)[callback].service(left=left)
+        dynamic = {"match_id": self._match_id, "game_id": self._match_id, **self._told(view, action)}
+        reply = getattr(self._agent, callback)({"dynamic": dynamic, "service": service})
+        return Action(type=action.type, data=self._read(action.type, reply, dynamic))
+
+    def _told(self, view: View, action: LegalAction) -> dict[str, Any]:
+        told: dict[str, Any] = dict(view["brief"] or {})
+        if action.type == ASK:
+            return {**told, "questions_required": self._rules.questions_required}
+        if action.type == GUESS:
+            return {**told, "questions_sent": view["me"]["questions"], "answers": view["me"]["answers"]}
+        if action.type == ANNOUNCE:
+            return {f"player_{side}": {"id": player} for side, player in zip("ab", view["players"], strict=True)}
+        player = action.schema["properties"]["player_id"]["enum"][0]
+        target = view["target"]
+        return {
+            **told,
+            "player_id": player,
+            "questions": view["games"][player]["questions"],
+            "actual_opening_sentence": target["opening_sentence"],
+            "actual_associative_word": target["associative_word"],
+        }
+
+    def _read(self, kind: str, reply: object, told: Mapping[str, Any]) -> dict[str, Any]:
+        rules = self._rules
+        if kind == ANNOUNCE:
+            assert isinstance(reply, Mapping), "the referee's callback gives a dict"
+            names = ("book_name", "book_hint", "association_word", "actual_opening_sentence", "actual_associative_word")
+            return {name: reply.get(name) for name in names}
+        if kind == ASK:
+            return {
+                "questions": [
+                    {
+                        "question_number": question.number,
+                        "question_text": question.text,
+                        "options": dict(zip(LETTERS, question.options, strict=True)),
+                    }
+                    for question in repair_questions(reply, rules)
+                ]
+            }
+        if kind == ANSWER:
+            asked = tuple(
+                Question(
+                    number=each["question_number"],
+                    text=each["question_text"],
+                    options=tuple(each["options"][letter] for letter in LETTERS),
+                )
+                for each in told["questions"]
+            )
+            answers = read_answers(reply, asked, rules)
+            listed = [{"question_number": each.number, "answer": str(each.choice)} for each in answers]
+            return {"player_id": told["player_id"], "answers": listed}
+        brief = Brief(
+            book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
+        )
+        guess = repair_guess(reply, rules, brief)
+        found: dict[str, Any] = {
+            "opening_sentence": guess.opening_sentence[:1000],
+            "sentence_justification": guess.sentence_justification[:4000],
+            "associative_word": guess.associative_word[:100],
+            "word_justification": guess.word_justification[:4000],
+        }
+        return found if guess.confidence is None else {**found, "confidence": guess.confidence}

@@ -1,0 +1,108 @@
+"""A language model at the table: one prompt for each game, and only structured actions come back.
+
+Rule 1: the model gives an action, the game decides whether it counts. A refusal is shown to it once more.
+Rule 2: what others said reaches the prompt inside a fence. What the model says beside its action reaches nobody.
+Rule 3: a model that is down, slow or silly costs nothing but strength: the scripted baseline acts, before the deadline.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from league_agents.agents.prompting import render
+from league_agents.agents.secrecy import tells_canary
+from league_agents.arena.agents.port import View
+from league_agents.arena.agents.scripted_agent import script_of
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, Event, LegalAction
+from league_agents.errors import LeagueError
+from league_agents.llm.port import ChatModel, Purpose
+
+SOFT_LIMIT = timedelta(seconds=25)
+_RESERVE = timedelta(seconds=2)
+_SHORTEST = timedelta(seconds=1)
+_MOST_OUTPUT_TOKENS = 1500
+_LONGEST_STATE = 24_000
+_LONGEST_RULES = 4000
+
+
+class ChosenAction(BaseModel):
+    """What a model is asked for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str = Field(max_length=40, description="One of the legal action types")
+    data: dict[str, Any] = Field(default_factory=dict, description="The action's data, as its schema says")
+
+
+class LlmAgent:
+    """Asks a model for each decision."""
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        model: ChatModel | None,
+        seed: int | str,
+        agent_id: str,
+        now: Callable[[], datetime],
+        match_id: str = "",
+    ) -> None:
+        """``model=None`` plays the scripted baseline. ``now`` is the clock of the deadlines that will be given."""
+        self._game = game
+        self._model = model
+        self._seed = seed
+        self._agent_id = agent_id
+        self._now = now
+        self._match_id = match_id
+        self._script = script_of(game)
+        self._draw = Draw(seed, f"llm/{agent_id}")
+        self.raw_answer: str | None = None
+        """What the model wrote for the last decision, for the host's record; ``None`` when code decided."""
+
+    def observe(self, event: Event) -> None:
+        """The view tells all that the prompt needs."""
+
+    def reset(self) -> None:
+        self.raw_answer = None
+
+    def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
+        """The model's action, else the scripted one."""
+        self.raw_answer = None
+        chosen = self._asked(view, legal, deadline)
+        return self._script(view, legal, self._draw) if chosen is None else chosen
+
+    def _asked(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action | None:
+        left = SOFT_LIMIT if deadline is None else min(SOFT_LIMIT, deadline - self._now() - _RESERVE)
+        refusal = view.get("refusal")
+        # Two refusals in a row: the model does not understand, and the next one would cost the decision.
+        if self._model is None or left < _SHORTEST or (refusal and refusal["attempts_left"] < 2):
+            return None
+        state = {key: value for key, value in view.items() if key not in ("rules_text", "refusal")}
+        prompt = render(
+            Purpose(match_id=self._match_id, callback=f"arena.{self._game}", step=f"arena_{self._game}"),
+            key=f"{self._seed}/{self._agent_id}",
+            rules=str(view.get("rules_text", ""))[:_LONGEST_RULES],
+            state=json.dumps(state, ensure_ascii=False, default=str, separators=(",", ":"))[:_LONGEST_STATE],
+            legal=[{"type": each.type, "schema": json.dumps(each.schema, ensure_ascii=False)} for each in legal],
+            refusal=refusal["message"] if refusal else "",
+        )
+        try:
+            parsed = self._model.complete_json(
+                prompt, ChosenAction, timeout=left, max_output_tokens=_MOST_OUTPUT_TOKENS
+            )
+        except LeagueError:
+            # Down, slow, refusing or over its budget: the record is kept where the model is.
+            return None
+        chosen = parsed.value
+        if tells_canary(prompt, parsed.completion.text, chosen.model_dump_json()):
+            return None
+        if chosen.type not in {each.type for each in legal}:
+            return None
+        self.raw_answer = parsed.completion.text
+        return Action(type=chosen.type, data=chosen.data)
