@@ -1,0 +1,81 @@
+"""What a check of a message found.
+
+Rule: everything is found in one go, in an order that depends on the message alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from league_agents.core.game import JsonObject
+from league_agents.core.printable import printable
+from league_agents.errors import shortened
+
+MOST_FINDINGS = 200
+"""Errors, and warnings, that are kept of one message: a list of thousands of wrong numbers must not become an answer of
+a hundred times its size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One error or one warning."""
+
+    path: str
+    """JSON Pointer into the message; ``""`` is the message itself."""
+
+    code: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        return {"path": self.path, "code": self.code, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is to be said of one message."""
+
+    errors: tuple[Finding, ...]
+    """By path, then code."""
+
+    warnings: tuple[Finding, ...]
+    """By path, then code."""
+
+    message: JsonObject | None
+    """The message with its texts in normal form C and, in lenient mode, repaired. ``None`` when no JSON object could be
+    read."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects errors and warnings."""
+
+    errors: list[Finding] = field(default_factory=list)
+    warnings: list[Finding] = field(default_factory=list)
+
+    def error(self, path: str, code: str, message: str) -> None:
+        self.errors.append(Finding(path=path, code=code, message=message))
+
+    def warn(self, path: str, code: str, message: str) -> None:
+        self.warnings.append(Finding(path=path, code=code, message=message))
+
+    def report(self, message: JsonObject | None) -> Report:
+        return Report(errors=_ordered(self.errors), warnings=_ordered(self.warnings), message=message)
+
+
+def below(path: str, key: str | int) -> str:
+    """The JSON Pointer of what stands under a key."""
+    name = str(key)
+    if not (name.isascii() and name.isprintable()):
+        name = printable(name)
+    return f"{path}/{shortened(name, 80).replace('~', '~0').replace('/', '~1')}"
+
+
+def _ordered(found: list[Finding]) -> tuple[Finding, ...]:
+    if len(found) < 2:
+        return tuple(found)
+    return tuple(sorted(found, key=lambda each: (each.path, each.code, each.message))[:MOST_FINDINGS])

@@ -1,0 +1,70 @@
+"""What an agent can know: from its own feedback and from the reports that it heard (arena 2.2).
+
+Rule: the truth is not asked. A false report makes for false knowledge, because a report that the game visibly did not
+believe would tell who was right. What own feedback shows is stronger than what is said, and a number that is called
+right by one and wrong by another is neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from league_agents.core.game import JsonObject
+from league_agents.games.guess_number.state import Seat
+from league_agents.values import evolve
+
+
+def claims_of(report: JsonObject) -> tuple[frozenset[int], frozenset[int]]:
+    """The numbers that a valid state report calls wrong, and those that it calls right."""
+    content: Mapping[str, Any] = report.get("content") or {}
+    guesses, feedback = content.get("guess_history", ()), content.get("feedback_history", ())
+    wrong: set[int] = set()
+    right: set[int] = set()
+    # The guess that is still to be answered may stand at the end (checklist 000). Other lengths cannot be matched up.
+    if len(guesses) - len(feedback) in (0, 1):
+        for guess, was_right in zip(guesses, feedback, strict=False):
+            (right if was_right else wrong).add(guess)
+    if content.get("is_correct") is True and "current_guess" in content:
+        right.add(content["current_guess"])
+    return frozenset(wrong), frozenset(right)
+
+
+def listening(seat: Seat, wrong: frozenset[int], right: frozenset[int]) -> Seat:
+    """The seat after its agent heard these claims."""
+    if wrong <= seat.said_wrong and right <= seat.said_right:
+        return seat
+    return evolve(seat, said_wrong=seat.said_wrong | wrong, said_right=seat.said_right | right)
+
+
+def known_target(seat: Seat) -> int | None:
+    """The number that the agent can take for the target."""
+    if seat.is_correct:
+        return seat.guesses[-1]
+    if not seat.said_right:
+        return None
+    likely = seat.said_right - seat.said_wrong - frozenset(seat.guesses)
+    return next(iter(likely)) if len(likely) == 1 else None
+
+
+def known_wrong(seat: Seat, num_choices: int) -> frozenset[int]:
+    """The numbers that the agent can take for wrong; never all that there are."""
+    own = frozenset(seat.guesses)
+    found = own | (seat.said_wrong - seat.said_right if seat.said_right else seat.said_wrong)
+    if seat.is_correct:
+        target = frozenset(seat.guesses[-1:])
+        own, found = own - target, found - target
+    # Where every number is called wrong, somebody is mistaken, and nobody can tell who.
+    return found if len(found) < num_choices else own
+
+
+def contradicts(report: JsonObject, seat: Seat) -> bool:
+    """Whether the history in a valid report is not what happened. What a report leaves out contradicts nothing."""
+    content: Mapping[str, Any] = report.get("content") or {}
+    if "guess_history" in content:
+        guesses, truth = content["guess_history"], list(seat.guesses)
+        if guesses != truth and guesses != [*truth, report["next_guess"]]:
+            return True
+    if "feedback_history" in content and content["feedback_history"] != list(seat.feedback):
+        return True
+    return "is_correct" in content and content["is_correct"] != seat.is_correct

@@ -1,0 +1,65 @@
+"""The baseline agent of guess number (arena 2.2): simple, cooperative, and the same every time.
+
+Rule: it knows its view and what is legal, nothing else. It guesses the known target, or else the smallest number that
+is neither known to be wrong nor claimed in this step by an agent that it heard so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, LegalAction
+from league_agents.games.guess_number.actions import GUESS, PASS
+from league_agents.games.guess_number.protocol import PROPOSAL, STATE_REPORT
+
+
+def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw | None = None) -> Action:  # noqa: ARG001
+    """What the baseline does with this view. Like every baseline it may draw, but nothing here is left to chance."""
+    types = {each.type for each in legal}
+    me = view["me"]
+    guess = chosen_guess(view)
+    message: dict[str, Any] = {"sender": me["agent_id"], "timestamp": view["step"]}
+    if STATE_REPORT in types:
+        history = me["guess_history"] if me["is_correct"] else [*me["guess_history"], guess]
+        content = {
+            "current_guess": guess,
+            "is_correct": me["is_correct"],
+            "guess_history": list(history),
+            "feedback_history": list(me["feedback_history"]),
+        }
+        return Action(
+            type=STATE_REPORT, data={**message, "type": STATE_REPORT, "next_guess": guess, "content": content}
+        )
+    if PROPOSAL in types:
+        return Action(type=PROPOSAL, data={**message, "type": PROPOSAL, "content": {"next_guess": guess}})
+    return Action(type=GUESS, data={"guess": guess}) if GUESS in types else Action(type=PASS)
+
+
+def chosen_guess(view: Mapping[str, Any]) -> int:
+    """The number that the baseline would guess now."""
+    me = view["me"]
+    target: int | None = me["known_target"]
+    if target is not None:
+        return target
+    wrong = set(me["known_wrong"])
+    claimed = _claimed_by_others(view)
+    left = (number for number in range(view["num_choices"]) if number not in wrong)
+    first = next(left, 0)
+    if first not in claimed:
+        return first
+    # With everything claimed, two agents on one number are better than a wrong one.
+    return next((number for number in left if number not in claimed), first)
+
+
+def _claimed_by_others(view: Mapping[str, Any]) -> set[int]:
+    """What others have reported in this step that they mean to guess."""
+    claimed: set[int] = set()
+    step, me = view["step"], view["me"]["agent_id"]
+    for message in reversed(view["messages"]):
+        if message["timestamp"] != step:
+            break
+        if message["type"] == STATE_REPORT and message["sender"] != me:
+            claimed.add(message["next_guess"])
+    return claimed

@@ -1,0 +1,140 @@
+"""The state of one game of guess number (arena 2.2).
+
+Rule: frozen values, made anew for every change. Messages are frozen JSON, so the views share them with the state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from league_agents.core.game import JsonObject
+from league_agents.games.guess_number.config import Config
+from league_agents.values import maker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """What one agent did, and what it was told."""
+
+    guesses: tuple[int, ...] = ()
+    """Its guesses that were answered, the initial one first."""
+
+    feedback: tuple[bool, ...] = ()
+    """Whether each of them was right. Only the last one can be: who is right guesses no more."""
+
+    last_guess: int | None = None
+    """What its next observation is about; ``None`` when it made no guess in the step before."""
+
+    said_wrong: frozenset[int] = frozenset()
+    """Numbers that reports it heard call wrong."""
+
+    said_right: frozenset[int] = frozenset()
+    """Numbers that reports it heard call right."""
+
+    heard: tuple[JsonObject, ...] = ()
+    """The messages that it heard or sent in the steps that are over."""
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether it has guessed the target."""
+        return bool(self.feedback) and self.feedback[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A report or a proposal."""
+
+    sender: str
+    message: JsonObject
+    """As it was sent."""
+
+    shown: JsonObject
+    """As others hear it: without the reasoning where that is private."""
+
+    heard_by: tuple[str, ...] | None
+    """``None``: everybody, spectators included. Otherwise without its sender, in the order of the agents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What is counted during a game."""
+
+    total_guesses: int = 0
+    """Guesses of the action phases; initial ones do not count."""
+
+    redundant_guesses: int = 0
+    """Guesses that were in the agent's known-wrong set."""
+
+    collisions: int = 0
+    """Guesses of a step beyond the first of the same wrong number."""
+
+    deviations: int = 0
+    """Guesses other than the reported ``next_guess``."""
+
+    missing_reports: int = 0
+    report_mismatches: int = 0
+    """Reports whose history contradicts what happened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Everything about one game."""
+
+    config: Config
+    agent_ids: tuple[str, ...]
+    target: int
+    step: int
+    """From 0."""
+
+    phase: str
+    """``reporting``, ``reasoning``, ``action`` or ``end``; nobody ever acts in ``observation``."""
+
+    owing: tuple[str, ...]
+    """Who owes an action, in the order of the agents."""
+
+    seats: tuple[Seat, ...]
+    """In the order of the agents, as are ``reported`` and ``sealed``."""
+
+    log: tuple[Said, ...] = ()
+    """The messages of the steps that are over."""
+
+    public: tuple[JsonObject, ...] = ()
+    """Those of them that everybody heard, as spectators see them."""
+
+    said: tuple[Said, ...] = ()
+    """The messages of this step."""
+
+    reported: tuple[int | None, ...]
+    """The ``next_guess`` of this step's reports."""
+
+    sealed: tuple[int | None, ...]
+    """The guesses of this step that are in."""
+
+    steps_used: int = 0
+    """Steps whose guesses were made."""
+
+    reason: str | None = None
+    """``success`` or ``failure``; ``None`` until the game is over."""
+
+    tally: Tally = Tally()
+
+
+SUCCESS = "success"
+FAILURE = "failure"
+
+make_seat = maker(Seat)
+make_said = maker(Said)
+
+
+def heard_of(said: tuple[Said, ...], agent: str) -> list[JsonObject]:
+    """What an agent heard or sent, in order."""
+    return [
+        each.message if each.sender == agent else each.shown
+        for each in said
+        if each.heard_by is None or each.sender == agent or agent in each.heard_by
+    ]
+
+
+def heard_by_all(said: tuple[Said, ...]) -> list[JsonObject]:
+    """What everybody heard, in order."""
+    return [each.shown for each in said if each.heard_by is None]
