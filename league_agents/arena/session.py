@@ -34,7 +34,7 @@ class Memory(Protocol):
         """Something that the agent may know has happened."""
         ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         ...
 
@@ -140,7 +140,7 @@ class Session:
             "game": self.match.game.code,
             "rules_text": self.rules_text,
             "refusal": self._refused.get(agent),
-            **({} if memory is None else {"memory": memory.as_dict()}),
+            **({} if memory is None else {"memory": memory.as_json()}),
         }
 
     def settled(self, settled: Settled) -> None:
