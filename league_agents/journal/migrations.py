@@ -13,6 +13,30 @@ from league_agents.errors import JournalError
 APPLICATION_ID = 0x4C414A31
 """Marks a SQLite file as a journal, so that another database is never taken for one."""
 
+MODEL_CALLS = """
+    CREATE TABLE model_calls (
+        seq INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        season_id TEXT NOT NULL,
+        match_id TEXT NOT NULL,
+        callback TEXT NOT NULL,
+        step TEXT NOT NULL,
+        model TEXT NOT NULL,
+        prompt_digest TEXT NOT NULL,
+        reply TEXT,
+        outcome TEXT NOT NULL,
+        input_tokens INTEGER,
+        output_tokens INTEGER,
+        cached_tokens INTEGER,
+        cost_usd REAL,
+        is_cached INTEGER NOT NULL,
+        took_s REAL NOT NULL
+    );
+    CREATE INDEX model_calls_asked ON model_calls (match_id, callback, prompt_digest);
+    """
+"""What was asked of language models. The same table stands in the ledger of those who have no journal."""
+
 SCRIPTS: tuple[str, ...] = (
     """
     CREATE TABLE version (only INTEGER PRIMARY KEY CHECK (only = 1), steps INTEGER NOT NULL);
@@ -83,7 +107,12 @@ SCRIPTS: tuple[str, ...] = (
         at TEXT NOT NULL
     );
     """,
+    MODEL_CALLS,
 )
+
+
+WITH_MODEL_CALLS = SCRIPTS.index(MODEL_CALLS) + 1
+"""The first shape that has the table of model calls."""
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

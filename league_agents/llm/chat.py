@@ -222,7 +222,7 @@ def _correction(reply: Reply, what: str, schema: Schema) -> Correction:
     return Correction(
         reply=reply.text[:LONGEST_SHOWN_REPLY],
         complaint=(
-            f"That reply cannot be used: {what}. {advice}Answer again with one JSON object and nothing else, valid under"
-            f" this JSON Schema: {form}"
+            f"That reply cannot be used: {what}. {advice}Answer again with one JSON object and nothing else, valid"
+            f" under this JSON Schema: {form}"
         ),
     )

@@ -81,7 +81,8 @@ class Request:
         """The prompt's digest; one of its own when it is asked again with a complaint."""
         if self.correction is None:
             return self.prompt.digest
-        text = f"{self.prompt.digest}\n{len(self.correction.reply)}\n{self.correction.reply}\n{self.correction.complaint}"
+        reply, complaint = self.correction.reply, self.correction.complaint
+        text = f"{self.prompt.digest}\n{len(reply)}\n{reply}\n{complaint}"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -135,7 +135,7 @@ class OpenAIBackend:
         said = quoted(error.body if error.body is not None else error.response.text, self._key)
         wait = retry_after(error.response.headers, error.body)
         if status in (401, 403):
-            return Rejected(f"{self.name}: {self._base_url} refuses the key in {self._key_name}; look whether it is right")
+            return Rejected(f"{self.name}: {self._base_url} refuses the key in {self._key_name}; is it the right one?")
         if status == 404:
             return Rejected(
                 f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both"

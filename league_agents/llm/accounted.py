@@ -1,0 +1,170 @@
+"""Around a service: what was paid for already is not asked again, limits are kept, and every exchange is written down.
+
+Rule: whatever happens to the books after a reply has come, the reply is used. Before that, a limit that cannot be
+counted is a limit that is reached.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from league_agents.clock import Clock
+from league_agents.errors import JournalError, MalformedCompletion, ModelError, ModelUnavailable
+from league_agents.llm.budget import Amount, Budget, Hold
+from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Reply, Request, Unanswered, usage_of
+from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
+from league_agents.llm.port import Usage
+from league_agents.llm.prices import PriceList
+
+FRAME_TOKENS = 200
+"""What services add to a request: marks around messages, their own words about the form of the reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Whose calls these are, and where they are written."""
+
+    league: str
+    """Seasons are counted within it."""
+
+    scope: str
+    """Games are counted, and replies found again, within it: one participant."""
+
+    ledger: Ledger
+    budget: Budget
+    prices: PriceList
+    clock: Clock
+
+
+class Accounted:
+    """``Backend`` around another one."""
+
+    def __init__(self, backend: Backend, account: Account) -> None:
+        self._backend = backend
+        self._account = account
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    def exchange(self, request: Request) -> Reply:
+        earlier = self._earlier(request)
+        if earlier is not None:
+            self._record(request, earlier, None, took_s=0.0, is_cached=True)
+            return earlier
+        account = self._account
+        most = most_of(request, self.name, account.prices)
+        try:
+            hold = account.budget.hold(
+                request.prompt.purpose, most, league=account.league, scope=account.scope
+            )
+        except OverBudget as error:
+            self._record(request, None, error, took_s=0.0)
+            raise
+        began_s = time.monotonic()
+        try:
+            reply = self._backend.exchange(request)
+        except ModelError as error:
+            self._record(request, None, error, took_s=time.monotonic() - began_s)
+            if not may_cost(error):
+                self._settle(hold, Amount(calls=1))
+            raise
+        self._record(request, reply, None, took_s=time.monotonic() - began_s)
+        if reply.is_counted:
+            price = account.prices.of(self.name)
+            nano_usd = None if price is None else price.nano_usd(reply.usage)
+            tokens = reply.usage.input_tokens + reply.usage.output_tokens
+            self._settle(hold, Amount(nano_usd=nano_usd, tokens=tokens, calls=1))
+        return reply
+
+    def _earlier(self, request: Request) -> Reply | None:
+        account = self._account
+        try:
+            return account.ledger.earlier(account.scope, request.prompt.purpose, request.digest)
+        except JournalError:
+            return None  # then it is paid for twice, or the budget says no
+
+    def _settle(self, hold: Hold, used: Amount) -> None:
+        with suppress(JournalError):  # what was held stays held: the limit is reached too early, never too late
+            self._account.budget.settle(hold, used)
+
+    def _record(
+        self,
+        request: Request,
+        reply: Reply | None,
+        error: ModelError | None,
+        *,
+        took_s: float,
+        is_cached: bool = False,
+    ) -> None:
+        account = self._account
+        usage: Usage | None = None
+        cost_usd: float | None = None
+        if reply is not None and reply.is_counted:
+            usage = reply.usage
+            cost_usd = 0.0 if is_cached else account.prices.cost_usd(reply.model, usage)
+        elif error is not None and not may_cost(error):
+            usage, cost_usd = usage_of(error), 0.0
+        call = ModelCall(
+            at=account.clock.now(),
+            scope=account.scope,
+            purpose=request.prompt.purpose,
+            model=self.name if reply is None else reply.model,
+            prompt_digest=request.digest,
+            reply=None if reply is None else reply.text,
+            outcome=_outcome(reply, error),
+            usage=usage,
+            cost_usd=cost_usd,
+            is_cached=is_cached,
+            took_s=round(took_s, 3),
+        )
+        with suppress(JournalError):  # a full disk must not cost the reply, and the role's own journal says it too
+            account.ledger.record(call)
+
+
+def most_of(request: Request, model: str, prices: PriceList) -> Amount:
+    """The most that one exchange can use. No tokenizer makes more tokens of a text than it has bytes."""
+    texts = [request.prompt.system, request.prompt.user]
+    if request.schema is not None:
+        # Twice: as a parameter, and in words where a server does not take the parameter.
+        texts += 2 * [json.dumps(request.schema.document, ensure_ascii=False)]
+    if request.correction is not None:
+        texts += [request.correction.reply, request.correction.complaint]
+    read = sum(len(text.encode("utf-8", "replace")) for text in texts) + FRAME_TOKENS
+    usage = Usage(input_tokens=read, output_tokens=request.max_output_tokens)
+    return amount_of(usage, model, prices)
+
+
+def amount_of(usage: Usage, model: str, prices: PriceList, *, calls: int = 1) -> Amount:
+    """What a use of a model counts against limits."""
+    price = prices.of(model)
+    return Amount(
+        nano_usd=None if price is None else price.nano_usd(usage),
+        tokens=usage.input_tokens + usage.output_tokens,
+        calls=calls,
+    )
+
+
+def may_cost(error: ModelError) -> bool:
+    """Whether the service may charge for what failed so."""
+    return isinstance(error, Unanswered | MalformedCompletion)
+
+
+_OUTCOMES: tuple[tuple[type[ModelError], str], ...] = (
+    (OverBudget, "over_budget"),
+    (Rejected, "rejected"),
+    (Unanswered, "unanswered"),
+    (ModelUnavailable, "unavailable"),
+    (MalformedCompletion, "malformed"),
+)
+
+
+def _outcome(reply: Reply | None, error: ModelError | None) -> str:
+    if reply is not None:
+        return ANSWERED if reply.finish is Finish.COMPLETE else reply.finish.value
+    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "failed")
+
+

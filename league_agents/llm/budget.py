@@ -1,0 +1,277 @@
+"""Hard limits on what language models may use: for one agent's game, for a day, for a season.
+
+Rule 1: a call is made only when the most that it can use still fits. What it did not use is given back afterwards; a
+call of which nobody knows what it used keeps all of it.
+Rule 2: what the remaining callbacks of games that have begun will need is put aside first. A game begins only when all
+that it needs fits beside that, so a new game never takes from one that goes on.
+Rule 3: every decision is one transaction in one file, so the limits hold for all processes that share it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from league_agents.clock import Clock
+from league_agents.errors import JournalError, ModelUnavailable
+from league_agents.llm.exchange import OverBudget
+from league_agents.llm.ledger import connected
+from league_agents.llm.port import Purpose
+from league_agents.llm.prices import NANO
+
+RESERVED_FOR = timedelta(hours=1)
+"""How long money is put aside for a game of which nothing is heard: its last callback may never have come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """What calls use."""
+
+    nano_usd: int | None = 0
+    """Billionths of a dollar; ``None`` when the price is unknown."""
+
+    tokens: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """The most in one period. ``None`` is no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+
+    @property
+    def is_set(self) -> bool:
+        return self != Limit()
+
+    def amounts(self) -> tuple[int | None, int | None, int | None]:
+        """In the order and the units of ``Amount``."""
+        return (None if self.usd is None else round(self.usd * NANO), self.tokens, self.calls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the user allows."""
+
+    per_game: Limit = field(default_factory=Limit)
+    """What one agent may use in one game."""
+
+    per_day: Limit = field(default_factory=Limit)
+    """All agents together, by UTC."""
+
+    per_season: Limit = field(default_factory=Limit)
+    """All agents of one league together."""
+
+    @property
+    def are_set(self) -> bool:
+        return self != Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """What was set aside for one call."""
+
+    row: int
+    game: str
+    place: int | None
+    """Which callback's reserve it was taken from; ``None`` when from none."""
+
+    taken: Amount
+    """How much of it came from that reserve."""
+
+
+class Budget:
+    """The limits of one process, kept in a file that all processes of a user share."""
+
+    def __init__(self, path: Path, limits: Limits, plan: Mapping[str, Amount], *, clock: Clock) -> None:
+        """``plan`` says what each callback of a game may need, in the order in which they come."""
+        self._path = path
+        self._limits = limits
+        self._plan = dict(plan)
+        self._places = {callback: place for place, callback in enumerate(plan)}
+        self._clock = clock
+
+    def hold(self, purpose: Purpose, most: Amount, *, league: str, scope: str) -> Hold:
+        """Set aside what a call can use at most. Raises ``OverBudget``, and ``ModelUnavailable`` when the file cannot
+        be written: without it no limit could be kept."""
+        now = self._clock.now().astimezone(UTC)
+        game = f"{scope} {purpose.match_id}" if purpose.match_id else ""
+        season = f"{league} {purpose.season_id or purpose.match_id[:2]}"
+        place = self._places.get(purpose.callback) if game else None
+        try:
+            with connected(self._path) as db:
+                db.execute("BEGIN IMMEDIATE")
+                table = _Table(db, self._limits, game=game, season=season, now=now)
+                table.forget_silent_games()
+                if place is not None and not table.has_begun():
+                    table.begin(self._remaining(place))
+                taken = table.advance(place)
+                table.check(most, beside_place=place)
+                return Hold(row=table.spend(most), game=game, place=place, taken=table.take(place, taken, most))
+        except JournalError as error:
+            raise ModelUnavailable(f"nothing is spent while nobody can count it: {error}") from None
+
+    def settle(self, hold: Hold, used: Amount) -> None:
+        """Say what the call used. Raises ``JournalError``; then all that was set aside counts as used."""
+        with connected(self._path) as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute(
+                "UPDATE spending SET nano_usd = ?, tokens = ?, calls = ? WHERE seq = ?",
+                (used.nano_usd, used.tokens, used.calls, hold.row),
+            )
+            if hold.place == len(self._plan) - 1:
+                # Nothing that must be paid for comes after the last callback, so its reserve is for other games.
+                db.execute("DELETE FROM reserved WHERE game = ?", (hold.game,))
+            elif hold.place is not None:
+                # A second request of the same callback may have what the first one left.
+                db.execute(
+                    "UPDATE reserved SET nano_usd = nano_usd + ?, tokens = tokens + ?, calls = calls + ?"
+                    " WHERE game = ? AND place = ?",
+                    (*_rest(hold.taken, used), hold.game, hold.place),
+                )
+
+    def _remaining(self, place: int) -> dict[int, Amount]:
+        return {each: amount for each, amount in enumerate(self._plan.values()) if each >= place}
+
+
+class _Table:
+    """The file inside one transaction, seen from one game."""
+
+    def __init__(self, db: sqlite3.Connection, limits: Limits, *, game: str, season: str, now: datetime) -> None:
+        self._db = db
+        self._limits = limits
+        self._game = game
+        self._season = season
+        self._now = now
+        self._day = f"{now:%Y-%m-%d}"
+
+    def forget_silent_games(self) -> None:
+        self._db.execute("DELETE FROM reserved WHERE touched_at < ?", (_text(self._now - RESERVED_FOR),))
+
+    def has_begun(self) -> bool:
+        row = self._db.execute("SELECT 1 FROM reserved WHERE game = ? LIMIT 1", (self._game,)).fetchone()
+        return row is not None
+
+    def begin(self, plan: Mapping[int, Amount]) -> None:
+        """Put aside what all remaining callbacks need. Raises ``OverBudget`` when that does not fit."""
+        plan = self._within_game_limit(plan)
+        for measure, what in enumerate(_MEASURES):
+            needed = sum(_values(amount)[measure] for amount in plan.values())
+            for name, limit, spent, reserved in self._periods(measure):
+                if needed and limit is not None and spent + reserved + needed > limit:
+                    raise OverBudget(
+                        f"the limit of {_shown(what, limit)} {name} leaves no room for another game, which may need"
+                        f" {_shown(what, needed)}; {_shown(what, spent)} are used and {_shown(what, reserved)} kept for"
+                        " games that have begun"
+                    )
+        self._db.executemany(
+            "INSERT INTO reserved VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (self._game, place, self._season, _text(self._now), *_values(amount))
+                for place, amount in plan.items()
+            ],
+        )
+
+    def _within_game_limit(self, plan: Mapping[int, Amount]) -> dict[int, Amount]:
+        """No more than one game may have; where that is less than it may need, the first callbacks go first."""
+        left = list(self._limits.per_game.amounts())
+        found = {}
+        for place, amount in plan.items():
+            values = list(_values(amount))
+            for measure, limit in enumerate(left):
+                if limit is not None:
+                    values[measure] = min(values[measure], limit)
+                    left[measure] = limit - values[measure]
+            found[place] = Amount(nano_usd=values[0], tokens=values[1], calls=values[2])
+        return found
+
+    def advance(self, place: int | None) -> Amount:
+        """The callbacks before this one are over. What is left of its own reserve."""
+        if place is None:
+            return Amount()
+        self._db.execute("DELETE FROM reserved WHERE game = ? AND place < ?", (self._game, place))
+        self._db.execute("UPDATE reserved SET touched_at = ? WHERE game = ?", (_text(self._now), self._game))
+        row = self._db.execute(
+            "SELECT nano_usd, tokens, calls FROM reserved WHERE game = ? AND place = ?", (self._game, place)
+        ).fetchone()
+        return Amount() if row is None else Amount(nano_usd=row[0], tokens=row[1], calls=row[2])
+
+    def check(self, most: Amount, *, beside_place: int | None) -> None:
+        """Raises ``OverBudget`` when this does not fit beside what is put aside for others."""
+        for measure, what in enumerate(_MEASURES):
+            needed = _values(most)[measure]
+            for name, limit, spent, reserved in self._periods(measure, beside_place):
+                if limit is not None and spent + reserved + needed > limit:
+                    raise OverBudget(
+                        f"the limit of {_shown(what, limit)} {name} forbids a call that may use {_shown(what, needed)};"
+                        f" {_shown(what, spent)} are used and {_shown(what, reserved)} kept for what must still come"
+                    )
+
+    def spend(self, most: Amount) -> int:
+        row = self._db.execute(
+            "INSERT INTO spending (at, day, season, game, nano_usd, tokens, calls) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (_text(self._now), self._day, self._season, self._game, most.nano_usd, most.tokens, most.calls),
+        ).lastrowid
+        assert row is not None, "a row that was written has a number"
+        return row
+
+    def take(self, place: int | None, there: Amount, most: Amount) -> Amount:
+        """Take the call's part from its callback's reserve."""
+        nano_usd, tokens, calls = (min(has, needs) for has, needs in zip(_values(there), _values(most), strict=True))
+        self._db.execute(
+            "UPDATE reserved SET nano_usd = nano_usd - ?, tokens = tokens - ?, calls = calls - ?"
+            " WHERE game = ? AND place = ?",
+            (nano_usd, tokens, calls, self._game, place),
+        )
+        return Amount(nano_usd=nano_usd, tokens=tokens, calls=calls)
+
+    def _periods(self, measure: int, beside_place: int | None = None) -> list[tuple[str, int | None, int, int]]:
+        """Each period: its name, its limit, what was spent in it, and what is put aside for others than this call."""
+        found: list[tuple[str, int | None, int, int]] = []
+        for name, limit, column, value in (
+            ("per game", self._limits.per_game, "game", self._game),
+            ("per day", self._limits.per_day, "day", self._day),
+            ("per season", self._limits.per_season, "season", self._season),
+        ):
+            most = limit.amounts()[measure]
+            if most is None or (column == "game" and not value):
+                continue
+            # Games go on over midnight, so what is put aside counts on whichever day it is.
+            among, key = ("1", ()) if column == "day" else (f"{column} = ?", (value,))
+            unit = _MEASURES[measure]
+            (spent,) = self._db.execute(
+                f"SELECT coalesce(sum({unit}), 0) FROM spending WHERE {column} = ?", (value,)  # noqa: S608
+            ).fetchone()
+            (reserved,) = self._db.execute(
+                f"SELECT coalesce(sum({unit}), 0) FROM reserved WHERE {among} AND NOT (game = ? AND place = ?)",  # noqa: S608
+                (*key, self._game, -1 if beside_place is None else beside_place),
+            ).fetchone()
+            found.append((name, most, spent, reserved))
+        return found
+
+
+_MEASURES = ("nano_usd", "tokens", "calls")
+
+
+def _values(amount: Amount) -> tuple[int, int, int]:
+    return amount.nano_usd or 0, amount.tokens, amount.calls
+
+
+def _rest(taken: Amount, used: Amount) -> tuple[int, int, int]:
+    first, second, third = (
+        max(0, had - needed) for had, needed in zip(_values(taken), _values(used), strict=True)
+    )
+    return first, second, third
+
+
+def _shown(measure: str, value: int) -> str:
+    return f"${value / NANO:.6g}" if measure == "nano_usd" else f"{value} {measure}"
+
+
+def _text(instant: datetime) -> str:
+    return instant.isoformat(timespec="microseconds")

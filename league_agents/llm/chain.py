@@ -1,0 +1,185 @@
+"""Several models behind one face: the first that has time, money and health answers, then the next, then nobody.
+
+Rule 1: a model never takes the time that the ones after it need to answer.
+Rule 2: a model that failed is left alone for a while, and for as long as it says. It is remembered per model, in an
+object that its owner hands in, so nothing outlives a restart.
+Rule 3: a limit of the user's own says nothing about a model's health.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+from league_agents.errors import ModelError, ModelUnavailable
+from league_agents.llm.exchange import OverBudget, Rejected, usage_of
+from league_agents.llm.port import ChatModel, Completion, M, Parsed, Prompt, Usage
+
+T = TypeVar("T")
+
+FAILURES_BEFORE_REST = 2
+FIRST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
+REST_OF_REJECTED = timedelta(minutes=10)
+"""A wrong key or a model that is not there: a person has to see to it."""
+
+_KEPT_PART, _MOST_KEPT = 0.4, timedelta(seconds=45)
+"""Of the time left, for the models that come after one."""
+
+_WORTH_WAITING = 0.25
+"""The part of the time left that may be spent on waiting for the only model."""
+
+_LEAST_TIME = timedelta(milliseconds=100)
+_REMEMBERED = 0.3
+"""The weight of the newest answer in how long a model usually takes."""
+
+
+class Health:
+    """How one model has been lately. Any number of threads may use it."""
+
+    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._rests_until_s = 0.0
+        self._usual_s: float | None = None
+
+    def rest(self) -> timedelta:
+        """How long the model is still left alone; zero when it may be asked."""
+        with self._lock:
+            return timedelta(seconds=max(0.0, self._rests_until_s - self._monotonic()))
+
+    def usual(self) -> timedelta | None:
+        """How long an answer usually takes; ``None`` before the first one."""
+        return None if self._usual_s is None else timedelta(seconds=self._usual_s)
+
+    def answered(self, took: timedelta) -> None:
+        """The service answered, usefully or not."""
+        with self._lock:
+            took_s = took.total_seconds()
+            usual_s = took_s if self._usual_s is None else self._usual_s
+            self._usual_s = usual_s + _REMEMBERED * (took_s - usual_s)
+            self._failures = 0
+            self._rests_until_s = 0.0
+
+    def failed(self, error: ModelUnavailable) -> None:
+        """The service did not answer."""
+        if isinstance(error, OverBudget):
+            return
+        with self._lock:
+            self._failures += 1
+            rest = error.retry_after or timedelta(0)
+            if isinstance(error, Rejected):
+                rest = max(rest, REST_OF_REJECTED)
+            if self._failures >= FAILURES_BEFORE_REST:
+                doubled: int = 2 ** min(self._failures - FAILURES_BEFORE_REST, 10)
+                rest = max(rest, min(FIRST_REST * doubled, LONGEST_REST))
+            self._rests_until_s = max(self._rests_until_s, self._monotonic() + rest.total_seconds())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One model of a chain."""
+
+    model: ChatModel
+    health: Health
+    """Shared by all chains that the model is in."""
+
+
+class Chain:
+    """``ChatModel`` over others, the best first. When nobody answers it raises ``ModelUnavailable`` that says why each
+    did not; a chain of one raises what that one raised."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not members:
+            raise ValueError("a chain has at least one model")
+        self._members = tuple(members)
+        self._monotonic = monotonic
+        self._sleep = sleep
+
+    @property
+    def name(self) -> str:
+        return ", then ".join(member.model.name for member in self._members)
+
+    def complete_text(self, prompt: Prompt, *, timeout: timedelta, max_output_tokens: int) -> Completion:
+        def ask(model: ChatModel, left: timedelta) -> Completion:
+            return model.complete_text(prompt, timeout=left, max_output_tokens=max_output_tokens)
+
+        return self._first(ask, timeout)
+
+    def complete_json(
+        self, prompt: Prompt, schema: type[M], *, timeout: timedelta, max_output_tokens: int
+    ) -> Parsed[M]:
+        def ask(model: ChatModel, left: timedelta) -> Parsed[M]:
+            return model.complete_json(prompt, schema, timeout=left, max_output_tokens=max_output_tokens)
+
+        return self._first(ask, timeout)
+
+    def _first(self, ask: Callable[[ChatModel, timedelta], T], timeout: timedelta) -> T:
+        ends_s = self._monotonic() + timeout.total_seconds()
+
+        def left() -> timedelta:
+            return timedelta(seconds=ends_s - self._monotonic())
+
+        used = Usage()
+        failures: list[ModelError] = []
+        for member, share in self._turns(left):
+            began_s = self._monotonic()
+            try:
+                found = ask(member.model, share)
+            except ModelError as error:
+                used += usage_of(error)
+                failures.append(error)
+                if isinstance(error, ModelUnavailable):
+                    member.health.failed(error)
+                else:
+                    member.health.answered(timedelta(seconds=self._monotonic() - began_s))
+            else:
+                member.health.answered(timedelta(seconds=self._monotonic() - began_s))
+                return found
+        raise self._given_up(failures, used)
+
+    def _turns(self, left: Callable[[], timedelta]) -> Iterator[tuple[Member, timedelta]]:
+        """Who is asked next, and how long it may take."""
+        rests = [member.health.rest() for member in self._members]
+        awake = [member for member, rest in zip(self._members, rests, strict=True) if not rest]
+        if not awake:
+            rest = min(rests)
+            if rest > left() * _WORTH_WAITING:
+                return
+            self._sleep(rest.total_seconds())
+            awake = [self._members[rests.index(rest)]]
+        for place, member in enumerate(awake):
+            is_last = place == len(awake) - 1
+            share = left()
+            if not is_last:
+                share -= min(share * _KEPT_PART, _MOST_KEPT)
+                usual = member.health.usual()
+                if usual is not None and usual > share:
+                    continue
+            if share < _LEAST_TIME:
+                return
+            yield member, share
+
+    def _given_up(self, failures: Sequence[ModelError], used: Usage) -> ModelError:
+        if len(failures) == 1 == len(self._members):
+            return failures[0]
+        if failures:
+            last = failures[-1]
+            said = "; ".join(str(error) for error in failures)
+            error = ModelUnavailable(said, retry_after=getattr(last, "retry_after", None))
+        else:
+            rest = min(member.health.rest() for member in self._members)
+            why = f"left alone for {rest.total_seconds():.0f} s after failures" if rest else "no time is left"
+            error = ModelUnavailable(f"{self.name}: {why}", retry_after=rest or None)
+        error.usage = used
+        return error

@@ -1,0 +1,256 @@
+"""What was asked of language models and what came of it: one row for each exchange, in SQLite.
+
+Rule 1: a role's calls stand in its journal, beside the callbacks that made them; calls without a journal stand in a
+ledger of their own. A call stands in one of the two.
+Rule 2: a row is written before its reply is used. A reply that was paid for and not used, because the process died, is
+given to whoever asks the same again for the same callback.
+Rule 3: what nobody knows is NULL: tokens that a service did not count, a price that is not on the list.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from league_agents.errors import JournalError
+from league_agents.journal import migrations
+from league_agents.llm.exchange import Finish, Reply
+from league_agents.llm.port import Purpose, Usage
+
+LEDGER_ID = 0x4C414C31
+"""Marks a SQLite file as a ledger."""
+
+LEDGER_SCRIPTS = (
+    migrations.MODEL_CALLS,
+    """
+    CREATE TABLE spending (
+        seq INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        day TEXT NOT NULL,
+        season TEXT NOT NULL,
+        game TEXT NOT NULL,
+        nano_usd INTEGER,
+        tokens INTEGER NOT NULL,
+        calls INTEGER NOT NULL
+    );
+    CREATE INDEX spending_of_game ON spending (game);
+    CREATE INDEX spending_of_day ON spending (day);
+    CREATE INDEX spending_of_season ON spending (season);
+    CREATE TABLE reserved (
+        game TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        season TEXT NOT NULL,
+        touched_at TEXT NOT NULL,
+        nano_usd INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        PRIMARY KEY (game, place)
+    ) WITHOUT ROWID;
+    """,
+)
+"""The shapes that a ledger had; a published script never changes."""
+
+Mode = Literal["ro", "rw", "rwc"]
+"""SQLite's words: read, write what is there, make it where it is not."""
+
+ANSWERED = "answered"
+_COLUMNS = (
+    "at, scope, season_id, match_id, callback, step, model, prompt_digest, reply, outcome, input_tokens, output_tokens,"
+    " cached_tokens, cost_usd, is_cached, took_s"
+)
+_FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One exchange."""
+
+    at: datetime
+    scope: str
+    """Whose call it is: one participant of one league, or of one game played alone."""
+
+    purpose: Purpose
+    model: str
+    prompt_digest: str
+    reply: str | None
+    """``None`` when none came."""
+
+    outcome: str
+    """``answered``, ``cut_off``, ``refused``, or the kind of failure."""
+
+    usage: Usage | None
+    """``None`` when nobody counted."""
+
+    cost_usd: float | None
+    """``None`` when it is unknown."""
+
+    is_cached: bool
+    """Answered from this ledger, not by the service."""
+
+    took_s: float
+
+
+class Ledger:
+    """The model calls in one file: a journal that exists, or a ledger that is made when it is first written to.
+
+    Every access opens the file for itself, so that any thread and any process may work with it.
+    """
+
+    def __init__(self, path: Path, *, in_journal: bool = False) -> None:
+        """``in_journal`` says that the file is a role's journal, which somebody else makes."""
+        self.path = path
+        self._mode: Mode = "rw" if in_journal else "rwc"
+        self._lock = threading.Lock()
+        self._before: int | None = None
+        self._given: Counter[tuple[str, str, str, str]] = Counter()
+
+    def record(self, call: ModelCall) -> None:
+        """Write one row. Raises ``JournalError``."""
+        self._remember_what_was_there()
+        usage = call.usage
+        purpose = call.purpose
+        row = (
+            call.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            *map(_utf8, (call.scope, purpose.season_id, purpose.match_id, purpose.callback, purpose.step)),
+            *(_utf8(call.model), call.prompt_digest, None if call.reply is None else _utf8(call.reply), call.outcome),
+            None if usage is None else usage.input_tokens,
+            None if usage is None else usage.output_tokens,
+            None if usage is None else usage.cached_tokens,
+            *(call.cost_usd, call.is_cached, call.took_s),
+        )
+        with connected(self.path, self._mode) as db:
+            db.execute(f"INSERT INTO model_calls ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+
+    def earlier(self, scope: str, purpose: Purpose, prompt_digest: str) -> Reply | None:
+        """The reply that an earlier process got to the same question for the same callback, each of them once.
+
+        A question that this process asks a second time is meant a second time. Raises ``JournalError``.
+        """
+        before = self._remember_what_was_there()
+        if not before or not purpose.match_id:
+            return None
+        key = (scope, purpose.match_id, purpose.callback, prompt_digest)
+        with self._lock:
+            given = self._given[key]
+            self._given[key] += 1
+        with connected(self.path, self._mode) as db:
+            row = db.execute(
+                "SELECT model, reply, outcome FROM model_calls WHERE match_id = ? AND callback = ?"
+                " AND prompt_digest = ? AND scope = ? AND seq <= ? AND reply IS NOT NULL AND is_cached = 0 ORDER BY seq LIMIT 1 OFFSET ?",
+                (_utf8(purpose.match_id), _utf8(purpose.callback), prompt_digest, _utf8(scope), before, given),
+            ).fetchone()
+        if row is None or row[2] not in _FINISHES:
+            return None
+        return Reply(text=row[1], finish=_FINISHES[row[2]], usage=Usage(), model=row[0])
+
+    def calls(self) -> Iterator[ModelCall]:
+        """All rows, in order; none when the file is not there or comes from before there were any. Raises
+        ``JournalError``."""
+        if not self.path.exists():
+            return
+        with connected(self.path, "ro") as db:
+            if not _has_calls(db):
+                return
+            for row in db.execute(f"SELECT {_COLUMNS} FROM model_calls ORDER BY seq"):  # noqa: S608
+                yield _call(row)
+
+    def _remember_what_was_there(self) -> int:
+        """The last row of earlier processes."""
+        with self._lock:
+            if self._before is None:
+                if not self.path.exists():
+                    self._before = 0
+                else:
+                    with connected(self.path, self._mode) as db:
+                        (last,) = db.execute("SELECT max(seq) FROM model_calls").fetchone()
+                    self._before = last or 0
+            return self._before
+
+
+@contextmanager
+def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
+    """A connection to a journal or a ledger of the newest shape. Raises ``JournalError``, also for whatever SQLite says
+    inside."""
+    try:
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10)
+    except sqlite3.Error as error:
+        raise JournalError(f"{path}: cannot be opened ({error})") from None
+    try:
+        if mode != "ro":
+            _make(db, path)
+        yield db
+        if db.in_transaction:
+            db.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise JournalError(f"{path}: cannot be used for model calls ({error})") from error
+    finally:
+        db.close()  # whatever was not committed is undone
+
+
+def _make(db: sqlite3.Connection, path: Path) -> None:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (seen,) = db.execute("PRAGMA user_version").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    if application == migrations.APPLICATION_ID:
+        if seen < migrations.WITH_MODEL_CALLS:
+            raise JournalError(f"{path}: was written by an older version of league-agents; run it once with this one")
+        return
+    if application != LEDGER_ID and (tables or application or seen):
+        raise JournalError(f"{path}: is a database of another program; name another file")
+    if seen > len(LEDGER_SCRIPTS):
+        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
+    if seen == len(LEDGER_SCRIPTS):
+        return
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("BEGIN IMMEDIATE")
+    (seen,) = db.execute("PRAGMA user_version").fetchone()
+    for script in LEDGER_SCRIPTS[seen:]:
+        for statement in script.split(";"):
+            db.execute(statement)
+    db.execute(f"PRAGMA application_id = {LEDGER_ID}")
+    db.execute(f"PRAGMA user_version = {len(LEDGER_SCRIPTS)}")
+    db.execute("COMMIT")
+
+
+def _has_calls(db: sqlite3.Connection) -> bool:
+    found = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'model_calls'").fetchone()
+    return found is not None
+
+
+def _call(row: tuple[object, ...]) -> ModelCall:
+    at, scope, season_id, match_id, callback, step, model, digest, reply, outcome, read, written, cached = row[:13]
+    cost_usd, is_cached, took_s = row[13:]
+    usage = None
+    if isinstance(read, int) and isinstance(written, int):
+        usage = Usage(
+            input_tokens=read,
+            output_tokens=written,
+            cached_tokens=cached if isinstance(cached, int) else 0,
+            requests=0 if is_cached else 1,
+        )
+    purpose = Purpose(match_id=str(match_id), callback=str(callback), step=str(step), season_id=str(season_id))
+    return ModelCall(
+        at=datetime.fromisoformat(str(at)),
+        scope=str(scope),
+        purpose=purpose,
+        model=str(model),
+        prompt_digest=str(digest),
+        reply=None if reply is None else str(reply),
+        outcome=str(outcome),
+        usage=usage,
+        cost_usd=cost_usd if isinstance(cost_usd, float) else None,
+        is_cached=bool(is_cached),
+        took_s=float(str(took_s)),
+    )
+
+
+def _utf8(text: str) -> str:
+    # Half of a surrogate pair fits into no column.
+    return text.encode("utf-8", "replace").decode()
