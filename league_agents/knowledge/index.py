@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,73 +24,14 @@ from typing import Any, Self
 
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
+from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
+from league_agents.knowledge.search_words import query_words, searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
-from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, han_pairs, words_of
 
-_APPLICATION_ID = 0x4C474B42  # in the file's header: another program's database is refused, not changed
 _BUSY_MS = 5_000
 _MAX_QUERY_CHARACTERS = 2_000
 _MAX_QUERY_WORDS = 64
-
-# Chinese has no spaces: its text and its queries are indexed as pairs of neighbouring characters. The full-text table
-# keeps no copy of the text; what is deleted from it is computed again from the passage.
-_MIGRATIONS = (
-    """
-    CREATE TABLE books (
-        id INTEGER PRIMARY KEY,
-        title TEXT NOT NULL,
-        title_key TEXT NOT NULL UNIQUE,
-        author TEXT,
-        language TEXT NOT NULL,
-        source TEXT NOT NULL,
-        content_hash TEXT NOT NULL UNIQUE,
-        words INTEGER NOT NULL
-    );
-    CREATE TABLE passages (
-        id INTEGER PRIMARY KEY,
-        book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
-        position INTEGER NOT NULL,
-        chapter TEXT,
-        text TEXT NOT NULL,
-        opening_sentence TEXT NOT NULL,
-        UNIQUE (book_id, position)
-    );
-    CREATE VIEW shelf AS
-        SELECT b.title, b.author, b.language, b.source, b.words,
-            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
-            coalesce((SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
-                AS opening_sentence,
-            b.id, b.title_key, b.content_hash
-        FROM books b;
-    CREATE VIRTUAL TABLE passage_words USING fts5 (
-        words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
-    );
-    """,
-    # What a book begins with need not be a passage. Books that were added before have none, and their first passage
-    # stands in for it until the file is added again.
-    """
-    ALTER TABLE books ADD COLUMN opening_sentence TEXT;
-    ALTER TABLE books ADD COLUMN opening_paragraph TEXT;
-    DROP VIEW shelf;
-    CREATE VIEW shelf AS
-        SELECT b.title, b.author, b.language, b.source, b.words,
-            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
-            coalesce(b.opening_sentence,
-                (SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
-                AS opening_sentence,
-            b.id, b.title_key, b.content_hash
-        FROM books b;
-    """,
-)
-
-
-# Words as the tokenizer writes them, and how many passages have each: nothing of it is in the file.
-_SCRATCH = (
-    'CREATE VIRTUAL TABLE temp.asked USING fts5(words, tokenize = "porter unicode61 remove_diacritics 2")',
-    "CREATE VIRTUAL TABLE temp.asked_terms USING fts5vocab(temp, asked, instance)",
-    "CREATE VIRTUAL TABLE temp.known_terms USING fts5vocab(main, passage_words, row)",
-)
 
 
 class AddOutcome(StrEnum):
@@ -116,6 +56,41 @@ class AddReport:
 
     opening_sentence: str
     """The first sentence of the book; ``""`` for a text that begins with none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """The file that a document was read from."""
+
+    fingerprint: str
+    """The same for the same bytes."""
+
+    path: str
+    """Absolute, so that the file is known again from another folder."""
+
+    format: str
+    """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statistics:
+    """What is in an index."""
+
+    books: int
+    passages: int
+    words: int
+
+    languages: dict[str, int]
+    """Language -> books, most first."""
+
+    formats: dict[str, int]
+    """Format -> books, most first."""
+
+    size_bytes: int
+    """Of the database, without what is still in its log."""
+
+    schema: int
+    """Version of the tables."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,55 +158,57 @@ class KnowledgeIndex:
         with self._lock:
             self._connection.close()
 
-    def add(self, document: Document, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> AddReport:
-        """Read the passages of ``document`` into the index; a book of the same title and author is replaced.
+    def add(
+        self,
+        document: Document,
+        *,
+        min_words: int = MIN_WORDS,
+        min_sentences: int = MIN_SENTENCES,
+        origin: Origin | None = None,
+    ) -> AddReport:
+        """Read the passages of ``document`` into the index; a book of the same title and author is replaced, and so is
+        the one that was read from the same file before.
 
         Raises DocumentRefused when it has no passage, or when another author's book has the same title.
         """
-        fingerprint = f"{min_words}\n{min_sentences}\n{document.markup}\n{document.text}"
-        content_hash = hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
-        with self._errors():
-            known = self._connection.execute("SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)).fetchone()
+        content_hash = _content_hash(document, min_words, min_sentences)
         opening = book_opening(document)
         start = (opening.opening_sentence, opening.text) if opening is not None else (None, None)
-        if known:
-            book = _book(known)
-            with self._errors(), self._transaction() as connection:
+        with self._errors(), self._transaction() as connection:
+            row = connection.execute("SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)).fetchone()
+            if row:
                 connection.execute(
                     "UPDATE books SET opening_sentence = ?, opening_paragraph = ? "
                     "WHERE content_hash = ? AND opening_sentence IS NULL",
                     (*start, content_hash),
                 )
-            return AddReport(
-                outcome=AddOutcome.UNCHANGED,
-                title=book.title,
-                words=book.words,
-                passages=book.passages,
-                opening_sentence=start[0] or "",
-            )
+                _remember(connection, row[_ID], origin)
+        if row:
+            return _unchanged(_book(row), start[0] or "")
         key = title_key(document.title)
         if not key:
             raise DocumentRefused(document.source, "has no title; give one")
         found = passages(document, min_words=min_words, min_sentences=min_sentences)
         if not found:
-            raise DocumentRefused(
-                document.source,
-                f"has no paragraph to play with: it needs paragraphs of {min_words} words or more and"
-                f" {min_sentences} sentences, with empty lines between them",
-            )
+            raise DocumentRefused(document.source, _nothing_to_play_with(document, min_words, min_sentences))
         words = count_words(document.text)
+        format_ = origin.format if origin else "markdown" if document.markup == "markdown" else "text"
         with self._errors(), self._transaction() as connection:
             old = connection.execute("SELECT id, title, author FROM books WHERE title_key = ?", (key,)).fetchone()
-            if old:
-                if not same_author(old[2], document.author):
-                    raise DocumentRefused(
-                        document.source, f"{old[1]} by {old[2]} has the same title; add this one under another title"
-                    )
-                self._delete(connection, old[0])
+            if old and not same_author(old[2], document.author):
+                raise DocumentRefused(
+                    document.source, f"{old[1]} by {old[2]} has the same title; add this one under another title"
+                )
+            former = {row[0] for row in (old, _former(connection, origin)) if row}
+            for book_id in former:
+                self._delete(connection, book_id)
             cursor = connection.execute(
                 "INSERT INTO books (title, title_key, author, language, source, content_hash, words, "
-                "opening_sentence, opening_paragraph) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (document.title, key, document.author, document.language, document.source, content_hash, words, *start),
+                "opening_sentence, opening_paragraph, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(document.title, key, document.author, document.language, document.source, content_hash, words),
+                    *(*start, format_),
+                ),
             )
             book_id = cursor.lastrowid
             first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM passages").fetchone()[0]
@@ -242,15 +219,48 @@ class KnowledgeIndex:
             )
             connection.executemany(
                 "INSERT INTO passage_words (rowid, words) VALUES (?, ?)",
-                [(first + i, _searchable(p.text)) for i, p in enumerate(found)],
+                [(first + i, searchable(p.text)) for i, p in enumerate(found)],
             )
-        outcome = AddOutcome.REPLACED if old else AddOutcome.ADDED
+            _remember(connection, book_id, origin)
         return AddReport(
-            outcome=outcome,
+            outcome=AddOutcome.REPLACED if former else AddOutcome.ADDED,
             title=document.title,
             words=words,
             passages=len(found),
             opening_sentence=start[0] or "",
+        )
+
+    def known_file(self, fingerprint: str) -> AddReport | None:
+        """What became of a file of these very bytes when it was added; ``None`` when none was."""
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT * FROM shelf WHERE id = (SELECT book_id FROM files WHERE fingerprint = ?)", (fingerprint,)
+            ).fetchone()
+        return _unchanged(_book(row)) if row else None
+
+    def statistics(self) -> Statistics:
+        """How much is known, of what kind."""
+        with self._errors():
+            connection = self._connection
+            books, words = connection.execute("SELECT count(*), coalesce(sum(words), 0) FROM books").fetchone()
+            counts = {
+                column: dict(
+                    connection.execute(
+                        f"SELECT {column}, count(*) FROM books GROUP BY 1 ORDER BY 2 DESC, 1"  # noqa: S608 - our names
+                    ).fetchall()
+                )
+                for column in ("language", "format")
+            }
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
+        return Statistics(
+            books=books,
+            passages=self.size,
+            words=words,
+            languages=counts["language"],
+            formats=counts["format"],
+            size_bytes=pages * page_bytes,
+            schema=SCHEMA_VERSION,
         )
 
     def remove(self, title: str) -> Book:
@@ -339,7 +349,7 @@ class KnowledgeIndex:
             connection.execute("DELETE FROM temp.asked")
             connection.executemany(
                 "INSERT INTO temp.asked (rowid, words) VALUES (?, ?)",
-                [(i, _searchable(word)) for i, word in enumerate(words, start=1)],
+                list(enumerate(words, start=1)),
             )
             rows = connection.execute(
                 "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
@@ -356,7 +366,7 @@ class KnowledgeIndex:
         rows = connection.execute("SELECT id, text FROM passages WHERE book_id = ?", (book_id,)).fetchall()
         connection.executemany(
             "INSERT INTO passage_words (passage_words, rowid, words) VALUES ('delete', ?, ?)",
-            [(passage_id, _searchable(text)) for passage_id, text in rows],
+            [(passage_id, searchable(text)) for passage_id, text in rows],
         )
         connection.execute("DELETE FROM books WHERE id = ?", (book_id,))
 
@@ -365,24 +375,18 @@ class KnowledgeIndex:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-        if owner != _APPLICATION_ID and not is_empty:
+        if owner != APPLICATION_ID and not is_empty:
             raise IndexUnusable(self._name, "is another program's database; choose another file")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
-        for statement in _SCRATCH:
-            connection.execute(statement)
         with self._transaction():
-            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)")
-            done = connection.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0]
-            if done > len(_MIGRATIONS):
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            done = migrate(connection)
+            if done > SCHEMA_VERSION:
                 raise IndexUnusable(self._name, f"was made by a newer version (schema {done}); update league-agents")
-            for version, script in enumerate(_MIGRATIONS[done:], start=done + 1):
-                for statement in script.split(";\n"):
-                    if statement.strip():
-                        connection.execute(statement)
-                connection.execute("INSERT INTO migrations (version) VALUES (?)", (version,))
+        for statement in SCRATCH:
+            connection.execute(statement)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -433,19 +437,52 @@ def _book(row: tuple[Any, ...]) -> Book:
     )
 
 
-_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
+def _unchanged(book: Book, opening_sentence: str | None = None) -> AddReport:
+    return AddReport(
+        outcome=AddOutcome.UNCHANGED,
+        title=book.title,
+        words=book.words,
+        passages=book.passages,
+        opening_sentence=book.opening_sentence if opening_sentence is None else opening_sentence,
+    )
 
 
-def _searchable(text: str) -> str:
-    """What the tokenizer gets: Chinese as pairs of characters, Hebrew without points; ``_delete`` needs the same."""
-    if text.isascii():
-        return text
-    return HAN_RUN.sub(lambda run: f" {' '.join(han_pairs(run.group()))} ", _POINTS.sub("", text))
+def _content_hash(document: Document, min_words: int, min_sentences: int) -> str:
+    kinds = "" if document.parts is None else "".join(part.kind[0] for part in document.parts) + "\n"
+    fingerprint = f"{min_words}\n{min_sentences}\n{document.markup}\n{kinds}{document.text}"
+    return hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _nothing_to_play_with(document: Document, min_words: int, min_sentences: int) -> str:
+    needs = (
+        f"has no paragraph to play with: it needs paragraphs of {min_words} words or more and {min_sentences} sentences"
+    )
+    return needs if document.parts is not None else f"{needs}, with empty lines between them"
+
+
+def _former(connection: sqlite3.Connection, origin: Origin | None) -> tuple[int] | None:
+    """The book that this very file held before it was changed, unless another file holds that book, too."""
+    if origin is None:
+        return None
+    row: tuple[int] | None = connection.execute(
+        "SELECT f.book_id FROM files f WHERE f.path = ? "
+        "AND NOT EXISTS (SELECT 1 FROM files o WHERE o.book_id = f.book_id AND o.path <> f.path)",
+        (origin.path,),
+    ).fetchone()
+    return row
+
+
+def _remember(connection: sqlite3.Connection, book_id: int | None, origin: Origin | None) -> None:
+    """Which file the book came from; what the file was before is forgotten."""
+    if origin is not None:
+        connection.execute("DELETE FROM files WHERE path = ? AND fingerprint <> ?", (origin.path, origin.fingerprint))
+        connection.execute(
+            "INSERT OR REPLACE INTO files (fingerprint, path, book_id) VALUES (?, ?, ?)",
+            (origin.fingerprint, origin.path, book_id),
+        )
 
 
 def _match_expression(query: str) -> str:
-    """Every word as a quoted string, any of which may match; stop words only when there is nothing else."""
-    words = words_of(_searchable(query[:_MAX_QUERY_CHARACTERS].replace("\x00", " ")))
-    content = [word for word in words if word not in STOP_WORDS] or words
-    chosen = list(dict.fromkeys(content))[:_MAX_QUERY_WORDS]
-    return " OR ".join(f'"{word}"' for word in (word.replace('"', '""') for word in chosen))
+    """Every word as a quoted string, any of which may match."""
+    words = query_words(query[:_MAX_QUERY_CHARACTERS].replace("\x00", " "), _MAX_QUERY_WORDS)
+    return " OR ".join(f'"{word}"' for word in (word.replace('"', '""') for word in words))

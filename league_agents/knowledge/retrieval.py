@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from league_agents.knowledge.catalogue import Work
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.passages import Passage
+from league_agents.knowledge.search_words import query_words, search_words
 from league_agents.knowledge.titles import title_key
-from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, han_pairs, stem, words_of
+from league_agents.knowledge.words import stem
 
 MAX_HINT_CHARACTERS = 2_000
 MAX_TERMS = 64
@@ -87,7 +88,7 @@ class Retriever:
 
         Nothing for a hint that shares no word with any page.
         """
-        words = _words(hint)
+        words = query_words(hint[:MAX_HINT_CHARACTERS], MAX_TERMS)
         if not words or limit < 1:
             return []
         terms = {stem(word) for word in words}
@@ -163,21 +164,8 @@ def _with_neighbours(places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, i
                 yield key, other
 
 
-def _words(text: str) -> list[str]:
-    """The words of a hint that carry meaning, each once."""
-    return list(dict.fromkeys(_content(text[:MAX_HINT_CHARACTERS])))[:MAX_TERMS]
-
-
-def _content(text: str) -> Iterator[str]:
-    for token in words_of(text):
-        if HAN_RUN.match(token):
-            yield from han_pairs(token)
-        elif token not in STOP_WORDS:
-            yield token
-
-
 def _page(passage: Passage, text: str) -> _Page:
-    counts = Counter(stem(word) for word in _content(text))
+    counts = Counter(stem(word) for word in search_words(text))
     return _Page(passage=passage, counts=counts, length=sum(counts.values()))
 
 

@@ -268,21 +268,46 @@ def test_a_book_of_an_older_index_begins_with_its_first_passage_until_it_is_adde
         assert index.books()[0].opening_sentence == "It began at sea."
 
 
-def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+FIRST_VERSION = """
+    PRAGMA application_id = 1279738690;
+    CREATE TABLE migrations (version INTEGER PRIMARY KEY);
+    INSERT INTO migrations VALUES (1);
+    CREATE TABLE books (
+        id INTEGER PRIMARY KEY, title TEXT NOT NULL, title_key TEXT NOT NULL UNIQUE, author TEXT,
+        language TEXT NOT NULL, source TEXT NOT NULL, content_hash TEXT NOT NULL UNIQUE, words INTEGER NOT NULL
+    );
+    CREATE TABLE passages (
+        id INTEGER PRIMARY KEY, book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL, chapter TEXT, text TEXT NOT NULL, opening_sentence TEXT NOT NULL,
+        UNIQUE (book_id, position)
+    );
+    CREATE VIEW shelf AS SELECT b.title, b.author, b.language, b.source, b.words, 1, '', b.id, b.title_key,
+        b.content_hash FROM books b;
+    CREATE VIRTUAL TABLE passage_words USING fts5 (
+        words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
+    );
+    INSERT INTO books VALUES (1, 'Whales', 'whales', NULL, 'en', 'whales.md', 'x', 9);
+    INSERT INTO books VALUES (2, 'תקשורת', 'תקשורת', NULL, 'he', 'lecture.txt', 'y', 5);
+    INSERT INTO passages VALUES (1, 1, 1, NULL, 'The whale rose. It sank again.', 'The whale rose.');
+    INSERT INTO passages VALUES (2, 2, 1, NULL, 'הפרוטוקולים נשלחים. כך זה עובד.', 'הפרוטוקולים נשלחים.');
+    INSERT INTO passage_words (rowid, words) VALUES (1, 'The whale rose. It sank again.');
+    INSERT INTO passage_words (rowid, words) VALUES (2, 'הפרוטוקולים נשלחים. כך זה עובד.');
+"""
+
+
+def test_an_index_of_the_first_version_is_brought_up_to_date_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "k.db"
-    with KnowledgeIndex(path) as index:
-        index.add(book())
     connection = sqlite3.connect(path)
-    for statement in (
-        "DROP VIEW shelf",
-        "ALTER TABLE books DROP COLUMN opening_sentence",
-        "ALTER TABLE books DROP COLUMN opening_paragraph",
-        "CREATE VIEW shelf AS SELECT title, id FROM books",
-        "DELETE FROM migrations WHERE version = 2",
-    ):
-        connection.execute(statement)
-    connection.commit()
+    connection.executescript(FIRST_VERSION)
     connection.close()
     with KnowledgeIndex(path) as index:
-        (kept,) = index.books()
-        assert (kept.title, kept.opening_sentence) == ("Whales", "The whale rose slowly beside the ship that morning.")
+        whales, lecture = index.books()
+        assert (whales.title, whales.opening_sentence) == ("Whales", "The whale rose.")
+        assert index.statistics().formats == {"markdown": 1, "text": 1}
+        assert index.statistics().schema == 3
+        assert [hit.passage.book for hit in index.search("whales")] == ["Whales"]
+        assert [hit.passage.book for hit in index.search("פרוטוקול")] == [lecture.title]
+        index.remove("Whales")
+        assert index.search("whales") == []
+    with KnowledgeIndex(path) as index:
+        assert [b.title for b in index.books()] == [lecture.title]

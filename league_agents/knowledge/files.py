@@ -1,0 +1,129 @@
+"""From a path to a document, whatever its format, and from folders to paths.
+
+Rule 1: a file is read once and judged by what was read; nothing is looked up again that may have changed meanwhile.
+Rule 2: folders are walked without following links to other folders, so no loop has to be found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from league_agents.knowledge.documents import Document, document_of_parts, text_document, title_of_name
+from league_agents.knowledge.failures import DocumentRefused
+from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, Kind, kind_of
+from league_agents.knowledge.formats.reader import IsolatedReader
+from league_agents.knowledge.reading import read_bytes
+
+READERS_VERSION = 1
+"""Raised when a reader gives another text for the same file: it is then read again when it is added again."""
+
+MAX_FILES = 100_000
+MAX_DEPTH = 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Content:
+    """The bytes of a file."""
+
+    path: Path
+    content: bytes
+
+    fingerprint: str
+    """The same for the same bytes, read by the same readers."""
+
+    @property
+    def source(self) -> str:
+        """The path as it can be shown and stored: a name that is no text has replacement characters."""
+        return os.fsencode(self.path).decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Read:
+    """A file that became a document."""
+
+    document: Document
+    kind: Kind
+
+    pages: int | None
+    """``None`` for a format without pages."""
+
+
+def content_of(path: Path) -> Content:
+    """The file's bytes. Errors: those of ``read_bytes``."""
+    content = read_bytes(path)
+    digest = hashlib.sha256(f"{READERS_VERSION}\n".encode())
+    digest.update(content)
+    return Content(path=path, content=content, fingerprint=digest.hexdigest())
+
+
+def read_file(
+    file: Content,
+    reader: IsolatedReader,
+    *,
+    title: str | None = None,
+    author: str | None = None,
+    language: str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Read:
+    """The document in a file of any format that is known. Raises DocumentRefused or LimitExceeded."""
+    kind = kind_of(file.source, file.content[:HEAD_BYTES])
+    if kind in (Kind.TEXT, Kind.MARKDOWN):
+        document = text_document(file.content, path=Path(file.source), title=title, author=author, language=language)
+        return Read(document=document, kind=kind, pages=None)
+    extract = reader.extract(kind, file.content, file.source, progress)
+    document = document_of_parts(
+        extract.parts,
+        source=file.source,
+        title=title or extract.title or title_of_name(Path(file.source)),
+        author=author or extract.author,
+        language=language,
+        stated_language=extract.language,
+    )
+    return Read(document=document, kind=kind, pages=extract.pages)
+
+
+def files_in(paths: Iterable[Path]) -> Iterator[Path | DocumentRefused]:
+    """The files that are named, and those of a known format in the folders that are named, in order of their names.
+
+    Instead of a folder that cannot be read, or holds no book, comes the reason.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        count = 0
+        for found in _walk(path):
+            count += isinstance(found, Path)
+            if count > MAX_FILES:
+                yield DocumentRefused(_shown(path), f"holds more than {MAX_FILES:,} files; name its folders one by one")
+                return
+            yield found
+        if not count:
+            endings = " ".join(sorted(ENDINGS))
+            yield DocumentRefused(_shown(path), f"holds no file that could be a book (by its ending: {endings})")
+
+
+def _walk(folder: Path) -> Iterator[Path | DocumentRefused]:
+    failures: list[OSError] = []
+    for place, folders, names in os.walk(folder, onerror=failures.append, followlinks=False):
+        while failures:
+            yield _unreadable(failures.pop())
+        depth = len(Path(place).parts) - len(folder.parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < MAX_DEPTH else []
+        for name in sorted(names):
+            if not name.startswith(".") and Path(name).suffix.lower() in ENDINGS:
+                yield Path(place) / name
+    while failures:
+        yield _unreadable(failures.pop())
+
+
+def _unreadable(error: OSError) -> DocumentRefused:
+    return DocumentRefused(_shown(error.filename or "?"), f"cannot be read: {(error.strerror or 'unknown').lower()}")
+
+
+def _shown(path: Path | str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")

@@ -1,0 +1,90 @@
+"""The process in which files of strangers are taken apart: ``python -m league_agents.knowledge.formats.child``.
+
+Rule 1: whatever happens here ends at most this process. It has a bound on its memory, ends by itself when it has been
+silent for too long, and ends when nobody is left who talks to it.
+Rule 2: on standard input and output there are frames (see ``frames``) and nothing else; what libraries print is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import BinaryIO
+
+from league_agents.errors import LeagueError
+from league_agents.knowledge.formats.extract import Extract
+from league_agents.knowledge.formats.frames import read_frame, write_frame
+from league_agents.knowledge.formats.kinds import Kind
+
+
+def main(arguments: list[str]) -> None:
+    """Answer one request after the other. Arguments: seconds of silence, bytes of memory."""
+    silence_s, memory_bytes = int(arguments[0]), int(arguments[1])
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard speaks to the parent, which ends this process
+    _bound_memory(memory_bytes)
+    requests: BinaryIO = sys.stdin.buffer
+    answers: BinaryIO = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+    def reset() -> None:
+        if hasattr(signal, "alarm"):
+            signal.alarm(silence_s)
+
+    def progress(pages: int) -> None:
+        reset()
+        write_frame(answers, {"pages": pages})
+
+    while (request := read_frame(requests)) is not None:
+        content = requests.read(int(request["size"]))
+        reset()
+        write_frame(answers, _answer(str(request["kind"]), content, str(request["source"]), progress))
+        if hasattr(signal, "alarm"):
+            signal.alarm(0)
+
+
+def _answer(kind: str, content: bytes, source: str, progress: Callable[[int], None]) -> dict[str, object]:
+    try:
+        extract = _extract(Kind(kind), content, source, progress)
+        fields = asdict(extract)
+        fields["parts"] = [(part.kind, part.text) for part in extract.parts]
+        return {"extract": fields}
+    except LeagueError as error:
+        return {"refused": str(error)}
+    except (MemoryError, RecursionError):
+        return {"refused": f"{source}: needs too much memory"}
+    except Exception as error:
+        # The edge of this process: what a library makes of a damaged file cannot be foreseen.
+        return {"refused": f"{source}: is damaged ({type(error).__name__} while it was read)"}
+
+
+def _extract(kind: Kind, content: bytes, source: str, progress: Callable[[int], None]) -> Extract:
+    if kind is Kind.PDF:
+        from league_agents.knowledge.formats.pdf import pdf_extract
+
+        return pdf_extract(content, source, progress)
+    if kind is Kind.EPUB:
+        from league_agents.knowledge.formats.epub import epub_extract
+
+        return epub_extract(content, source)
+    from league_agents.knowledge.formats.html import html_extract
+
+    return html_extract(content, source)
+
+
+def _bound_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # only Unix has it
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,135 @@
+"""Reads PDF, EPUB and HTML files in a process of their own, and starts another when that one dies.
+
+Rule: no file can end the program, hold it up for ever, or take its memory. It is refused instead, by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import league_agents
+from league_agents.knowledge.failures import DocumentRefused
+from league_agents.knowledge.formats.extract import Extract
+from league_agents.knowledge.formats.frames import read_frame, write_frame
+from league_agents.knowledge.formats.kinds import Kind
+from league_agents.knowledge.layout import Block
+
+SILENCE_S = 60
+"""A reader that has not told of a page for so long is stuck."""
+
+MEMORY_BYTES = 3_000_000_000
+"""Of address space; the largest file that is read and its pages fit in a third of it."""
+
+_NAMES = {Kind.PDF: "PDF", Kind.EPUB: "EPUB", Kind.HTML: "HTML"}
+
+
+class IsolatedReader:
+    """One child process, started with the first file. Not to be shared by threads."""
+
+    def __init__(self, *, silence_s: int = SILENCE_S, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._silence_s = silence_s
+        self._memory_bytes = memory_bytes
+        self._child: _Child | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process. Closing twice is harmless."""
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def extract(
+        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None] = lambda _: None
+    ) -> Extract:
+        """A file taken apart; ``progress`` is told how many pages have been read.
+
+        Raises DocumentRefused for whatever the file does to its reader.
+        """
+        if self._child is None:
+            self._child = _Child(self._silence_s, self._memory_bytes)
+        try:
+            answer = self._child.ask(kind, content, source, progress, self._silence_s)
+        except BaseException:
+            self.close()
+            raise
+        if answer is None:
+            self.close()
+            raise DocumentRefused(source, f"is damaged: the reader of {_NAMES[kind]} files broke down over it")
+        if "refused" in answer:
+            raise DocumentRefused(source, str(answer["refused"]).removeprefix(f"{source}: "))
+        fields = dict(answer["extract"])
+        parts = tuple(Block(part_kind, text) for part_kind, text in fields.pop("parts"))
+        return Extract(parts=parts, **fields)
+
+
+class _Child:
+    """The process and the thread that listens to it."""
+
+    def __init__(self, silence_s: int, memory_bytes: int) -> None:
+        home = str(Path(league_agents.__file__).parent.parent)
+        known = [path for path in (home, os.environ.get("PYTHONPATH", "")) if path]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            # A little more silence than the parent waits for: the parent can say what happened, the alarm cannot.
+            [sys.executable, "-m", "league_agents.knowledge.formats.child", str(silence_s + 10), str(memory_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
+        )
+        self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def ask(
+        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None], silence_s: int
+    ) -> dict[str, Any] | None:
+        """The answer; ``None`` when the process died. Raises DocumentRefused when it keeps silent."""
+        assert self._process.stdin is not None
+        try:
+            write_frame(self._process.stdin, {"kind": kind, "source": source, "size": len(content)}, content)
+        except OSError:  # it is gone
+            return None
+        while True:
+            try:
+                answer = self._answers.get(timeout=silence_s)
+            except queue.Empty:
+                raise DocumentRefused(source, f"is damaged: its reader got stuck for {silence_s} seconds") from None
+            if answer is None or "pages" not in answer:
+                return answer
+            progress(int(answer["pages"]))
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            # What was not yet written to a process that is gone cannot be written any more.
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        answer: dict[str, Any] | None = {}
+        while answer is not None:
+            try:
+                answer = read_frame(self._process.stdout)
+            except (OSError, ValueError):
+                answer = None
+            self._answers.put(answer)

@@ -1,0 +1,116 @@
+"""The tables of the index file, and how an older file is brought up to date.
+
+Rule: nothing that a user added is lost. What can be computed from the passages, such as the full-text table, is built
+anew; everything else is carried over.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from league_agents.knowledge.search_words import searchable
+
+APPLICATION_ID = 0x4C474B42  # in the file's header: another program's database is refused, not changed
+
+# The full-text table keeps no copy of the text; what is deleted from it is computed again from the passage.
+_SCRIPTS = (
+    """
+    CREATE TABLE books (
+        id INTEGER PRIMARY KEY,
+        title TEXT NOT NULL,
+        title_key TEXT NOT NULL UNIQUE,
+        author TEXT,
+        language TEXT NOT NULL,
+        source TEXT NOT NULL,
+        content_hash TEXT NOT NULL UNIQUE,
+        words INTEGER NOT NULL
+    );
+    CREATE TABLE passages (
+        id INTEGER PRIMARY KEY,
+        book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        chapter TEXT,
+        text TEXT NOT NULL,
+        opening_sentence TEXT NOT NULL,
+        UNIQUE (book_id, position)
+    );
+    CREATE VIEW shelf AS
+        SELECT b.title, b.author, b.language, b.source, b.words,
+            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
+            coalesce((SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
+                AS opening_sentence,
+            b.id, b.title_key, b.content_hash
+        FROM books b;
+    CREATE VIRTUAL TABLE passage_words USING fts5 (
+        words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
+    );
+    """,
+    # What a book begins with need not be a passage. Books that were added before have none, and their first passage
+    # stands in for it until the file is added again.
+    """
+    ALTER TABLE books ADD COLUMN opening_sentence TEXT;
+    ALTER TABLE books ADD COLUMN opening_paragraph TEXT;
+    DROP VIEW shelf;
+    CREATE VIEW shelf AS
+        SELECT b.title, b.author, b.language, b.source, b.words,
+            (SELECT count(*) FROM passages p WHERE p.book_id = b.id) AS passages,
+            coalesce(b.opening_sentence,
+                (SELECT p.opening_sentence FROM passages p WHERE p.book_id = b.id AND p.position = 1), '')
+                AS opening_sentence,
+            b.id, b.title_key, b.content_hash
+        FROM books b;
+    """,
+    # Which files a book came from, so that a known file is not read again and a changed one replaces what it was. Until
+    # now books came from plain text and Markdown only.
+    """
+    ALTER TABLE books ADD COLUMN format TEXT NOT NULL DEFAULT 'text';
+    UPDATE books SET format = 'markdown'
+        WHERE lower(source) LIKE '%.md' OR lower(source) LIKE '%.markdown' OR lower(source) LIKE '%.mdown'
+            OR lower(source) LIKE '%.mkd';
+    CREATE TABLE files (
+        fingerprint TEXT PRIMARY KEY,
+        path TEXT NOT NULL,
+        book_id INTEGER NOT NULL REFERENCES books (id) ON DELETE CASCADE
+    );
+    CREATE INDEX files_by_path ON files (path);
+    CREATE INDEX files_by_book ON files (book_id);
+    """,
+)
+
+
+def _index_words_anew(connection: sqlite3.Connection) -> None:
+    """Version 3 divides more scripts and knows Hebrew forms: what was stored could no longer be found or deleted."""
+    connection.execute("INSERT INTO passage_words (passage_words) VALUES ('delete-all')")
+    rows = connection.execute("SELECT id, text FROM passages")
+    connection.executemany(
+        "INSERT INTO passage_words (rowid, words) VALUES (?, ?)", ((key, searchable(text)) for key, text in rows)
+    )
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {3: _index_words_anew}
+SCHEMA_VERSION = len(_SCRIPTS)
+
+# Words as the tokenizer writes them, and how many passages have each: nothing of it is in the file.
+SCRATCH = (
+    'CREATE VIRTUAL TABLE temp.asked USING fts5 (words, tokenize = "porter unicode61 remove_diacritics 2")',
+    "CREATE VIRTUAL TABLE temp.asked_terms USING fts5vocab (temp, asked, instance)",
+    "CREATE VIRTUAL TABLE temp.known_terms USING fts5vocab (main, passage_words, row)",
+)
+
+
+def migrate(connection: sqlite3.Connection) -> int:
+    """Bring the tables up to date, inside the caller's transaction. The version that the file had, 0 for a new one.
+
+    A version above ``SCHEMA_VERSION`` is left alone.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)")
+    done = int(connection.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0])
+    for version, script in enumerate(_SCRIPTS[done:], start=done + 1):
+        for statement in script.split(";\n"):
+            if statement.strip():
+                connection.execute(statement)
+        if version in _STEPS and done:
+            _STEPS[version](connection)
+        connection.execute("INSERT INTO migrations (version) VALUES (?)", (version,))
+    return done

@@ -1,0 +1,68 @@
+"""The words by which a text is found, the same for what is stored and for what is asked.
+
+The full-text table divides at spaces and folds case, accents and English endings. This module makes up for what it does
+not know: Chinese, Japanese, Korean, Thai and their like are written without spaces, or with endings that stick to the
+word, and become pairs of neighbouring characters; Hebrew words stand with and without the letters that are put in front
+of them (and, the, in, to, from, that) and their endings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from league_agents.knowledge.words import STOP_WORDS, han_pairs, words_of
+
+# Pairs are the usual answer for these: one character means too little, and no dictionary is needed to divide words.
+_SPACELESS = (
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"  # Chinese
+    "\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff\uac00-\ud7a3"  # Japanese kana, Korean
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
+)
+_SPACELESS_RUN = re.compile(f"[{_SPACELESS}]+")
+_HEBREW_WORD = re.compile("[א-ת]{4,}")
+_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
+_PREFIXES = frozenset("ושהבלמכ")
+_DOUBLE_PREFIXES = frozenset(first + second for first in "ושכמ" for second in "השבלמכ" if first != second)
+_ENDINGS = ("יות", "ים", "ות", "ה", "ת", "י")
+_LEAST_LETTERS = 3
+
+
+def searchable(text: str) -> str:
+    """What the tokenizer gets for a stored text; the same text always gives the same."""
+    if text.isascii():
+        return text
+    text = _POINTS.sub("", text)
+    text = _SPACELESS_RUN.sub(lambda run: f" {' '.join(han_pairs(run.group()))} ", text)
+    return _HEBREW_WORD.sub(lambda word: " ".join(hebrew_forms(word.group())), text)
+
+
+def search_words(text: str) -> Iterator[str]:
+    """The words of ``text`` that carry meaning, as they are asked for, in order."""
+    for word in words_of(searchable(text)):
+        if word not in STOP_WORDS:
+            yield word
+
+
+def query_words(text: str, most: int) -> list[str]:
+    """The first ``most`` different words to look for; stop words only when there is nothing else."""
+    words = list(dict.fromkeys(search_words(text))) or list(dict.fromkeys(words_of(searchable(text))))
+    return words[:most]
+
+
+def hebrew_forms(word: str) -> tuple[str, ...]:
+    """The word, the word without the letters in front of it, and what is left of each without an ending."""
+    bare = [word]
+    if word[0] in _PREFIXES and len(word) > _LEAST_LETTERS:
+        bare.append(word[1:])
+    if word[:2] in _DOUBLE_PREFIXES and len(word) > _LEAST_LETTERS + 1:
+        bare.append(word[2:])
+    trunks = [_trunk(form) for form in bare]
+    return tuple(dict.fromkeys([*bare, *trunks]))
+
+
+def _trunk(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_LETTERS:
+            return word[: -len(ending)]
+    return word
