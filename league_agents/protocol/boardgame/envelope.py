@@ -97,15 +97,17 @@ class PushBody:
 
     def __init__(self, event: Event, *, game: str, game_version: str, match_id: str, as_event: bool) -> None:
         """``as_event``: in the form of the organisation's schemas, ``push_event``."""
-        told = {"seq": event.seq, "event": event.kind, **event.data}
-        # What the game says must not hide what the protocol says.
-        told["seq"], told["event"] = event.seq, event.kind
+        own: dict[str, Any] = {"seq": event.seq, "event": event.kind}
+        if as_event:
+            own["message"] = event.text
+        # What the game says never hides what the protocol says.
+        data = {**own, **{f"game_{key}" if key in own else key: value for key, value in event.data.items()}}
         if as_event:
             self._type, self._field = "push_event", "event"
-            self._fields = _inner(game_version, data={"message": event.text, **told})
+            self._fields = _inner(game_version, data=data)
         else:
             self._type, self._field = "push_message", "message_response"
-            self._fields = _inner(game_version, message=event.text, data=told)
+            self._fields = _inner(game_version, message=event.text, data=data)
         self._text = written(self._fields)
         self._game, self._match_id = game, match_id
 

@@ -116,10 +116,10 @@ class Hosted:
 
     match_id: str
     match: Match[Any]
-    seats: tuple[Seat, ...]
-    """In the order of the match's agents, one for each."""
-
     created_at: datetime
+    seats: tuple[Seat, ...] = ()
+    """In the order of the match's agents, one for each; all free where none are given."""
+
     status: Status = Status.WAITING
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -158,6 +158,7 @@ class Hosted:
     """The rules in words, once somebody has asked."""
 
     def __post_init__(self) -> None:
+        self.seats = self.seats or free_seats(self.match.agent_ids)
         if tuple(seat.agent_id for seat in self.seats) != self.match.agent_ids:
             raise ValueError("a match has one seat for each of its agents, in their order")
         if self.driver is None:

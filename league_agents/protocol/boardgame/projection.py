@@ -72,8 +72,8 @@ def rules_of(hosted: Hosted) -> str:
     """The rules in words, in the match's language."""
     if hosted.rules is None:
         match = hosted.match
-        lang = match.config.get("lang")
-        hosted.rules = match.game.rules_text(match.config, lang if lang in ("en", "zh") else "en")
+        usual = match.game.config_schema.get("properties", {}).get("lang", {}).get("default", "en")
+        hosted.rules = match.game.rules_text(match.config, match.config.get("lang", usual))
     return hosted.rules
 
 
