@@ -173,9 +173,7 @@ class InteractionProtocol(ABC):
         own = copy_of(message)
         self._accept(own)
         self._record(own)
-        self._spoken.add(own.sender)
-        self._to_advance.append(own.sender)
-        self._has_begun = True
+        self._note_turn(own.sender)
         self._deliver(own)
 
     def inbox(self, agent: str) -> list[Message]:
@@ -185,6 +183,10 @@ class InteractionProtocol(ABC):
     def visible_messages(self, agent: str, round: int | None = None) -> list[Message]:  # noqa: A002  # the field's name
         """The messages delivered to an agent and its own; of one round, where it is given."""
         return [copy_of(each) for each in self._seen_by(agent) if round is None or each.round == round]
+
+    def messages_of(self, round: int) -> Sequence[Message]:  # noqa: A002  # the field's name
+        """What the agents said in one round, for the host; nothing for a round that has not come."""
+        return tuple(self._rounds[round]) if 0 <= round < len(self._rounds) else ()
 
     @abstractmethod
     def rule_text(self, lang: str = "en") -> str:
@@ -217,6 +219,12 @@ class InteractionProtocol(ABC):
 
     def _accept(self, message: Message) -> None:  # noqa: B027  # most kinds take any content
         """Look at the content before anything changes. Raises ``ProtocolError``."""
+
+    def _note_turn(self, sender: str) -> None:
+        """The sender has used its turn, which ``advance`` will end."""
+        self._spoken.add(sender)
+        self._to_advance.append(sender)
+        self._has_begun = True
 
     def _deliver(self, message: Message) -> None:
         self._show(message, (message.sender, *message.receivers))

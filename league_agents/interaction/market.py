@@ -55,7 +55,7 @@ class MarketTurnBased(InteractionProtocol):
         self.has_own_terms = market is not None
         """Whether the terms were given; a match puts those of its game in the place of defaults."""
 
-        self.terms: MarketTerms = read_terms(Keys(market or {}, "protocol.market", TERM_KEYS))
+        self.terms: MarketTerms = read_terms(Keys({} if market is None else market, "protocol.market", TERM_KEYS))
         super().__init__(agent_ids, topology, flow)
 
     def reset(self) -> None:

@@ -1,0 +1,190 @@
+"""A scenario: one match as a file says it, from the game to the clock.
+
+Rule: whatever is wrong is one ``ConfigError`` that names the key and says what is allowed, before anybody is asked
+anything. A key that nobody reads is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from league_agents.arena.decisions import ClockRules
+from league_agents.core.entry import check_agent_ids
+from league_agents.core.keys import Keys
+from league_agents.errors import ConfigError, shortened
+from league_agents.games.registry import game_codes, game_of
+from league_agents.interaction import InteractionProtocol, load_protocol
+from league_agents.interaction.yaml_text import LONGEST_TEXT, read_yaml
+from league_agents.match import Match
+
+SCENARIO_KEYS: Final = ("game", "config", "agents", "seed", "lang", "clock", "protocol", "topology", "flow")
+_INTERACTION_KEYS: Final = ("protocol", "topology", "flow")
+_AGENT_KEYS: Final = ("id", "name", "agent")
+_CLOCK_KEYS: Final = (
+    "turn_timeout_s",
+    "time_bank_s",
+    "max_invalid",
+    "max_forfeits",
+    "disconnect_grace_s",
+    "on_leave",
+)
+
+LARGEST_SEED: Final = 2**64 - 1
+_LONGEST_TIME: Final = 30 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One agent of a scenario."""
+
+    id: str
+    name: str
+    """For people; the id where the file gives none."""
+
+    agent: str
+    """What plays there: ``scripted``, ``random``, ``human``, ``open`` …; whoever starts the match knows the words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One match, ready to be made."""
+
+    game: str
+    """The game's code."""
+
+    config: Mapping[str, Any]
+    """Of the game; what is absent is as the game has it."""
+
+    seats: tuple[Seat, ...]
+    seed: int | None = None
+    """``None`` = the session draws one."""
+
+    lang: str = "en"
+    """The language of rules and prompts."""
+
+    clock: ClockRules = field(default_factory=ClockRules)
+    interaction: Mapping[str, Any] | None = None
+    """``protocol``, ``topology`` and ``flow`` as ``load_protocol`` reads them; ``None`` = the game's own protocol."""
+
+    @property
+    def agent_ids(self) -> tuple[str, ...]:
+        return tuple(seat.id for seat in self.seats)
+
+    def new_protocol(self) -> InteractionProtocol | None:
+        """A fresh protocol; ``None`` where the file names none."""
+        return None if self.interaction is None else load_protocol(self.interaction, self.agent_ids)
+
+    def new_match(self, seed: int) -> Match[Any]:
+        """A fresh match. Raises ``ConfigError``."""
+        return Match(
+            game_of(self.game), config=self.config, agent_ids=self.agent_ids, seed=seed, protocol=self.new_protocol()
+        )
+
+
+def read_scenario(source: str | Path) -> Scenario:
+    """A scenario from a file (a ``Path``, or its name) or from YAML text (which has several lines or a brace).
+
+    Everything is tried out: the match that it describes can be made. Raises ``ConfigError``.
+    """
+    path = _path_of(source)
+    if path is None:
+        return scenario_of(read_yaml(str(source), "scenario"))
+    try:
+        return scenario_of(read_yaml(_text_of(path), str(path)))
+    except ConfigError as error:
+        if error.path == str(path):
+            raise
+        raise _under(f"{path}: ", error) from None
+
+
+def scenario_of(mapping: Mapping[str, Any]) -> Scenario:
+    """A scenario from a mapping. Raises ``ConfigError`` with the key path."""
+    keys = Keys(mapping, "", SCENARIO_KEYS)
+    code = keys.word("game", game_codes(), None)
+    config = keys.at("config") if "config" in keys else {}
+    if not isinstance(config, Mapping):
+        raise keys.wrong("config", "a mapping of the game's keys", config)
+    game = game_of(code)
+    found = Scenario(
+        game=code,
+        config=config,
+        seats=_seats(keys, game.min_agents, game.max_agents),
+        seed=keys.integer("seed", 0, 0, LARGEST_SEED) if "seed" in keys else None,
+        lang=keys.word("lang", ("en", "zh"), "en"),
+        clock=_clock(keys.section("clock", _CLOCK_KEYS)) if "clock" in keys else ClockRules(),
+        interaction=_interaction(keys),
+    )
+    try:
+        game.setup(found.config, found.agent_ids, found.seed or 0)
+    except ConfigError as error:
+        if error.path.partition("[")[0] == "agents":
+            raise
+        raise _under("config.", error) from None
+    found.new_match(found.seed or 0)
+    return found
+
+
+def _interaction(keys: Keys) -> dict[str, Any] | None:
+    given = {key: keys.at(key) for key in _INTERACTION_KEYS if key in keys}
+    if given and "protocol" not in given:
+        raise keys.error(next(iter(given)), "needs a protocol: add protocol: {type: …}")
+    return given or None
+
+
+def _seats(keys: Keys, least: int, most: int) -> tuple[Seat, ...]:
+    value = keys.at("agents")
+    if not isinstance(value, list) or not least <= len(value) <= most:
+        raise keys.wrong("agents", f"a list of {least} to {most} agents, each with an id", value)
+    seats = []
+    for place, each in enumerate(value):
+        seat = Keys(each, f"agents[{place}]", _AGENT_KEYS)
+        identity = seat.text("id", None, most=64)
+        name = seat.text("name", identity, most=80)
+        if not name.isprintable():
+            raise seat.wrong("name", "one line of printable characters", name)
+        seats.append(Seat(id=identity, name=name, agent=seat.text("agent", "scripted", most=400)))
+    check_agent_ids([seat.id for seat in seats], least, most)
+    return tuple(seats)
+
+
+def _clock(keys: Keys) -> ClockRules:
+    default = ClockRules()
+    is_unlimited = "turn_timeout_s" in keys and keys.at("turn_timeout_s") is None
+    bank = keys.number("time_bank_s", default.time_bank.total_seconds(), 0, _LONGEST_TIME)
+    grace = keys.number("disconnect_grace_s", default.disconnect_grace.total_seconds(), 0, _LONGEST_TIME)
+    return ClockRules(
+        turn_timeout=None
+        if is_unlimited
+        else timedelta(seconds=keys.number("turn_timeout_s", 60, 0.05, _LONGEST_TIME)),
+        time_bank=timedelta(seconds=bank),
+        max_invalid=keys.integer("max_invalid", default.max_invalid, 0, 1_000),
+        max_forfeits=keys.integer("max_forfeits", default.max_forfeits, 1, 1_000_000),
+        disconnect_grace=timedelta(seconds=grace),
+        on_leave="abandon" if keys.word("on_leave", ("continue", "abandon"), "continue") == "abandon" else "continue",
+    )
+
+
+def _path_of(source: str | Path) -> Path | None:
+    if isinstance(source, Path):
+        return source
+    return None if "\n" in source or "{" in source else Path(source)
+
+
+def _under(prefix: str, error: ConfigError) -> ConfigError:
+    """The same fault, seen from further outside."""
+    return ConfigError(f"{prefix}{error.path}", str(error).removeprefix(f"{shortened(error.path)}: "))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        if path.stat().st_size > LONGEST_TEXT:
+            raise ConfigError(str(path), f"is larger than {LONGEST_TEXT} bytes; is it the right file?")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(str(path), "is not UTF-8 text; save it as UTF-8") from None

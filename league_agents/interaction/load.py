@@ -1,0 +1,161 @@
+"""A protocol from configuration: YAML text or a mapping (arena 4.6).
+
+Rule: one table says which types there are and which keys each has; the reader, its messages and whoever lists the types
+look there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from league_agents.core.keys import Keys
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.broadcast import BroadcastDeliberation
+from league_agents.interaction.conditions import CONDITIONS, Condition
+from league_agents.interaction.flow import InformationFlowConfig, read_condition
+from league_agents.interaction.market import MarketTurnBased
+from league_agents.interaction.queue_based import QueueBased
+from league_agents.interaction.sequential import SequentialHandoff
+from league_agents.interaction.topology import Topology
+from league_agents.interaction.yaml_text import read_yaml
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolType:
+    """One protocol that a configuration can name."""
+
+    make: Callable[..., InteractionProtocol]
+    keys: tuple[str, ...]
+    """Keys of ``protocol`` besides ``type``; each is a parameter of the class."""
+
+    best_for: str
+    risk: str
+    """What tends to go wrong between agents that talk like this."""
+
+
+PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
+    MarketTurnBased.type: ProtocolType(
+        make=MarketTurnBased,
+        keys=("simultaneous", "market"),
+        best_for="pricing, auctions",
+        risk="prices that rise without an agreement (R2)",
+    ),
+    SequentialHandoff.type: ProtocolType(
+        make=SequentialHandoff,
+        keys=("carry_over",),
+        best_for="negotiation in turns, relay",
+        risk="rigid positions (R13)",
+    ),
+    BroadcastDeliberation.type: ProtocolType(
+        make=BroadcastDeliberation,
+        keys=(),
+        best_for="deliberation in a group, voting",
+        risk="groupthink (R8), echo chambers (R7)",
+    ),
+}
+"""Every type that a file may name."""
+
+_ONLY_IN_PYTHON: Final = {QueueBased.type: QueueBased.__name__}
+_PROTOCOL_KEYS: Final = tuple(dict.fromkeys(["type", *(key for each in PROTOCOL_TYPES.values() for key in each.keys)]))
+_TOPOLOGY_KEYS: Final = ("agents", "matrix", "edges", "directed", "schedule", "flow")
+_FLOW_KEYS: Final = ("entry_nodes", "exit_nodes", "flow_order", "cyclic", "stop_conditions")
+
+
+def load_protocol(
+    source: str | Mapping[str, Any],
+    agent_ids: Sequence[str] | None = None,
+    conditions: Mapping[str, Condition] | None = None,
+) -> InteractionProtocol:
+    """The protocol of a configuration with ``protocol`` and, if wanted, ``topology`` and ``flow``.
+
+    ``agent_ids`` may be left out where ``topology.agents`` has them. ``conditions`` are custom stop conditions that the
+    configuration may name, besides the built-in ones. Raises ``ConfigError`` with the key path.
+    """
+    mapping = read_yaml(source, "protocol") if isinstance(source, str) else source
+    top = Keys(mapping, "", ("protocol", "topology", "flow"))
+    kind, options = _kind(top)
+    topology = top.section("topology", _TOPOLOGY_KEYS) if "topology" in top else None
+    agents = _agents(topology, agent_ids)
+    return PROTOCOL_TYPES[kind].make(
+        agents,
+        None if topology is None else _topology(topology, agents),
+        _flow(top, topology, {**CONDITIONS, **(conditions or {})}),
+        **options,
+    )
+
+
+def _kind(top: Keys) -> tuple[str, dict[str, Any]]:
+    found = top.at("protocol")
+    kind = found.get("type") if isinstance(found, Mapping) else None
+    if isinstance(kind, str) and kind in _ONLY_IN_PYTHON:
+        name = _ONLY_IN_PYTHON[kind]
+        raise ConfigError("protocol.type", f"{kind} is for Python programs only: instantiate the class {name}")
+    keys = top.section("protocol", _PROTOCOL_KEYS)
+    kind = keys.word("type", tuple(PROTOCOL_TYPES), None)
+    options: dict[str, Any] = {}
+    for key in _PROTOCOL_KEYS[1:]:
+        if key not in keys:
+            continue
+        if key not in PROTOCOL_TYPES[kind].keys:
+            owners = [name for name, each in PROTOCOL_TYPES.items() if key in each.keys]
+            raise keys.error(key, f"belongs to type {', '.join(owners)}, not to {kind}; leave it out")
+        options[key] = keys.at(key) if key == "market" else keys.boolean(key, True)
+    return kind, options
+
+
+def _agents(topology: Keys | None, agent_ids: Sequence[str] | None) -> Sequence[str]:
+    named = topology.at("agents") if topology is not None and "agents" in topology else None
+    if named is not None and not isinstance(named, (list, tuple)):
+        raise ConfigError("topology.agents", f"must be a list of agents, found {shown(named)}")
+    if agent_ids is None:
+        if named is None:
+            raise ConfigError("topology.agents", "is missing: nobody says who the agents are")
+        return named
+    if named is not None and (len(named) != len(agent_ids) or any(name not in agent_ids for name in named)):
+        raise ConfigError("topology.agents", f"must be the agents {', '.join(agent_ids[:12])}, in any order")
+    return tuple(agent_ids)
+
+
+def _topology(keys: Keys, agents: Sequence[str]) -> Topology | None:
+    matrix = keys.at("matrix") if "matrix" in keys else None
+    edges = keys.at("edges") if "edges" in keys else None
+    schedule = keys.at("schedule") if "schedule" in keys else None
+    if matrix is None and edges is None and schedule is None:
+        return None
+    return Topology(
+        keys.at("agents") if "agents" in keys else agents,  # type: ignore[arg-type]  # seen to be a list
+        matrix=matrix,  # type: ignore[arg-type]  # checked there
+        edges=edges,  # type: ignore[arg-type]
+        directed=keys.boolean("directed", True),
+        schedule=schedule,  # type: ignore[arg-type]
+    )
+
+
+def _flow(top: Keys, topology: Keys | None, conditions: Mapping[str, Condition]) -> InformationFlowConfig:
+    places = [each for each in (top, topology) if each is not None and "flow" in each]
+    if len(places) == 2:
+        raise ConfigError("flow", "stands at the top and under topology; keep one of the two")
+    if not places:
+        return InformationFlowConfig()
+    keys = places[0].section("flow", _FLOW_KEYS)
+    stops: Any = keys.at("stop_conditions") if "stop_conditions" in keys else []
+    if not isinstance(stops, (list, tuple)):
+        raise keys.wrong("stop_conditions", "a list of conditions, each with a type", stops)
+
+    def given(key: str) -> Any:
+        return keys.at(key) if key in keys else None
+
+    return InformationFlowConfig(
+        entry_nodes=given("entry_nodes"),
+        exit_nodes=given("exit_nodes"),
+        flow_order=given("flow_order"),
+        cyclic=keys.boolean("cyclic", True),
+        stop_conditions=[
+            read_condition(each, f"{keys.below('stop_conditions')}[{place}]", conditions)
+            for place, each in enumerate(stops)
+        ],
+    )

@@ -1,0 +1,149 @@
+"""A queue for each agent: whoever has mail speaks, in the order in which the mail came (arena 4.2).
+
+Rule: a message that was accepted is taken by its receiver once; no turn loses one but a skipped turn, which takes the
+message that it leaves unanswered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Sequence
+from typing import ClassVar, Final
+
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.interaction.base import InteractionProtocol, Skip
+from league_agents.interaction.flow import InformationFlowConfig
+from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.topology import Topology
+
+MAX_QUEUE: Final = 1_000
+
+
+class QueueBased(InteractionProtocol):
+    """Anybody may send at any time; the head of the ready line has the turn.
+
+    A round is over when nobody is ready. It opens again with the entry nodes, or when somebody sends.
+    """
+
+    type: ClassVar[str] = "queue_based"
+
+    def __init__(
+        self,
+        agent_ids: Sequence[str],
+        topology: Topology | None = None,
+        flow: InformationFlowConfig | None = None,
+        *,
+        max_queue: int = MAX_QUEUE,
+    ) -> None:
+        """``max_queue``: how many messages may wait for one agent. Raises ``ConfigError``."""
+        if type(max_queue) is not int or max_queue < 1:
+            raise ConfigError("max_queue", f"must be a whole number from 1, found {shown(max_queue)}")
+        self.max_queue = max_queue
+        super().__init__(agent_ids, topology, flow)
+
+    def reset(self) -> None:
+        self._queues: dict[str, deque[Message]] = {agent: deque() for agent in self.agent_ids}
+        self._line: deque[str] = deque()
+        self._has_taken = False
+        super().reset()
+
+    def take(self, agent: str) -> Message | None:
+        """Its oldest message, for the agent whose turn it is; ``None`` where it has none: it speaks unasked.
+
+        Raises ``ProtocolError`` (``not_speaker``).
+        """
+        if agent != self.get_next_speaker():
+            raise ProtocolError("not_speaker", f"it is not {shown(agent)}'s turn")
+        queue = self._queues[agent]
+        if not queue:
+            return None
+        message = queue.popleft()
+        self._has_taken = True
+        self._show(message, (agent,))
+        return copy_of(message)
+
+    def waiting_for(self, agent: str) -> int:
+        """How many messages wait for an agent."""
+        return len(self._queues[agent])
+
+    def pending_speakers(self) -> tuple[str, ...]:
+        speaker = self.get_next_speaker()
+        return () if speaker is None else (speaker,)
+
+    def remaining(self) -> tuple[str, ...]:
+        return tuple(self._line) if self._is_open else ()
+
+    def members(self) -> tuple[str, ...]:
+        return tuple([agent for stage in self._next_stages for agent in stage])
+
+    def advance(self) -> None:
+        """End the turn of the head of the line; it queues up again while messages wait for it."""
+        if self.should_stop():
+            return
+        if not self._is_open:
+            self._is_open = True
+            self._start_round()
+            return
+        self._pass_turn()
+
+    def skip(self, speaker: str, cause: str) -> None:
+        """Pass a turn without an answer: the message that it was about is taken, so that the line moves on."""
+        if speaker not in self._place:
+            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
+        if speaker != self.get_next_speaker():
+            raise ProtocolError("not_speaker", f"it is not {speaker}'s turn")
+        self.skips.append(Skip(agent=speaker, round=self.current_round, cause=cause))
+        if not self._has_taken:
+            self.take(speaker)
+        self._pass_turn()
+
+    def rule_text(self, lang: str = "en") -> str:
+        if lang == "zh":
+            return "每一方有自己的先进先出队列；收到消息者按次序发言。"
+        return "Every agent has a queue of its own; whoever has messages speaks, in the order in which they came."
+
+    def _hearers(self, speaker: str) -> Collection[str]:
+        return self.members()
+
+    def _check_turn(self, message: Message) -> None:
+        if self.should_stop():
+            raise ProtocolError("not_speaker", "the episode has stopped")
+
+    def _accept(self, message: Message) -> None:
+        for receiver in message.receivers:
+            if len(self._queues[receiver]) >= self.max_queue:
+                raise ProtocolError("queue_full", f"{self.max_queue} messages wait for {receiver} already")
+
+    def _note_turn(self, sender: str) -> None:
+        self._has_begun = True
+
+    def _deliver(self, message: Message) -> None:
+        self._show(message, (message.sender,))
+        for receiver in message.receivers:
+            self._queues[receiver].append(message)
+            if receiver not in self._line:
+                self._line.append(receiver)
+        if self._line:
+            self._is_open = True
+
+    def _start_round(self) -> None:
+        super()._start_round()
+        self._has_taken = False
+        members = self.members()
+        entry = [agent for agent in self.flow.entry_nodes if agent in members] or members[:1]
+        self._line = deque(entry)
+
+    def _current(self) -> str:
+        return self._line[0]
+
+    def _pass_turn(self) -> None:
+        self._has_begun = True
+        self._has_taken = False
+        speaker = self._line.popleft()
+        if self._queues[speaker]:
+            self._line.append(speaker)
+        if not self._line:
+            self._is_open = False
+            self.current_round += 1
+            self._rounds.append([])
