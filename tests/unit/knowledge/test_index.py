@@ -269,7 +269,7 @@ def test_a_book_of_an_older_index_begins_with_its_first_passage_until_it_is_adde
 
 
 FIRST_VERSION = """
-    PRAGMA application_id = 1279738690;
+    PRAGMA application_id = 1279740738;
     CREATE TABLE migrations (version INTEGER PRIMARY KEY);
     INSERT INTO migrations VALUES (1);
     CREATE TABLE books (
