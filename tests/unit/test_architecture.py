@@ -47,6 +47,7 @@ ARROWS = (
     Row("values", (), (), "how frozen values are made and copied: whoever has values may use it"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
+    Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
     Row("games.registry", (*LAYER_0, "core", "games"), (), "which games there are, each imported when it is asked for"),
     Row("interaction", (*LAYER_0, "core", "games.market.resolution", "interaction"), ("yaml",),
         "who speaks and who hears, whatever the game; a market's rounds are settled as its game settles them"),
@@ -113,7 +114,10 @@ NO_CALLS_IN_PURE = frozenset(
 CLOCK_READINGS = frozenset({"now", "utcnow", "today"})
 
 # More than 50 ms each: imported inside the function that needs them, so that every command starts at once.
-HEAVY = ("google", "googleapiclient", "google_auth_oauthlib", "google_auth_httplib2", "httplib2", "openai", "grpc")
+HEAVY = (
+    *("google", "googleapiclient", "google_auth_oauthlib", "google_auth_httplib2", "httplib2", "openai", "grpc"),
+    "langgraph",
+)
 # The one home of each, imported by a function itself: a class that extends one of theirs cannot live in a function.
 HEAVY_HOMES = frozenset({"mail.gmail.transport"})
 HEAVY_FOR_COMMANDS = (*HEAVY, "numpy", "pandas", "xarray")

@@ -1,13 +1,12 @@
 """Undercover on the ``Game`` protocol: who may do what now, and what he sees of it.
 
-Rule: this class decides nothing by itself. The rules are in ``refusals``, ``flow`` and ``tally``, the views in
-``view``.
+Rule: this class decides nothing by itself. The rules are in ``moves``, ``flow`` and ``tally``, the views in ``view``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from league_agents.core.entry import check_agent_ids
 from league_agents.core.game import (
@@ -28,15 +27,9 @@ from league_agents.core.game import (
 from league_agents.games.undercover import record
 from league_agents.games.undercover.announce import opening
 from league_agents.games.undercover.config import CONFIG_SCHEMA, MAX_AGENTS, MIN_AGENTS, settings_from
-from league_agents.games.undercover.flow import cast, check, deal, describe
-from league_agents.games.undercover.refusals import (
-    LONGEST_REASON,
-    read_description,
-    read_vote,
-    refused,
-    seat_that_owes,
-    vote_choices,
-)
+from league_agents.games.undercover.flow import check, deal
+from league_agents.games.undercover.moves import give_up, take
+from league_agents.games.undercover.refusals import LONGEST_REASON, vote_choices
 from league_agents.games.undercover.rules_text import rules_text
 from league_agents.games.undercover.scoring import outcome_of
 from league_agents.games.undercover.state import REVOTE_BALLOT, GameState, Phase
@@ -45,8 +38,6 @@ from league_agents.values import maker
 
 _legal = maker(LegalAction)
 _progress = maker(Progress)
-
-_MAJOR: Final = GAME_VERSION.split(".", maxsplit=1)[0]
 
 
 class Undercover:
@@ -110,21 +101,10 @@ class Undercover:
     def apply(
         self, state: GameState, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
     ) -> Step[GameState]:
-        if action.version.split(".", maxsplit=1)[0] != _MAJOR:
-            raise refused(state, "unsupported_game_version", version=GAME_VERSION)
-        if action.type not in self.action_schemas:
-            raise refused(state, "unknown_action")
-        player_id = seat_that_owes(state, agent, action.type)
-        if action.type == "describe":
-            return describe(state, player_id, read_description(state, player_id, action.data), heard_by)
-        target_id, reason = read_vote(state, player_id, action.data)
-        return _counted(cast(state, player_id, target_id, reason))
+        return _counted(take(state, agent, action, heard_by))
 
     def forfeit(self, state: GameState, agent: AgentId, cause: Cause) -> Step[GameState]:
-        player_id = seat_that_owes(state, agent, None)
-        if state.phase is Phase.DESCRIPTION:
-            return describe(state, player_id, "", None, cause)
-        return _counted(cast(state, player_id, None, "", cause))
+        return _counted(give_up(state, agent, cause))
 
     def view(self, state: GameState, viewer: str) -> dict[str, Any]:
         return record.dump(state) if viewer == HOST else view_for(state, viewer)

@@ -1,0 +1,172 @@
+"""Agents that describe and vote, and how they take a seat.
+
+Rule: an agent decides from its memory and from what it is handed with the question. It is never handed the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, Event, JsonObject, LegalAction
+from league_agents.core.violation import shown
+from league_agents.errors import CallbackInvalid
+from league_agents.games.undercover.memory import AgentMemory, learned_from
+from league_agents.games.undercover.scripted import Suspect, chosen, next_description, seems_undercover
+
+
+class DescribesAndVotes(Protocol):
+    """All that an agent must have. ``UndercoverAgent`` has the rest that is used where it is there."""
+
+    def generate_description(self, round_num: int) -> str: ...
+
+    def vote(
+        self, alive_players: list[dict[str, Any]], current_descriptions: list[dict[str, Any]], round_num: int
+    ) -> Mapping[str, Any]: ...
+
+
+class UndercoverAgent:
+    """What to subclass: a memory that fills itself, and what the agent knows of its own seat."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: a new match begins."""
+        self.memory = AgentMemory()
+        self.player_id = 0
+        """The own seat, from 1; 0 before the first question."""
+
+        self.name = ""
+        self.word = ""
+        self.lang = "zh"
+        self.max_description = 200
+        self.refusals: list[str] = []
+        """Why the last answers to the open question were refused, in words; empty for a new question."""
+
+    def generate_description(self, round_num: int) -> str:
+        """A description of ``self.word`` that nobody has made before."""
+        raise NotImplementedError
+
+    def vote(
+        self, alive_players: list[dict[str, Any]], current_descriptions: list[dict[str, Any]], round_num: int
+    ) -> Mapping[str, Any]:
+        """``{"reason": str, "vote_number": int}``; ``vote_number`` is the ``player_id`` of one of ``alive_players``,
+        or ``None`` to abstain where that is allowed.
+
+        ``alive_players``: ``{player_id, name}`` of those who may be voted for. ``current_descriptions``: ``{round,
+        player_id, name, description}`` of this round, as far as they were heard.
+        """
+        raise NotImplementedError
+
+    def observe(self, event: Event) -> None:
+        """Something happened that this agent may know."""
+        self.memory.observe(event)
+
+    def look(self, view: JsonObject, legal: Sequence[LegalAction]) -> None:
+        """The agent's own seat, before a question."""
+        me = view["me"]
+        self.player_id, self.name, self.word, self.lang = me["player_id"], me["name"], me["word"], view["lang"]
+        if legal and legal[0].type == "describe":
+            self.max_description = legal[0].schema["properties"]["description"]["maxLength"]
+
+    def refused(self, code: str, message: str) -> None:
+        """The last answer was refused, and the same question comes again."""
+        self.refusals.append(f"{code}: {message}")
+
+
+class ScriptedUndercoverAgent(UndercoverAgent):
+    """The scripted player on this interface: the same sayings and the same suspicion, from memory."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self._seed = seed
+
+    def generate_description(self, round_num: int) -> str:
+        return next_description(
+            self.word,
+            [entry["description"] for entry in self.memory.all_descriptions],
+            lang=self.lang,
+            player_id=self.player_id,
+            round_num=round_num,
+            most=self.max_description,
+            careful=seems_undercover(self.word, self._others()),
+            draw=Draw(self._seed, f"describe:{self.player_id}:{round_num}"),
+        )
+
+    def vote(
+        self, alive_players: list[dict[str, Any]], current_descriptions: list[dict[str, Any]], round_num: int
+    ) -> Mapping[str, Any]:
+        numbers = {player["player_id"]: player["name"] for player in alive_players}
+        others = self._others(numbers)
+        candidates = [each for each in others if each.player_id in numbers]
+        draw = Draw(self._seed, f"vote:{self.player_id}:{round_num}")
+        target, reason = chosen(self.word, candidates, others, self.lang, draw)
+        return {"reason": reason, "vote_number": target}
+
+    def _others(self, names: Mapping[int, str] | None = None) -> list[Suspect]:
+        known = dict(names or {})
+        spoken: dict[int, list[str]] = {player_id: [] for player_id in known}
+        for entry in self.memory.all_descriptions:
+            if entry["player_id"] != self.player_id:
+                known.setdefault(entry["player_id"], entry["name"])
+                spoken.setdefault(entry["player_id"], []).append(entry["description"])
+        return [
+            Suspect(player_id=player_id, name=known[player_id], descriptions=tuple(spoken[player_id]))
+            for player_id in sorted(known)
+        ]
+
+
+class Seated:
+    """An agent in a seat: called with view, legal actions and draw like a scripted player, and told of events."""
+
+    def __init__(self, agent: DescribesAndVotes) -> None:
+        self.agent = agent
+
+    def __call__(self, view: JsonObject, legal: Sequence[LegalAction], draw: Draw) -> Action:
+        return ask(self.agent, view, legal)
+
+    def observe(self, event: Event) -> None:
+        """Pass an event on to the agent."""
+        tell(self.agent, event)
+
+    def reset(self) -> None:
+        """A new match begins."""
+        reset = getattr(self.agent, "reset", None)
+        if reset is not None:
+            reset()
+
+
+def ask(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> Action:
+    """The agent's answer as an action; whether it is legal, the game says.
+
+    Raises ``CallbackInvalid`` for an answer that is no answer at all.
+    """
+    look = getattr(agent, "look", None)
+    if look is not None:
+        look(view, legal)
+    wanted = legal[0]
+    if wanted.type == "describe":
+        return Action(type="describe", data={"description": agent.generate_description(view["round"])})
+    choices = wanted.schema["properties"]["vote_number"]["enum"]
+    alive = [
+        {"player_id": player["player_id"], "name": player["name"]}
+        for player in view["players"]
+        if player["player_id"] in choices
+    ]
+    answer = agent.vote(alive, view["current_descriptions"], view["round"])
+    if not isinstance(answer, Mapping):
+        raise CallbackInvalid(f"vote must return a mapping with reason and vote_number, found {shown(answer)}")
+    return Action(type="vote", data={key: answer[key] for key in ("vote_number", "reason") if key in answer})
+
+
+def tell(agent: DescribesAndVotes, event: Event) -> None:
+    """Tell an agent of an event: through ``observe``, or ``add_to_memory`` for one that has only that."""
+    observe = getattr(agent, "observe", None)
+    if observe is not None:
+        observe(event)
+        return
+    add_to_memory, learned = getattr(agent, "add_to_memory", None), learned_from(event)
+    if add_to_memory is not None and learned is not None:
+        add_to_memory(**learned)
