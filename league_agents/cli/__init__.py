@@ -37,6 +37,7 @@ COMMANDS = {
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
+    "validate": ("Check a message of guess-number.", "league_agents.cli.validate"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
     "sandbox": ("A local Gmail to play in.", "league_agents.cli.sandbox"),
@@ -72,7 +73,7 @@ Examples:
 EPILOG = f"""\b
 Exit codes:
   {Exit.OK.value:<4} done
-  {Exit.FAILED.value:<4} the command ran and failed, or 'check' found a broken contract
+  {Exit.FAILED.value:<4} the command ran and failed, 'check' found a broken contract or 'validate' a wrong message
   {Exit.USAGE.value:<4} the command line is wrong
   {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong
   {Exit.UNAVAILABLE.value:<4} something that is needed is not available at the moment

@@ -1,0 +1,147 @@
+"""``league-agents validate``: is a message what its protocol allows?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from league_agents.errors import ConfigError, shortened
+
+if TYPE_CHECKING:
+    from league_agents.games.guess_number.findings import Report
+
+LARGEST = 64 * 1024
+"""Bytes of a file that are read: what the longest message can need in UTF-8."""
+
+EPILOG = """\b
+Examples:
+  league-agents validate guess-number message.json
+  league-agents validate guess-number message.json --num-choices 100 --agents a,b,c --step 2
+  my-model | league-agents validate guess-number --lenient -
+  league-agents validate guess-number message.json --json
+
+\b
+Exit codes: 0 the message is valid (there may be warnings), 1 it is not,
+            2 the command line is wrong, 3 the file cannot be read.
+"""
+
+
+@click.group(name="validate", short_help="Check a game's message and see everything that is wrong.")
+def command() -> None:
+    """Check a message against the protocol of its game."""
+
+
+@command.command(name="guess-number", short_help="A state_report or a proposal.", epilog=EPILOG)
+@click.argument("file", metavar="FILE|-")
+@click.option(
+    "--num-choices",
+    type=click.IntRange(2, 1_000_000),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Guesses are 0 to N - 1.",
+)
+@click.option("--agents", default="agent_0,agent_1", show_default=True, metavar="A,B,…", help="Who may be the sender.")
+@click.option("--step", type=click.IntRange(0), metavar="STEP", help="The step that the timestamp must name.")
+@click.option("--sender", metavar="AGENT", help="Who must be the sender.")
+@click.option("--lenient", is_flag=True, help="Find and repair the message in what a language model wrote; show it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def guess_number(
+    *, file: str, num_choices: int, agents: str, step: int | None, sender: str | None, lenient: bool, as_json: bool
+) -> int:
+    """Check one message of GuessNumberGameProtocol and print every error with its place, a JSON Pointer.
+
+    FILE holds the message; - reads it from standard input.
+    """
+    from league_agents.cli import Exit
+    from league_agents.cli.screen import print_document
+    from league_agents.games.guess_number.messages import validate
+
+    agent_ids = _agent_ids(agents)
+    if sender is not None and sender not in agent_ids:
+        raise click.BadParameter(
+            f"must be one of the agents ({shortened(', '.join(agent_ids))})", param_hint="--sender"
+        )
+    report = validate(
+        _text_of(file),
+        num_choices=num_choices,
+        agent_ids=agent_ids,
+        step=step,
+        sender=sender,
+        mode="lenient" if lenient else "strict",
+    )
+    if as_json:
+        print_document(_document(report, is_lenient=lenient), sys.stdout)
+    else:
+        _print(report, is_lenient=lenient)
+    return Exit.OK if report.ok else Exit.FAILED
+
+
+def _agent_ids(listed: str) -> tuple[str, ...]:
+    from league_agents.core.entry import check_agent_ids
+    from league_agents.games.guess_number.config import MAX_AGENTS
+
+    try:
+        return check_agent_ids([each.strip() for each in listed.split(",")], 1, MAX_AGENTS)
+    except ConfigError as error:
+        raise click.BadParameter(str(error), param_hint="--agents") from None
+
+
+def _text_of(file: str) -> str:
+    try:
+        if file == "-":
+            raw = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                raw = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise ConfigError(file, f"cannot be read: {error.strerror or error}") from None
+    except ValueError:  # a name with a null character
+        raise ConfigError(file, "cannot be the name of a file") from None
+    name = "standard input" if file == "-" else file
+    if len(raw) > LARGEST:
+        raise ConfigError(name, f"is larger than {LARGEST // 1024} KiB; give one message, not a whole conversation")
+    try:
+        return raw.decode("utf-8-sig")  # editors on Windows begin a file with a byte order mark
+    except UnicodeDecodeError as error:
+        raise ConfigError(name, f"is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+def _document(report: Report, *, is_lenient: bool) -> dict[str, Any]:
+    return {
+        "ok": report.ok,
+        "mode": "lenient" if is_lenient else "strict",
+        "errors": [each.as_json() for each in report.errors],
+        "warnings": [each.as_json() for each in report.warnings],
+        "message": report.message,
+    }
+
+
+def _print(report: Report, *, is_lenient: bool) -> None:
+    from league_agents.core.printable import printable
+
+    for word, found in (("error", report.errors), ("warning", report.warnings)):
+        for each in found:
+            # An empty pointer is the message as a whole.
+            click.echo(printable(f"{word} {each.path or '(message)'} {each.code}: {each.message}", 400))
+    warned = f", {_counted(len(report.warnings), 'warning')}" if report.warnings else ""
+    if report.ok:
+        click.echo(f"valid{warned}")
+    else:
+        click.echo(f"invalid: {_counted(len(report.errors), 'error')}{warned}")
+    if is_lenient and report.message is not None:
+        click.echo(_shown(report.message))
+
+
+def _shown(message: object) -> str:
+    """The message as JSON text in which whatever could move a cursor or turn the writing around is escaped."""
+    text = json.dumps(message, ensure_ascii=False, indent=2, allow_nan=False)
+    return "".join([each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text])
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
