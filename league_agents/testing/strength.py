@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from league_agents.agents.base import Context, RefereeAI, Reply
+from league_agents.agents.base import Context, PlayerAI, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
@@ -153,6 +153,13 @@ def measure(
         OfflineReferee(rules=rules, knowledge=knowledge, seed=seed), rules=rules, wrong=wrong_percent / 100, seed=seed
     )
     player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed, strategy=strategy)
+    return series(referee, player, knowledge, games=games, hides_hint=hides_hint)
+
+
+def series(
+    referee: RefereeAI, player: PlayerAI, knowledge: Knowledge, *, games: int, hides_hint: bool = False
+) -> Strength:
+    """What comes out of ``games`` games of any two agents; the referee plays books of ``knowledge``."""
     sentences = words = 0
     total = bits = 0.0
     for number in range(games):
@@ -183,7 +190,7 @@ class PlayedGame:
     confidence: float
 
 
-def play(referee: RefereeAI, player: OfflinePlayer, *, match_id: str, hides_hint: bool = False) -> PlayedGame:
+def play(referee: RefereeAI, player: PlayerAI, *, match_id: str, hides_hint: bool = False) -> PlayedGame:
     """One game of one player, called as a runner calls."""
     start = referee.get_round_start_info(_context(match_id))
     brief = {key: start[key] for key in ("book_name", "book_hint", "association_word")}

@@ -1,0 +1,236 @@
+"""A player with a model: the model writes questions and predicts their answers, code chooses, believes and looks up.
+
+Rule 1: at any point there is a complete, valid reply from code alone: the batch without a model is made before the
+model is asked, and the guess before it is worded.
+Rule 2: at most two calls of a model that cost something in a game: one for the pool of questions, one for the wording.
+Rule 3: nothing is lost with this object. The prompts follow from the context and the seed, so after a restart the model
+is asked for the same pool again, which costs nothing where completions are recorded; where it did cost something, code
+words the guess. The questions themselves come back in the context.
+Rule 4: a sentence of the model's memory is guessed only where no stored one fits; a stored one is never typed anew.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from league_agents.agents.asking import Asker, Models, Turn
+from league_agents.agents.base import Context, PlayerAI, Reply
+from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
+from league_agents.agents.briefs import BRIEFS_KEPT, Memories, kept
+from league_agents.agents.candidates import Candidates, enumerate_candidates
+from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.guesses import conclude, guess_reply, justified
+from league_agents.agents.library import Knowledge
+from league_agents.agents.player_chain.enriched import Addition, with_sentences, with_words
+from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
+from league_agents.agents.player_chain.wording import ask_for_wording
+from league_agents.agents.player_chain.writing import LEAST_TIME, POOL_SIZES, PoolSize, WrittenPool, ask_for_pool
+from league_agents.agents.questions.batch import Extra, decode, plan_batch
+from league_agents.agents.questions.grammar import recognise
+from league_agents.agents.questions.kinds import Inquiry
+from league_agents.agents.warmup import warmup_answer
+from league_agents.clock import Clock, SystemClock
+from league_agents.core.draw import Draw
+from league_agents.games.q21.model import Brief
+from league_agents.games.q21.rules import RuleSet, TargetKind
+from league_agents.games.q21.untrusted import field_of, number_of
+
+_MOST_RETRIEVED = 60
+_RETRIEVED_SHARE = 0.4
+"""Of the prior, for passages that fit the hint of a book whose name is not known here."""
+
+_RECALLED_SHARE = {True: 0.06, False: 0.5}
+"""Of the prior, for what the model knows by heart, if the book's name was recognised or not."""
+
+_RECALLED_RATIO = 0.5
+"""How much likelier each recalled sentence is than the next."""
+
+_WORDS_SHARE = {True: 0.25, False: 0.6}
+"""Of the words' chances, for those that the model proposes, if the domain is known here or not."""
+
+_PLANNING_MARGIN = 1.5
+"""Choosing again, from more questions, takes longer than the first time."""
+
+_RIGHT_SCORE = 99.0
+"""From this sentence score on the guessed sentence was the target, so the answers can be compared with it."""
+
+_GAMES_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """The questions for a brief, and what they were chosen from."""
+
+    questions: tuple[AskedQuestion, ...]
+    candidates: Candidates
+
+
+class LlmPlayer(PlayerAI):
+    """Plays with a model where there is one, and without it otherwise."""
+
+    def __init__(
+        self,
+        *,
+        rules: RuleSet,
+        knowledge: Knowledge,
+        seed: int | str,
+        models: Models,
+        clock: Clock | None = None,
+        pool_size: PoolSize | None = None,
+        is_computed: bool = True,
+    ) -> None:
+        """``pool_size`` other than the rules' own and ``is_computed`` (whether questions about the text that code makes
+        are asked as well) are for measuring only.
+        """
+        self._rules = rules
+        self._knowledge = knowledge
+        self._seed = seed
+        self._clock = clock or SystemClock()
+        self._asker = Asker(models, key=seed, clock=self._clock)
+        self._size = pool_size or POOL_SIZES[rules.answer_key]
+        self._is_computed = is_computed
+        self._noise = RefereeNoise(rules.answer_key)
+        self._memories = Memories()
+        self._found: OrderedDict[Brief, Candidates] = OrderedDict()
+        self._pools: OrderedDict[Brief, WrittenPool] = OrderedDict()
+        self._played: OrderedDict[str, tuple[str, Tally]] = OrderedDict()
+
+    def get_warmup_answer(self, ctx: Context) -> Reply:
+        """The result of a sum of two numbers; a word for any other question, which is not scored."""
+        return {"answer": warmup_answer(CallContext(ctx).text("warmup_question"))}
+
+    def get_questions(self, ctx: Context) -> Reply:
+        """The batch that is expected to score best."""
+        context = CallContext(ctx)
+        turn = self._asker.begin(context, "get_questions")
+        brief = context.brief()
+        batch = self._batch(brief, turn, self._noise.expected(_referee(context)))
+        self._memories.keep(context.match_id(), brief, batch.questions)
+        return batch_reply(batch.questions)
+
+    def get_guess(self, ctx: Context) -> Reply:
+        """The likeliest sentence and word after the answers."""
+        context = CallContext(ctx)
+        turn, again = self._asker.begin(context, "get_guess"), self._asker.begin(context, "get_questions")
+        brief, sent = self._memories.recalled(context)
+        extra = self._noise.expected(_referee(context))
+        if not sent:
+            sent = list(self._batch(brief, again, extra).questions)
+        asked = self._understood(brief, sent, again)
+        pool = self._pools.get(brief)
+        candidates = self._found_for(brief) if pool is None else self._enriched(brief, pool)
+        letters = context.answers()
+        answers = answer_codes(asked, sent, letters)
+        found = conclude(
+            brief, candidates, decode(candidates, asked, answers, extra), sent, asked, answers, self._rules
+        )
+        self._keep(context, compared(asked, answers, found.shown))
+        wording = justified(found, candidates, brief, self._rules)
+        # Asking for the pool again was this game's second call, unless it was on record.
+        if turn.has_model and not again.usage.requests:
+            heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
+            wording = ask_for_wording(turn, brief, found, sent, heard, wording, self._rules)
+        return guess_reply(found, *wording)
+
+    def on_score_received(self, ctx: Context) -> None:
+        """The match is over: it is forgotten, and a right sentence tells how well the referee answered."""
+        context = CallContext(ctx)
+        self._memories.forget(context.match_id())
+        referee, tally = self._played.pop(context.match_id(), ("", Tally()))
+        score = number_of(field_of(context.value("breakdown"), "opening_sentence_score"))
+        if score is not None and score >= _RIGHT_SCORE:
+            self._noise.learn(referee, tally)
+
+    def _batch(self, brief: Brief, turn: Turn, extra: Extra) -> Batch:
+        """The batch for a brief, this player's seed and what is known of the referee."""
+        begun = self._clock.now()
+        candidates = self._found_for(brief)
+        alone = self._planned(brief, candidates, (), extra)
+        needed = (self._clock.now() - begun) * _PLANNING_MARGIN
+        pool = self._pool(brief, candidates, turn, needed)
+        if pool is None or turn.left < -needed:
+            return alone
+        return self._planned(brief, self._enriched(brief, pool), pool.questions, extra)
+
+    def _planned(self, brief: Brief, candidates: Candidates, written: Sequence[Inquiry], extra: Extra) -> Batch:
+        rules = self._rules
+        draw = Draw(self._seed, f"questions/{brief.book_name[:200]}/{brief.association_domain[:200]}")
+        plan = plan_batch(
+            candidates,
+            rules.answer_key,
+            rules.questions_required,
+            rules.weights,
+            draw,
+            written=written,
+            extra=extra,
+            is_computed=self._is_computed or not written,
+        )
+        questions = worded_batch(plan.batch(), rules, draw, is_known=candidates.is_known)
+        return Batch(questions=questions, candidates=candidates)
+
+    def _found_for(self, brief: Brief) -> Candidates:
+        """What is stored: of the book that the brief names, or else whatever its hint may mean."""
+        return kept(self._found, brief, lambda: self._retrieved(brief))
+
+    def _retrieved(self, brief: Brief) -> Candidates:
+        base = enumerate_candidates(self._knowledge, brief, self._rules.target_kind)
+        if base.is_known:
+            return base
+        hits = self._knowledge.retrieve(f"{brief.book_hint[:1500]} {brief.book_name[:300]}", _MOST_RETRIEVED)
+        is_of_passages = self._rules.target_kind is TargetKind.PASSAGE_OPENING
+        additions = [
+            Addition(sentence=hit.opening_sentence, paragraph=hit.text if is_of_passages else "", weight=hit.score**2)
+            for hit in hits
+            if hit.opening_sentence.strip() and hit.score > 0
+        ]
+        return with_sentences(base, additions, _RETRIEVED_SHARE, is_known=False)
+
+    def _enriched(self, brief: Brief, pool: WrittenPool) -> Candidates:
+        """What is stored, and what the model knows besides."""
+        base = self._found_for(brief)
+        recalled = [
+            Addition(sentence=sentence, paragraph="", weight=_RECALLED_RATIO**rank)
+            for rank, sentence in enumerate(pool.recalled)
+        ]
+        candidates = with_sentences(base, recalled, _RECALLED_SHARE[base.is_known], is_known=True)
+        is_domain_known = bool(self._knowledge.words_of(brief.association_domain))
+        return with_words(candidates, pool.words, _WORDS_SHARE[is_domain_known])
+
+    def _pool(self, brief: Brief, candidates: Candidates, turn: Turn, needed: timedelta) -> WrittenPool | None:
+        """The model's pool for the brief; ``None`` without a model, without time, or when nothing usable came."""
+        if brief in self._pools:
+            self._pools.move_to_end(brief)
+            return self._pools[brief]
+        turn.keep_back(needed)
+        if not turn.has_model or turn.left < LEAST_TIME or not (brief.book_name or brief.book_hint).strip():
+            return None
+        pool = ask_for_pool(turn, brief, candidates, self._rules, self._size)
+        if pool is not None:
+            self._pools[brief] = pool
+            while len(self._pools) > BRIEFS_KEPT:
+                self._pools.popitem(last=False)
+        return pool
+
+    def _understood(self, brief: Brief, sent: Sequence[AskedQuestion], again: Turn) -> list[Inquiry | None]:
+        """What is known of each question that was sent; the model is asked for its own again if they were lost."""
+        asked = [recognise(question.text, question.options) for question in sent]
+        if all(inquiry is not None for inquiry in asked):
+            return list(asked)
+        pool = self._pool(brief, self._found_for(brief), again, timedelta())
+        if pool is None:
+            return list(asked)
+        return [
+            inquiry or pool.find(question.text, question.options) for inquiry, question in zip(asked, sent, strict=True)
+        ]
+
+    def _keep(self, context: CallContext, tally: Tally) -> None:
+        self._played[context.match_id()] = _referee(context), tally
+        while len(self._played) > _GAMES_KEPT:
+            self._played.popitem(last=False)
+
+
+def _referee(context: CallContext) -> str:
+    return (context.text("referee_email") or context.text("referee_id"))[:300].casefold()

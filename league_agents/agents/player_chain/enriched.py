@@ -1,0 +1,112 @@
+"""Candidates with what the index and the model's memory add to them.
+
+Rule 1: what is stored wins. A sentence that looks like a stored one only makes that one likelier, so a model's slip of
+memory never replaces the exact wording.
+Rule 2: nothing takes all weight from what was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from league_agents.agents.candidates import Candidates
+from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.word_forms import forms_of
+from league_agents.games.q21.information import Floats
+
+_ALIKE = 88
+"""From this likeness on (0 to 100) two spellings are one sentence."""
+
+_RANK_RATIO = 0.85
+"""How much likelier each proposed word is than the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """A sentence that may be the target."""
+
+    sentence: str
+    paragraph: str
+    """Empty where only the sentence is known."""
+
+    weight: float
+    """Compared with the other additions."""
+
+
+def with_sentences(
+    candidates: Candidates, additions: Sequence[Addition], share: float, *, is_known: bool
+) -> Candidates:
+    """The candidates with the additions, which get ``share`` of the prior together (all of it where there was none).
+
+    ``is_known`` says that one of them is good enough to be guessed although the book's name was not recognised.
+    """
+    if not additions:
+        return candidates
+    stored = [_squeezed(sentence) for sentence in candidates.sentences]
+    sentences, readings = list(candidates.sentences), list(candidates.readings)
+    total = sum(addition.weight for addition in additions)
+    share = share if sentences else 1.0
+    prior = [weight * (1 - share) for weight in candidates.prior.tolist()] if sentences else []
+    for addition in additions:
+        squeezed = _squeezed(addition.sentence)
+        found = process.extractOne(squeezed, stored, scorer=fuzz.ratio, score_cutoff=_ALIKE)
+        part = share * addition.weight / total
+        if found is not None:
+            prior[found[2]] += part
+            continue
+        stored.append(squeezed)
+        sentences.append(addition.sentence)
+        readings.append(read(addition.sentence, addition.paragraph))
+        prior.append(part)
+    given = candidates.given
+    if len(sentences) > len(candidates.sentences):
+        rows = [_word_chances(candidates, reading) for reading in readings[len(candidates.sentences) :]]
+        given = np.vstack([given, *rows]) if candidates.sentences else np.vstack(rows)
+    numbers: dict[str, int] = {}
+    weights = np.array(prior, dtype=np.float64)
+    return replace(
+        candidates,
+        sentences=tuple(sentences),
+        readings=tuple(readings),
+        groups=np.array([numbers.setdefault(each, len(numbers)) for each in stored], dtype=np.int64),
+        prior=weights / max(float(weights.sum()), 1e-300),
+        given=given,
+        is_known=candidates.is_known or is_known,
+    )
+
+
+def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Candidates:
+    """The candidates with the proposed ``words``, likeliest first, which get ``share`` of every sentence's chances."""
+    proposed = list(dict.fromkeys(word.casefold() for word in words))
+    if not proposed:
+        return candidates
+    places = {word: i for i, word in enumerate(candidates.words)}
+    new = [word for word in proposed if word not in places]
+    places.update({word: len(candidates.words) + i for i, word in enumerate(new)})
+    chances = np.zeros(len(places))
+    for rank, word in enumerate(proposed):
+        chances[places[word]] = _RANK_RATIO**rank
+    widened = np.hstack([candidates.given, np.zeros((candidates.given.shape[0], len(new)))])
+    return replace(
+        candidates,
+        words=(*candidates.words, *new),
+        given=(1 - share) * widened + share * (chances / chances.sum())[None, :],
+    )
+
+
+def _word_chances(candidates: Candidates, reading: Reading) -> Floats:
+    """For a sentence that was not among the candidates: those of the others, and the words that stand in its text."""
+    even = candidates.word_prior
+    text = reading.paragraph or reading.sentence
+    held = np.array(
+        [bool(text and not text.vocabulary.isdisjoint(forms_of(word))) for word in candidates.words], dtype=np.float64
+    )
+    return 0.5 * even + 0.5 * held / held.sum() if held.any() else even
+
+
+def _squeezed(sentence: str) -> str:
+    return " ".join(fold(sentence).split())

@@ -1,0 +1,195 @@
+"""The second call: two justifications in the model's words.
+
+Rule 1: a justification cites questions that were asked, with the answers that came, or it is not used. What is cited
+wrongly is cut out, what is missing is added in code, and lengths are made to fit.
+Rule 2: where that does not help, the code's own wording stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from league_agents.agents.asking import Turn
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.fence import one_line
+from league_agents.agents.guesses import Conclusion
+from league_agents.agents.justify import FILLERS, Evidence, cited
+from league_agents.agents.tokens import cut_to_tokens
+from league_agents.games.q21.justification import Reading, read_justification
+from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Question
+from league_agents.games.q21.rules import RuleSet, WordLimit
+from league_agents.games.q21.words import count_tokens, fit, is_within, limit_in_words
+
+STEP = "player_justify"
+MOST_OUTPUT_TOKENS = 350
+
+SENTENCE_CITATIONS = 3
+WORD_CITATIONS = 2
+"""What a referee that counts citations wants for full marks (``scoring``)."""
+
+_MOST_EVIDENCE = 8
+_MOST_ON_WORD = 4
+_ROW_TOKENS = 60
+_FORBIDDEN = re.compile(
+    r"https?:|www\.|[<>{}\\`@|]|\b(?:ignore|instructions?|prompts?|system|referee|judges?|grad(?:e|es|ed|ing)|award|points?"
+    r"|scor(?:e|es|ed|ing)|please|marks?)\b",
+    re.IGNORECASE,
+)
+"""Reasons need none of these, and a text that an injected hint has talked a model into often does."""
+
+
+class Justifications(BaseModel):
+    """What the model writes."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    sentence_justification: Annotated[str, Field(max_length=2_000)]
+    word_justification: Annotated[str, Field(max_length=2_000)]
+
+
+def ask_for_wording(
+    turn: Turn,
+    brief: Brief,
+    found: Conclusion,
+    sent: Sequence[AskedQuestion],
+    letters: Mapping[int, str],
+    by_code: tuple[str, str],
+    rules: RuleSet,
+) -> tuple[str, str]:
+    """Both justifications, each the model's if it passes, else ``by_code``."""
+    rows = _rows(found, sent)
+    if not rows:
+        return by_code  # no answer speaks for the guess, so there is nothing to cite
+    reply = turn.ask(
+        STEP,
+        Justifications,
+        max_output_tokens=MOST_OUTPUT_TOKENS,
+        sentence_limit=_asked_limit(rules.sentence_justification),
+        word_limit=_asked_limit(rules.word_justification),
+        sentence_citations=min(SENTENCE_CITATIONS, len(rows)),
+        word_citations=min(WORD_CITATIONS, len(rows)),
+        sentence=cut_to_tokens(found.sentence, 200),
+        word=found.word,
+        domain=brief.association_domain,
+        evidence=rows,
+    )
+    if reply is None:
+        return by_code
+    asked = tuple(Question(number=question.number, text=question.text, options=question.options) for question in sent)
+    answers = tuple(Answer(number=number, choice=Choice(letter)) for number, letter in sorted(letters.items()))
+    checker = _Checker(brief, asked, answers)
+    of_sentence = checker.repaired(
+        reply.sentence_justification,
+        rules.sentence_justification,
+        subject=found.sentence,
+        evidence=found.on_text or found.on_word,
+        wanted=SENTENCE_CITATIONS,
+    )
+    of_word = checker.repaired(
+        reply.word_justification,
+        rules.word_justification,
+        subject=found.word,
+        evidence=(*found.on_word, *found.on_text[::-1]),
+        wanted=WORD_CITATIONS,
+        other=of_sentence or by_code[0],
+    )
+    return of_sentence or by_code[0], of_word or by_code[1]
+
+
+def _asked_limit(limit: WordLimit) -> str:
+    """A narrower limit than the rules', because models miscount."""
+    most = limit.most if limit.most is not None else limit.least + 40
+    margin = min(5, (most - limit.least) // 4)
+    return limit_in_words(WordLimit(least=limit.least + margin, most=most - margin))
+
+
+def _rows(found: Conclusion, sent: Sequence[AskedQuestion]) -> list[str]:
+    questions = {question.number: question for question in sent}
+    chosen = [*found.on_text[: _MOST_EVIDENCE - min(_MOST_ON_WORD, len(found.on_word))], *found.on_word[:_MOST_ON_WORD]]
+    rows = []
+    for each in chosen:
+        question = questions[each.number]
+        option = question.options[LETTERS.index(each.letter)] if each.letter in LETTERS else ""
+        text = cut_to_tokens(one_line(question.text, 200), _ROW_TOKENS - 20)
+        rows.append(f"Question {each.number}: {text} Answered {each.letter}: {cut_to_tokens(one_line(option, 80), 16)}")
+    return rows
+
+
+class _Checker:
+    """Judges and mends one justification, by what was asked and answered."""
+
+    def __init__(self, brief: Brief, asked: tuple[Question, ...], answers: tuple[Answer, ...]) -> None:
+        self._brief = brief
+        self._asked = asked
+        self._answers = answers
+
+    def repaired(
+        self, text: str, limit: WordLimit, *, subject: str, evidence: Sequence[Evidence], wanted: int, other: str = ""
+    ) -> str | None:
+        """The text as it may be sent; ``None`` when it is beyond repair."""
+        plain = one_line(text, 1_500)
+        if not plain or _FORBIDDEN.search(plain) or _tells(plain, self._brief.book_hint):
+            return None
+        sentences = [each for each in _SENTENCES.split(plain) if each]
+        true = [each for each in sentences if not self._read(each, limit, subject).cited_wrong]
+        wanted = min(wanted, len(evidence))
+        plain = self._with_citations(true, limit, evidence, wanted)
+        plain = fit(_shortened(plain, limit), limit, FILLERS)
+        read = self._read(plain, limit, subject, other=other)
+        is_right = not read.cited_wrong and read.cited_right >= wanted and read.originality > 0.5
+        return plain if is_right and is_within(plain, limit) else None
+
+    def _with_citations(
+        self, sentences: Sequence[str], limit: WordLimit, evidence: Sequence[Evidence], wanted: int
+    ) -> str:
+        """The sentences, after as many citations in code as are missing, shortened for them at the end."""
+        kept = list(sentences)
+        missing = wanted - self._right(kept, limit)
+        added = [cited(each) for each in evidence if not self._cites(kept, each.number)][: max(0, missing)]
+        if limit.most is not None:
+            while kept and count_tokens(" ".join([*added, *kept])) > limit.most and added:
+                kept.pop()
+        return " ".join([*added, *kept])
+
+    def _right(self, sentences: Sequence[str], limit: WordLimit) -> int:
+        return self._read(" ".join(sentences), limit, "").cited_right
+
+    def _cites(self, sentences: Sequence[str], number: int) -> bool:
+        return any(re.search(rf"(?<!\d){number}(?!\d)", sentence) for sentence in sentences)
+
+    def _read(self, text: str, limit: WordLimit, subject: str, *, other: str = "") -> Reading:
+        return read_justification(
+            text,
+            limit=WordLimit(least=limit.least, most=None),
+            subject=subject,
+            given=self._brief.book_hint,
+            other=other,
+            citations_wanted=1,
+            questions=self._asked,
+            answers=self._answers,
+        )
+
+
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+")
+
+
+def _shortened(text: str, limit: WordLimit) -> str:
+    """Whole sentences as far as they fit; the text itself when that would leave too little."""
+    if limit.most is None or count_tokens(text) <= limit.most:
+        return text
+    sentences = [each for each in _SENTENCES.split(text) if each]
+    while len(sentences) > 1 and count_tokens(" ".join(sentences)) > limit.most:
+        sentences.pop()
+    shorter = " ".join(sentences)
+    return shorter if count_tokens(shorter) <= limit.most else text
+
+
+def _tells(text: str, hint: str) -> bool:
+    """Whether the text repeats a long stretch of the hint, which is the other side's wording."""
+    words = re.findall(r"\w+", hint.casefold())[:200]
+    spoken = " ".join(re.findall(r"\w+", text.casefold()))
+    return any(f" {' '.join(words[i : i + 6])} " in f" {spoken} " for i in range(len(words) - 5))

@@ -1,0 +1,214 @@
+"""The first call: a pool of questions with predicted answers, sentences that the model knows, words of the domain.
+
+Rule 1: each line of the completion stands for itself: one that is wrong is left out, and the others are used.
+Rule 2: a prediction counts only if it has exactly one letter for each candidate: a row that slipped would say something
+about the wrong ones.
+Rule 3: the prompt follows from the brief, the candidates and the rules alone, so that the same game asks the same and a
+recorded completion can be used again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from league_agents.agents.asking import Turn
+from league_agents.agents.candidates import Candidates
+from league_agents.agents.fence import one_line
+from league_agents.agents.questions.kinds import Options
+from league_agents.agents.questions.written import Written, sentence_key
+from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.games.q21.model import LETTERS, Brief
+from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
+
+STEP = "player_questions"
+
+MOST_OUTPUT_TOKENS = 2_650
+"""What is left of 3,000 for a game when the justifications are worded."""
+
+_SENTENCE_TOKENS = 64
+_CANDIDATE_TOKENS = 92
+"""A candidate's sentence and the beginning of what follows it."""
+
+MOST_RECALLED = 4
+MOST_WORDS = 20
+_LONGEST_SENTENCE = 600
+_LONGEST_QUESTION = 240
+_LONGEST_OPTION = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSize:
+    """How much is asked of the model."""
+
+    questions: int
+    shown: int
+    """Candidates, the likeliest ones, whose answers it predicts."""
+
+
+POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=30), AnswerKey.FIXED: PoolSize(questions=44, shown=40)}
+"""What fits into the output tokens of a game: a question with its options takes about 30 and the letters for thirty
+candidates about 20."""
+
+LEAST_TIME = timedelta(seconds=5)
+"""No model writes a pool in less."""
+
+
+class QuestionPool(BaseModel):
+    """What the model writes."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    recalled: list[Annotated[str, Field(max_length=1_000)]] = Field(default_factory=list, max_length=12)
+    words: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=60)
+    questions: list[Annotated[str, Field(max_length=1_200)]] = Field(default_factory=list, max_length=120)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPool:
+    """What is usable of it."""
+
+    questions: tuple[Written, ...]
+    recalled: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def find(self, text: str, options: Options) -> Written | None:
+        """The question that is worded like this."""
+        wording, given = " ".join(text.split()), tuple(" ".join(option.split()) for option in options)
+        return next((q for q in self.questions if q.text == wording and q.options in (None, given)), None)
+
+
+def ask_for_pool(
+    turn: Turn, brief: Brief, candidates: Candidates, rules: RuleSet, size: PoolSize
+) -> WrittenPool | None:
+    """The model's pool; ``None`` when nothing usable came."""
+    places = shown_places(candidates, size.shown)
+    reply = turn.ask(
+        STEP,
+        QuestionPool,
+        max_output_tokens=MOST_OUTPUT_TOKENS,
+        asked=rules.questions_required,
+        target=_TARGETS[rules.target_kind],
+        own=rules.answer_key is AnswerKey.OWN,
+        fixed=rules.fixed_options,
+        pool_size=size.questions,
+        most_recalled=MOST_RECALLED,
+        most_words=MOST_WORDS,
+        book_name=brief.book_name,
+        book_hint=brief.book_hint,
+        domain=brief.association_domain,
+        shown=[f"{number}. {_shown(candidates, place)}" for number, place in enumerate(places, start=1)],
+    )
+    if reply is None:
+        return None
+    found = read_pool(reply, [candidates.sentences[place] for place in places], brief, rules)
+    return found if found.questions or found.recalled or found.words else None
+
+
+_TARGETS = {
+    TargetKind.BOOK_OPENING: "the opening sentence of a book or another work",
+    TargetKind.PASSAGE_OPENING: "the opening sentence of one paragraph of a book",
+}
+
+
+def shown_places(candidates: Candidates, most: int) -> list[int]:
+    """The likeliest candidates, each sentence once, in the order in which they stand."""
+    likely = np.argsort(-candidates.prior, kind="stable").tolist() if candidates.sentences else []
+    seen: set[int] = set()
+    places: list[int] = []
+    for place in likely:
+        group = int(candidates.groups[place])
+        if group not in seen and len(places) < most:
+            seen.add(group)
+            places.append(place)
+    return sorted(places)
+
+
+def _shown(candidates: Candidates, place: int) -> str:
+    sentence = one_line(candidates.sentences[place], 600)
+    shown = cut_to_tokens(sentence, _SENTENCE_TOKENS)
+    if shown != sentence:
+        return f"{shown}…"
+    paragraph = candidates.readings[place].paragraph
+    rest = one_line(paragraph.text[:1200], 600).removeprefix(sentence).strip() if paragraph else ""
+    room = _CANDIDATE_TOKENS - tokens_in(shown)
+    begun = cut_to_tokens(rest, room) if room > 8 else ""
+    return f"{shown} // {begun}" if begun else shown
+
+
+def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: RuleSet) -> WrittenPool:
+    """What is usable of a completion; ``shown`` are the candidates in the order of the prompt."""
+    hint = _plain(brief.book_hint)
+    # The letters of the completion count every recalled sentence, usable or not.
+    told = [one_line(sentence, _LONGEST_SENTENCE) for sentence in reply.recalled]
+    keys = [sentence_key(sentence) for sentence in (*shown, *told)]
+    questions: dict[str, Written] = {}
+    for line in reply.questions:
+        question = _question(line, keys, len(shown), rules)
+        if question is not None:
+            questions.setdefault(question.text.casefold(), question)
+    recalled = [sentence for sentence in told[:MOST_RECALLED] if _is_sentence(sentence, hint, rules)]
+    domain = _plain(brief.association_domain)
+    words = [one_line(word, 60).strip(" .,;:!?\"'“”").casefold() for word in reply.words[:MOST_WORDS]]
+    return WrittenPool(
+        questions=tuple(questions.values()),
+        recalled=tuple(dict.fromkeys(recalled)),
+        words=tuple(dict.fromkeys(word for word in words if _WORD.fullmatch(word) and word != domain)),
+    )
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’־-][^\W\d_]+){0,3}(?: [^\W\d_]+)?")
+_LETTERS_ONLY = re.compile(r"[A-D?]+")
+_NOT_ASKED = re.compile(
+    r"https?:|www\.|[<>{}\\`@]|\bcandidates?\b|\b(?:sentence|number|no\.) ?\d|\bignore\b|\binstruct|\bprompt\b"
+    r"|\bsystem\b|\b(?:league )?points\b|\bscores?\b",
+    re.IGNORECASE,
+)
+
+
+def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> Written | None:
+    own = rules.answer_key is AnswerKey.OWN
+    parts = [part.strip() for part in one_line(line, 1_000).replace("｜", "|").strip("| ").split("|")]
+    if len(parts) != (6 if own else 2) or _NOT_ASKED.search(line):
+        return None
+    letters = "".join(parts[-1].split()).replace(",", "").upper()
+    if not _LETTERS_ONLY.fullmatch(letters) or len(letters) not in (shown, len(keys)):
+        return None
+    text = re.sub(r"^\W*\d{1,3}[.):]\s+", "", parts[0])
+    text = text if text.endswith(("?", "？")) else f"{text.rstrip(' .:')}?"
+    four: Options | None = None
+    if own:
+        options = [re.sub(r"^[A-Da-d][.):]\s+", "", part) for part in parts[1:5]]
+        if len({option.casefold() for option in options}) < 4 or not all(
+            0 < len(o) <= _LONGEST_OPTION for o in options
+        ):
+            return None
+        four = (options[0], options[1], options[2], options[3])
+    if not max(rules.least_question_characters, 10) <= len(text) <= _LONGEST_QUESTION:
+        return None
+    predicted = {
+        key: LETTERS.index(letter)
+        for key, letter in zip(keys, letters, strict=False)
+        # Under the fixed key D is "unknown", which predicts nothing.
+        if letter in LETTERS and (own or letter != LETTERS[3])
+    }
+    return Written(wording=text, four=four, predicted=predicted)
+
+
+def _is_sentence(text: str, hint: str, rules: RuleSet) -> bool:
+    return (
+        len(text) >= max(rules.least_sentence_characters, 10)
+        and len(text.split()) >= 3
+        and _plain(text) != hint
+        and not _NOT_ASKED.search(text)
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", one_line(text, 1_000).casefold()))
