@@ -6,16 +6,17 @@ Every function opens the index at ``index_path``, does one thing and closes it. 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from league_agents.errors import ConfigError, LeagueError
-from league_agents.knowledge.documents import read_document
-from league_agents.knowledge.failures import UnknownBook
-from league_agents.knowledge.index import AddReport, Book, KnowledgeIndex
+from league_agents.knowledge.failures import IndexUnusable, UnknownBook
+from league_agents.knowledge.files import absolute, content_of, files_in, read_file
+from league_agents.knowledge.formats.reader import IsolatedReader
+from league_agents.knowledge.index import AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import near_titles
 
@@ -34,6 +35,12 @@ class FileReport:
 
     error: LeagueError | None
     """Why it was refused; its text is one line for a person."""
+
+    format: str | None = None
+    """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``; ``None`` for a file that was not read."""
+
+    pages: int | None = None
+    """``None`` for a format without pages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,21 +79,109 @@ def add_files(
     author: str | None = None,
     language: str | None = None,
 ) -> list[FileReport]:
-    """Add text or Markdown files, each on its own: one that is refused does not keep the others out.
+    """Add files and folders, each file on its own: one that is refused does not keep the others out.
 
     ``title`` is for a single file (ConfigError otherwise). Raises IndexUnusable when the index itself cannot be used.
     """
-    if title is not None and len(paths) != 1:
+    return list(add_each(paths, index_path, title=title, author=author, language=language))
+
+
+def add_each(
+    paths: Sequence[Path | str],
+    index_path: Path | str | None = None,
+    *,
+    title: str | None = None,
+    author: str | None = None,
+    language: str | None = None,
+    watcher: Watcher | None = None,
+) -> Iterator[FileReport]:
+    """As ``add_files``, one report after the other. What has been reported is in the index, whenever one stops."""
+    found = list(files_in(map(Path, paths)))
+    files = [each for each in found if isinstance(each, Path)]
+    if title is not None and (len(paths) != 1 or files != [Path(paths[0])]):
         raise ConfigError("title", "can be given for one file at a time")
-    reports = []
-    with KnowledgeIndex(index_path or default_index_path()) as index:
-        for path in map(Path, paths):
-            try:
-                document = read_document(path, title=title, author=author, language=language)
-                reports.append(FileReport(path=path, added=index.add(document), error=None))
-            except LeagueError as error:
-                reports.append(FileReport(path=path, added=None, error=error))
-    return reports
+    watcher = watcher or Watcher()
+    watcher.begins(len(files))
+    with KnowledgeIndex(index_path or default_index_path()) as index, IsolatedReader() as reader:
+        for each in found:
+            if isinstance(each, Path):
+                watcher.opens(each)
+                yield _add(index, reader, each, title, author, language, watcher.reads)
+                watcher.is_done_with(each)
+            else:
+                yield FileReport(path=Path(each.source), added=None, error=each)
+
+
+class Watcher:
+    """Is told how far the adding of files has come; this one does nothing with it."""
+
+    def begins(self, files: int) -> None:
+        """So many files will be looked at."""
+
+    def opens(self, path: Path) -> None:
+        """A file is read now."""
+
+    def reads(self, pages: int) -> None:
+        """So many of its pages have been read."""
+
+    def is_done_with(self, path: Path) -> None:
+        """The file has been added or refused."""
+
+
+def _add(
+    index: KnowledgeIndex,
+    reader: IsolatedReader,
+    path: Path,
+    title: str | None,
+    author: str | None,
+    language: str | None,
+    progress: Callable[[int], None],
+) -> FileReport:
+    try:
+        file = content_of(path)
+        if known := index.known_file(file.fingerprint):
+            return FileReport(path=path, added=known, error=None)
+        read = read_file(file, reader, title=title, author=author, language=language, progress=progress)
+        origin = Origin(fingerprint=file.fingerprint, path=absolute(path), format=read.kind)
+        added = index.add(read.document, origin=origin)
+        return FileReport(path=path, added=added, error=None, format=read.kind, pages=read.pages)
+    except IndexUnusable:
+        raise
+    except LeagueError as error:
+        return FileReport(path=path, added=None, error=error)
+
+
+def search_books(
+    query: str, index_path: Path | str | None = None, *, limit: int = 10, book: str | None = None
+) -> list[Hit]:
+    """The user's passages that share words with ``query``, best first; none when there is no index yet.
+
+    Raises UnknownBook when ``book`` names none.
+    """
+    path = Path(index_path or default_index_path())
+    if not path.exists():
+        if book is not None:
+            raise UnknownBook(book, ())
+        return []
+    with KnowledgeIndex(path) as index:
+        chosen = _book(index, book) if book is not None else None
+        return index.search(query, limit, book=chosen)
+
+
+def corpus_statistics(index_path: Path | str | None = None) -> Statistics | None:
+    """How much is in the index; ``None`` when there is none yet."""
+    path = Path(index_path or default_index_path())
+    if not path.exists():
+        return None
+    with KnowledgeIndex(path) as index:
+        return index.statistics()
+
+
+def _book(index: KnowledgeIndex, name: str) -> Book:
+    book = index.book(name)
+    if book is None:
+        raise UnknownBook(name, near_titles(name, [known.title for known in index.books()]))
+    return book
 
 
 def list_books(index_path: Path | str | None = None) -> list[Book]:
@@ -104,9 +199,7 @@ def show_book(name: str, index_path: Path | str | None = None, *, first: int = 5
     if not path.exists():
         raise UnknownBook(name, ())
     with KnowledgeIndex(path) as index:
-        book = index.book(name)
-        if book is None:
-            raise UnknownBook(name, near_titles(name, [book.title for book in index.books()]))
+        book = _book(index, name)
         found = index.passages(book)
     counts: dict[str | None, int] = {}
     for passage in found:

@@ -107,6 +107,11 @@ def files_in(paths: Iterable[Path]) -> Iterator[Path | DocumentRefused]:
             yield DocumentRefused(_shown(path), f"holds no file that could be a book (by its ending: {endings})")
 
 
+def absolute(path: Path) -> str:
+    """The path by which a file is known again, wherever the program is started."""
+    return _shown(path.absolute())
+
+
 def _walk(folder: Path) -> Iterator[Path | DocumentRefused]:
     failures: list[OSError] = []
     for place, folders, names in os.walk(folder, onerror=failures.append, followlinks=False):
