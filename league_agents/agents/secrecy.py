@@ -65,7 +65,7 @@ def tells(text: str, secret: str) -> bool:
     if len(wanted) < _LEAST_LETTERS:
         return wanted in words or wanted[::-1] in words
     whole = skeleton(text)
-    if wanted in whole or wanted[::-1] in whole or codecs.encode(wanted, "rot13") in whole:
+    if wanted in whole or wanted[::-1] in whole or skeleton(codecs.encode(secret, "rot13")) in whole:
         return True
     initials = "".join(word[0] for word in words if word)
     finals = "".join(word[-1] for word in words if word)
