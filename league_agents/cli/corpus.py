@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,64 +13,235 @@ import click
 
 from league_agents.cli.screen import console, print_document
 from league_agents.core.printable import printable
+from league_agents.knowledge.watching import Watcher
 
 if TYPE_CHECKING:
-    from league_agents.knowledge.corpus import BookReport
+    from rich.progress import Progress, TaskID
+
+    from league_agents.knowledge.corpus import BookReport, FileReport
     from league_agents.knowledge.index import AddReport, Book
 
 EPILOG = """\b
 Examples:
-  league-agents corpus add books/*.txt notes.md
+  league-agents corpus add books/ lecture-3.pdf novel.epub
   league-agents corpus add persuasion.txt --title Persuasion --author "Jane Austen"
+  league-agents corpus search "a captain who hunts a whale"
   league-agents corpus list
   league-agents corpus show persuasion
+  league-agents corpus stats
   league-agents corpus remove persuasion
 
 The books lie in one file, knowledge.db, in the folder that LEAGUE_AGENTS_DATA names or in your own data folder.
 """
 
 
-@click.group(name="corpus", short_help="Your own books for the offline agents.", epilog=EPILOG)
+@click.group(name="corpus", short_help="Your own books for the agents.", epilog=EPILOG)
 def command() -> None:
-    """Plain text and Markdown books that the offline agents play with, next to the built-in ones."""
+    """Books that the agents play with, next to the built-in ones: PDF, EPUB, HTML, Markdown and plain text."""
 
 
 @command.command(name="add")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@click.option("--title", help="The title, for a single file; otherwise it is read from the text or the file's name.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE|FOLDER…")
+@click.option("--title", help="The title, for a single file; otherwise it is read from the book or the file's name.")
 @click.option("--author", help="The author of all these files.")
 @click.option("--language", metavar="CODE", help="Their language, such as en or he; otherwise it is recognised.")
-def add(files: tuple[Path, ...], title: str | None, author: str | None, language: str | None) -> int:
-    """Add books from text or Markdown files.
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def add(files: tuple[Path, ...], title: str | None, author: str | None, language: str | None, as_json: bool) -> int:
+    """Add books from PDF, EPUB, HTML, Markdown or text files, or from all of these in a folder.
 
     The offline referee plays about every second match with one of your books: with their openings under prd, with
-    their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; paragraphs
-    have empty lines between them.
+    their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; in plain text
+    paragraphs have empty lines between them. Of slides, each page is a passage.
 
     A file that was added before is said to be known; a changed one replaces its former text. A file that cannot be
-    used is named, the others are added all the same, and the exit code is 3.
+    used is named, the others are added all the same, and the exit code is 3. What was added stays when you interrupt.
     """
     from league_agents.cli import PROGRAM, Exit
-    from league_agents.knowledge.corpus import add_files
+    from league_agents.knowledge.corpus import add_each
 
-    if title is not None and len(files) > 1:
-        raise click.UsageError(f"--title is for one file at a time, found {len(files)} files")
-    refused = 0
-    for report in add_files(files, title=title, author=author, language=language):
-        if report.added is None:
-            refused += 1
-            click.echo(f"{PROGRAM}: {printable(str(report.error), 1000)}", err=True)
-            continue
-        book = report.added
-        size = f"{_counted(book.passages, 'passage')} in {_counted(book.words, 'word')}"
-        use = _use(book)
-        said = {
-            "added": f"added {printable(book.title, 200)}: {size}; {use}",
-            "replaced": f"replaced {printable(book.title, 200)}: now {size}; {use}",
-            "unchanged": f"{printable(str(report.path), 300)} is known already, as {printable(book.title, 200)}; {use}",
-        }
-        click.echo(said[book.outcome.value])
-    return Exit.CONFIGURATION if refused else Exit.OK
+    if title is not None and (len(files) > 1 or files[0].is_dir()):
+        raise click.UsageError(f"--title is for one file at a time, found {_what(files)}")
+    reports = []
+    with _Bar(is_shown=sys.stderr.isatty()) as bar:
+        for report in add_each(files, title=title, author=author, language=language, watcher=bar):
+            reports.append(report)
+            if report.added is None:
+                bar.say(f"{PROGRAM}: {printable(str(report.error), 1000)}", is_error=True)
+            elif not as_json:
+                bar.say(_said(report, report.added), is_error=False)
+    if as_json:
+        print_document({"files": [_as_document(report) for report in reports]}, sys.stdout)
+    elif len(reports) > 1:
+        click.echo(_summary(reports))
+    return Exit.CONFIGURATION if any(report.added is None for report in reports) else Exit.OK
+
+
+class _Bar(Watcher):
+    """A bar on a terminal that shows how far the adding has come, and lines above it."""
+
+    def __init__(self, *, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._name = ""
+
+    def __enter__(self) -> _Bar:
+        if self._is_shown:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            self._progress = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                console=console(sys.stderr),
+                transient=True,
+                redirect_stdout=sys.stdout.isatty(),
+            )
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def begins(self, files: int) -> None:
+        if self._progress is not None:
+            self._task = self._progress.add_task("", total=files)
+
+    def opens(self, path: Path) -> None:
+        self._name = printable(path.name, 40)
+        self._describe(self._name)
+
+    def reads(self, pages: int) -> None:
+        self._describe(f"{self._name}, page {pages:,}")
+
+    def is_done_with(self, path: Path) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.advance(self._task)
+
+    def say(self, line: str, *, is_error: bool) -> None:
+        """A line that stays, on the stream that it belongs to."""
+        stream = sys.stderr if is_error else sys.stdout
+        if self._progress is not None and stream.isatty():
+            from rich.text import Text
+
+            self._progress.console.print(Text(line), soft_wrap=True)
+        else:
+            click.echo(line, err=is_error)
+
+    def _describe(self, words: str) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=words)
+
+
+def _said(report: FileReport, book: AddReport) -> str:
+    size = f"{_counted(book.passages, 'passage')} in {_counted(book.words, 'word')}"
+    if report.pages is not None:
+        size += f" on {_counted(report.pages, 'page')}"
+    title, use = printable(book.title, 200), _use(book)
+    return {
+        "added": f"added {title}: {size}; {use}",
+        "replaced": f"replaced {title}: now {size}; {use}",
+        "unchanged": f"{printable(str(report.path), 300)} is known already, as {title}; {use}",
+    }[book.outcome.value]
+
+
+def _as_document(report: FileReport) -> dict[str, object]:
+    document: dict[str, object] = {"file": str(report.path), "format": report.format, "pages": report.pages}
+    if report.added is None:
+        return {**document, "outcome": "refused", "reason": str(report.error)}
+    return {**document, **asdict(report.added)}
+
+
+def _summary(reports: list[FileReport]) -> str:
+    counts = Counter(report.added.outcome.value if report.added else "refused" for report in reports)
+    said = {"added": "added", "replaced": "replaced", "unchanged": "known already", "refused": "not used"}
+    told = ", ".join(f"{counts[key]:,} {words}" for key, words in said.items() if counts[key])
+    return f"{_counted(len(reports), 'file')}: {told}"
+
+
+def _what(files: tuple[Path, ...]) -> str:
+    return _counted(len(files), "file") if len(files) > 1 else "a folder"
+
+
+@command.command(name="search")
+@click.argument("query")
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
+@click.option("--book", metavar="TITLE", help="Search in this book only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def search(query: str, limit: int, book: str | None, as_json: bool) -> int:
+    """Find passages of your books by their words, best first.
+
+    A question in plain words will do, in any language. Nothing in it is syntax. The exit code is 1 when there is none.
+    """
+    from league_agents.cli import Exit
+    from league_agents.knowledge.corpus import search_books
+
+    hits = search_books(query, limit=limit, book=book)
+    if as_json:
+        found = [{"score": round(hit.score, 4), **asdict(hit.passage)} for hit in hits]
+        print_document({"query": query, "hits": found}, sys.stdout)
+        return Exit.OK if hits else Exit.FAILED
+    if not hits:
+        click.echo("No passage has any of these words.")
+        return Exit.FAILED
+    from rich.padding import Padding
+    from rich.text import Text
+
+    screen = console(sys.stdout)
+    for number, hit in enumerate(hits, start=1):
+        passage = hit.passage
+        where = f", {printable(passage.chapter, 60)}" if passage.chapter else ""
+        screen.print(
+            Text.assemble(
+                f"{number:>3}  ",
+                (printable(passage.book, 100), "bold"),
+                f"{where}, passage {passage.position:,}  ",
+                (f"score {hit.score:.2f}", "dim"),
+            )
+        )
+        screen.print(Padding(Text(f"“{printable(passage.opening_sentence, 300)}”"), (0, 0, 0, 5)))
+        rest = passage.text.removeprefix(passage.opening_sentence).strip()
+        if rest:
+            screen.print(Padding(Text(printable(" ".join(rest.split()), 300), style="dim"), (0, 0, 0, 5)))
+        screen.print()
+    return Exit.OK
+
+
+@command.command(name="stats")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def stats(as_json: bool) -> None:
+    """Say how many books and passages there are, in which languages and formats, and how large the index is."""
+    from league_agents.knowledge.corpus import corpus_statistics, default_index_path
+
+    found = corpus_statistics()
+    path = str(default_index_path())
+    if as_json:
+        print_document({"path": path, **(asdict(found) if found else {"books": 0})}, sys.stdout)
+        return
+    if found is None or not found.books:
+        click.echo("No books yet; 'league-agents corpus add FILE…' adds some. The built-in ones are always there.")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("books", f"{found.books:,}"),
+        ("passages", f"{found.passages:,}"),
+        ("words", f"{found.words:,}"),
+        ("languages", _shares(found.languages)),
+        ("formats", _shares(found.formats)),
+        ("size", f"{found.size_bytes / 1_000_000:,.1f} MB"),
+        ("schema", str(found.schema)),
+        ("file", path),
+    ):
+        table.add_row(Text(name, style="dim"), Text(printable(value, 500)))
+    console(sys.stdout).print(table)
+
+
+def _shares(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
 
 
 @command.command(name="list")

@@ -19,6 +19,7 @@ from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.index import AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import near_titles
+from league_agents.knowledge.watching import Watcher
 
 FOLDER_VARIABLE = "LEAGUE_AGENTS_DATA"
 INDEX_NAME = "knowledge.db"
@@ -110,22 +111,6 @@ def add_each(
                 watcher.is_done_with(each)
             else:
                 yield FileReport(path=Path(each.source), added=None, error=each)
-
-
-class Watcher:
-    """Is told how far the adding of files has come; this one does nothing with it."""
-
-    def begins(self, files: int) -> None:
-        """So many files will be looked at."""
-
-    def opens(self, path: Path) -> None:
-        """A file is read now."""
-
-    def reads(self, pages: int) -> None:
-        """So many of its pages have been read."""
-
-    def is_done_with(self, path: Path) -> None:
-        """The file has been added or refused."""
 
 
 def _add(
