@@ -13,7 +13,7 @@ from league_agents.core.game import Action, Event, JsonObject, LegalAction
 from league_agents.core.violation import shown
 from league_agents.errors import CallbackInvalid
 from league_agents.games.undercover.memory import AgentMemory, learned_from
-from league_agents.games.undercover.scripted import Suspect, chosen, next_description, seems_undercover
+from league_agents.games.undercover.scripted import Suspect, chosen, next_description
 
 
 class DescribesAndVotes(Protocol):
@@ -91,7 +91,7 @@ class ScriptedUndercoverAgent(UndercoverAgent):
             player_id=self.player_id,
             round_num=round_num,
             most=self.max_description,
-            careful=seems_undercover(self.word, self._others()),
+            others=self._others(),
             draw=Draw(self._seed, f"describe:{self.player_id}:{round_num}"),
         )
 

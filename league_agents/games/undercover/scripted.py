@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, JsonObject, LegalAction
-from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED
+from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED, Hints
 from league_agents.games.undercover.own_word import comparable, reveals
 
 _AMONG: Final = 3
@@ -47,7 +47,7 @@ def scripted(view: JsonObject, legal: Sequence[LegalAction], draw: Draw) -> Acti
             player_id=me["player_id"],
             round_num=view["round"],
             most=most,
-            careful=seems_undercover(me["word"], everyone),
+            others=everyone,
             draw=draw,
         )
         return Action(type="describe", data={"description": text})
@@ -64,14 +64,14 @@ def next_description(
     player_id: int,
     round_num: int,
     most: int,
-    careful: bool,
+    others: Sequence[Suspect],
     draw: Draw,
 ) -> str:
     """Something about the word, of at most ``most`` characters, that does not hold it and that nobody has said in
-    ``heard``. Whoever is ``careful`` says only what fits the other word of the pair as well."""
+    ``heard``. Whoever seems to be undercover by what the ``others`` said talks as they do."""
     keys = {comparable(text) for text in heard}
-    hints = HINTS.get(word)
-    sayings = (() if hints is None else hints.shared if careful else hints.shared + hints.own, GENERIC[lang])
+    hints = _taken_for(word, others)
+    sayings = (() if hints is None else hints.shared + hints.own, GENERIC[lang])
     for texts in sayings:
         fitting = [text for text in texts if _may_be_said(text, word, keys, most)]
         if fitting:
@@ -93,8 +93,9 @@ def seems_undercover(word: str, others: Sequence[Suspect]) -> bool:
 def chosen(
     word: str, candidates: Sequence[Suspect], others: Sequence[Suspect], lang: str, draw: Draw
 ) -> tuple[int, str]:
-    """Whom to vote for, and why: who fits the word least, among such who had most votes before, then by lot."""
-    scores = {each.player_id: _suspicion(word, each, others) for each in others}
+    """Whom to vote for, and why: who fits the word least; among several, who had most votes before; then by lot."""
+    hints = _taken_for(word, others)
+    scores = {each.player_id: _suspicion(hints, each, others) for each in others}
     worst = max((scores[each.player_id], each.votes_received) for each in candidates)
     last = [each for each in candidates if (scores[each.player_id], each.votes_received) == worst]
     target = draw.choice(last)
@@ -110,8 +111,15 @@ def _suspect(player: Mapping[str, Any]) -> Suspect:
     )
 
 
-def _suspicion(word: str, suspect: Suspect, others: Sequence[Suspect]) -> float:
+def _taken_for(word: str, others: Sequence[Suspect]) -> Hints | None:
+    """The hints of the word that most seem to have: of the other word for one who seems to be undercover."""
     hints = HINTS.get(word)
+    if hints is None or not seems_undercover(word, others):
+        return hints
+    return Hints(shared=hints.shared, own=hints.others, others=hints.own)
+
+
+def _suspicion(hints: Hints | None, suspect: Suspect, others: Sequence[Suspect]) -> float:
     score = 0.0
     for text in suspect.descriptions:
         if not text:
