@@ -6,7 +6,7 @@ anything. A key that nobody reads is a mistake.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from league_agents.arena.decisions import ClockRules
 from league_agents.core.entry import check_agent_ids
+from league_agents.core.game import Game
 from league_agents.core.keys import Keys
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_codes, game_of
@@ -188,3 +189,11 @@ def _text_of(path: Path) -> str:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text; save it as UTF-8") from None
+
+
+def match_of(
+    game: Game[Any], config: Mapping[str, Any], agents: Sequence[str], seed: int, interaction: Mapping[str, Any] | None
+) -> Match[Any]:
+    """The match that the header of a transcript describes. Raises ``ConfigError``."""
+    protocol = None if interaction is None else load_protocol(interaction, agents)
+    return Match(game, config=config, agent_ids=agents, seed=seed, protocol=protocol)

@@ -135,7 +135,13 @@ class MatchMaker(Protocol):
     """Makes a match from what a header says; handed in, because scenarios are read elsewhere."""
 
     def __call__(
-        self, game: Game[Any], config: Mapping[str, Any], agents: Sequence[str], seed: int, protocol: Any
+        self,
+        game: Game[Any],
+        config: Mapping[str, Any],
+        agents: Sequence[str],
+        seed: int,
+        interaction: Mapping[str, Any] | None,
+        /,
     ) -> Match[Any]:
         """Raises ``ConfigError`` for what cannot be played."""
         ...

@@ -39,6 +39,7 @@ COMMANDS = {
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "validate": ("Check a message of guess-number.", "league_agents.cli.validate"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
+    "arena": ("Other games, between agents, people and models.", "league_agents.cli.arena"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
     "sandbox": ("A local Gmail to play in.", "league_agents.cli.sandbox"),
 }

@@ -1,0 +1,319 @@
+"""``league-agents arena``: other games, between agents, people and models."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from league_agents.cli.record_file import FileToWrite
+from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.core.printable import printable
+from league_agents.errors import ConfigError
+
+if TYPE_CHECKING:
+    from league_agents.arena.scenario import Scenario
+    from league_agents.arena.session import Session
+    from league_agents.settings.arena import Company
+
+EPILOG = """\b
+Examples:
+  league-agents arena games
+  league-agents arena play undercover --lang en
+  league-agents arena play undercover --agents human,scripted
+  league-agents arena play q21 --agents offline --config rules=course
+  league-agents arena play guess_number --scenario config/arena/guess_number.yaml --record game.jsonl
+  league-agents arena replay game.jsonl
+  league-agents arena redact game.jsonl --viewer spectator
+"""
+
+
+@click.group(name="arena", short_help="Other games, other ways of taking turns, people welcome.", epilog=EPILOG)
+def command() -> None:
+    """Guess the number, Who is the undercover, a market, and Q21 around a table."""
+
+
+@command.command(name="games")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="The language of the rules.")
+def games(as_json: bool, lang: str) -> None:
+    """List the games, with their rules and the keys of their configuration."""
+    from league_agents.games.registry import game_codes, game_of
+
+    found: list[dict[str, Any]] = [
+        {
+            "game": code,
+            "version": game_of(code).version,
+            "agents": [game_of(code).min_agents, game_of(code).max_agents],
+            "rules": game_of(code).rules_text({}, lang),
+            "config": game_of(code).config_schema,
+            "actions": dict(game_of(code).action_schemas),
+        }
+        for code in game_codes()
+    ]
+    if as_json:
+        print_document({"games": found}, sys.stdout)
+        return
+    screen = console(sys.stdout)
+    for game in found:
+        least, most = game["agents"]
+        screen.print(f"{game['game']}, {least if least == most else f'{least} to {most}'} agents", style="bold")
+        screen.print(game["rules"])
+        for key, schema in game["config"].get("properties", {}).items():
+            default = schema.get("default")
+            said = schema.get("description", "")
+            screen.print(f"  {key}{'' if default is None else f' = {default}'}{f'  {said}' if said else ''}")
+        screen.print()
+
+
+@command.command(name="play")
+@click.argument("game", required=False)
+@click.option(
+    "--agents",
+    "agents",
+    multiple=True,
+    metavar="SPEC[,SPEC…]",
+    help="Who plays, seat by seat; the last one takes all seats that are left: scripted, random, llm, human, offline "
+    "(q21 only), module:Class. Default: scripted.",
+)
+@click.option("--scenario", type=click.Path(path_type=Path), help="A YAML file that describes the whole match.")
+@click.option("--seats", type=click.IntRange(1, 64), help="How many agents play; default: as is usual for the game.")
+@click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A key of the game's configuration.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of the rules, and of undercover's words.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
+@click.option("--turn-timeout", type=click.FloatRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
+@click.option("--record", type=FileToWrite(), help="Write the transcript to this file, line by line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every event.")
+def play(
+    game: str | None,
+    agents: tuple[str, ...],
+    scenario: Path | None,
+    seats: int | None,
+    settings: tuple[str, ...],
+    lang: str | None,
+    seed: int | None,
+    turn_timeout: float | None,
+    record: Path | None,
+    as_json: bool,
+) -> int:
+    """Play one match in this process. GAME: guess_number, market, q21 or undercover."""
+    from league_agents.settings.arena import usual_scenario, with_agents
+
+    specs = [spec.strip() for each in agents for spec in each.split(",")]
+    if scenario is not None:
+        from league_agents.arena.scenario import read_scenario
+
+        if seats is not None or settings or lang is not None:
+            raise click.UsageError("--scenario says it all: leave --seats, --config and --lang out")
+        wanted = with_agents(read_scenario(scenario), specs)
+        if game is not None and game != wanted.game:
+            raise click.UsageError(f"{scenario} is a scenario of {wanted.game}, not of {game}")
+    elif game is None:
+        raise click.UsageError("name a game (league-agents arena games), or a --scenario")
+    else:
+        wanted = usual_scenario(
+            game, agents=specs or ["scripted"], seats=seats, config=_configured(settings), lang=lang
+        )
+    with own_stdout() as out:
+        return _play(wanted, seed, turn_timeout, record, as_json=as_json, out=out)
+
+
+def _configured(settings: Sequence[str]) -> dict[str, Any]:
+    import yaml
+
+    found: dict[str, Any] = {}
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--config {each}", "must be KEY=VALUE, for example max_rounds=5")
+        try:
+            found[key] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ConfigError(f"--config {each}", "the value cannot be read; put a text in quotes") from None
+    return found
+
+
+def _play(
+    scenario: Scenario, seed: int | None, turn_timeout: float | None, record: Path | None, *, as_json: bool, out: TextIO
+) -> int:
+    import asyncio
+    import secrets
+    from dataclasses import replace
+    from datetime import timedelta
+
+    from league_agents.arena.transcript import TranscriptWriter, event_dict
+    from league_agents.cli import Exit
+    from league_agents.settings.arena import HUMAN, session_of
+
+    drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
+    clock = scenario.clock
+    if turn_timeout is not None:
+        clock = replace(clock, turn_timeout=timedelta(seconds=turn_timeout))
+    has_person = any(seat.agent == HUMAN for seat in scenario.seats)
+    if has_person and turn_timeout is None:
+        clock = replace(clock, turn_timeout=None)  # nobody is hurried at his own terminal
+    screen = console(sys.stderr if as_json else out)
+    show = _Show(lambda text: screen.print(text), is_silent=as_json or has_person)
+    with ExitStack() as stack:
+        recorders = []
+        if record is not None:
+            file = stack.enter_context(_open_record(record))
+            names = {seat.id: seat.agent for seat in scenario.seats}
+            recorders.append(TranscriptWriter(file, protocol=scenario.interaction, names=names))
+        session = session_of(
+            scenario,
+            seed=drawn,
+            company=_company(lambda text: screen.print(text)),
+            recorders=recorders,
+            clock_rules=clock,
+            on_change=show,
+        )
+        for warning in session.match.warnings:
+            console(sys.stderr).print(f"league-agents: {printable(warning, 300)}")
+        if not as_json:
+            screen.print(f"{scenario.game}: {', '.join(f'{s.name} ({s.agent})' for s in scenario.seats)}; seed {drawn}")
+        asyncio.run(session.run())
+    outcome = session.match.outcome()
+    if as_json:
+        document = {
+            "game": scenario.game,
+            "seed": drawn,
+            "config": session.match.config,
+            "agents": [{"id": seat.id, "name": seat.name, "agent": seat.agent} for seat in scenario.seats],
+            "status": session.status,
+            "outcome": None
+            if outcome is None
+            else {
+                "winners": list(outcome.winners),
+                "scores": dict(outcome.scores),
+                "reason": outcome.reason,
+                "metrics": outcome.metrics,
+            },
+            "events": [event_dict(event) for event in session.match.events],
+        }
+        print_document(document, out)
+    else:
+        _print_outcome(session, scenario, screen.print)
+    return Exit.OK if outcome is not None else Exit.FAILED
+
+
+class _Show:
+    """Prints public events as they happen."""
+
+    def __init__(self, show: Callable[[str], None], *, is_silent: bool) -> None:
+        self._show = show
+        self._is_silent = is_silent
+        self._seen = 0
+
+    def __call__(self, session: Session) -> None:
+        if self._is_silent:
+            return
+        for event in session.match.events_for("spectator", after=self._seen):
+            self._seen = event.seq
+            if event.text:
+                self._show(f"  {printable(event.text, 400)}")
+
+
+def _company(show: Callable[[str], None]) -> Company:
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.settings.arena import Company, Terminal
+
+    def ask(question: str) -> str:
+        print(question, end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError("the input has ended")
+        return line.rstrip("\n")
+
+    return Company(index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
+
+
+def _open_record(path: Path) -> TextIO:
+    """The file for the transcript; a former transcript is written anew, anything else is kept."""
+    try:
+        if path.exists() and (not path.is_file() or not _is_transcript(path)):
+            raise ConfigError(f"--record {path}", "exists and is no transcript; name another file or remove this one")
+        return path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace")
+    except OSError as error:
+        raise ConfigError(f"--record {path}", f"cannot be written: {error.strerror}") from None
+
+
+def _is_transcript(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(32).startswith(b'{"line":"header"') or path.stat().st_size == 0
+
+
+def _print_outcome(session: Session, scenario: Scenario, show: Callable[[str], None]) -> None:
+    outcome = session.match.outcome()
+    if outcome is None:
+        show("The match was abandoned.")
+        return
+    names = {seat.id: seat.name for seat in scenario.seats}
+    won = ", ".join(names[agent] for agent in outcome.winners) or "nobody"
+    show(f"Won: {won} ({outcome.reason})")
+    show("Scores: " + ", ".join(f"{names[agent]} {score:g}" for agent, score in outcome.scores.items()))
+    if outcome.metrics:
+        show("Measured: " + ", ".join(f"{key} {_shown(value)}" for key, value in outcome.metrics.items()))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(each)}" for key, each in value.items()) or "none"
+    return "none" if value is None else printable(str(value), 200)
+
+
+def _lines_of(path: Path) -> list[dict[str, Any]]:
+    from league_agents.arena.transcript import read_transcript
+
+    try:
+        with sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as file:
+            return read_transcript(file)
+    except OSError as error:
+        raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(str(path), "is not UTF-8 text") from None
+    except ConfigError as error:
+        raise ConfigError(f"{path}, {error.path}", str(error).partition(": ")[2]) from None
+
+
+@command.command(name="replay")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def replay_(file: Path, as_json: bool) -> int:
+    """Play the decisions of a transcript again and compare every event. FILE may be - for stdin."""
+    from league_agents.arena.scenario import match_of
+    from league_agents.arena.transcript import replay
+    from league_agents.cli import PROGRAM, Exit
+    from league_agents.games.registry import game_of
+
+    lines = _lines_of(file)
+    game = game_of(str(lines[0].get("game")))
+    found = replay(lines, game, match_of)
+    if as_json:
+        print_document(
+            {"decisions": found.decisions, "events": found.events, "difference": found.difference}, sys.stdout
+        )
+    elif found.difference is None:
+        click.echo(f"{found.decisions} decisions, {found.events} events: all as recorded")
+    else:
+        click.echo(f"{PROGRAM}: {file}: {printable(found.difference, 400)}", err=True)
+    return Exit.OK if found.difference is None else Exit.FAILED
+
+
+@command.command(name="redact")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--viewer", required=True, help="spectator, or the id of an agent of the match.")
+def redact_(file: Path, viewer: str) -> None:
+    """Print a transcript as one viewer may have it. FILE may be - for stdin."""
+    import json
+
+    from league_agents.arena.transcript import redact
+
+    for line in redact(_lines_of(file), viewer):
+        click.echo(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace"))
