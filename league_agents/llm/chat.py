@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
 from pydantic import BaseModel
@@ -22,6 +21,7 @@ from league_agents.llm.exchange import (
     Correction,
     Finish,
     OverBudget,
+    Patience,
     Rejected,
     Reply,
     Request,
@@ -35,30 +35,11 @@ from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
 LONGEST_SHOWN_REPLY = 6_000
 """Characters of a reply of the wrong form that the model sees again."""
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 20.0
+LONGEST_PAUSE_S = 20.0
 MARGIN = timedelta(milliseconds=150)
 """Kept back at the end of a call, so that it ends before its timeout and not at it; never more than a twentieth."""
 
 LEAST_TIME = timedelta(milliseconds=50)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long and how often a service is asked."""
-
-    retries: int = 3
-    """Further attempts after a failure that may pass."""
-
-    timeout: timedelta = timedelta(seconds=120)
-    """Of one call with all its attempts, when the caller gives more."""
-
-    max_output_tokens: int | None = None
-    """The most that is asked for; ``None`` leaves it to the caller."""
-
-    thinking_tokens: int = 0
-    """What the model may write for itself besides its reply; services count it as output."""
-
-    first_pause_s: float = FIRST_PAUSE_S
 
 
 class Chat:

@@ -100,6 +100,26 @@ class Reply:
     """Whether the service said how many tokens it used; where it does not, the usage has none and means nothing."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long and how often a service is asked."""
+
+    retries: int = 3
+    """Further attempts after a failure that may pass."""
+
+    timeout: timedelta = timedelta(seconds=120)
+    """Of one call with all its attempts, when the caller gives more."""
+
+    max_output_tokens: int | None = None
+    """The most that is asked for; ``None`` leaves it to the caller."""
+
+    thinking_tokens: int = 0
+    """What the model may write for itself besides its reply; services count it as output."""
+
+    first_pause_s: float = 0.5
+    """Before the second attempt; later pauses are longer."""
+
+
 class Backend(Protocol):
     """A service that answers one request after the other. Any number of threads may ask at the same time."""
 

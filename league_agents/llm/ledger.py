@@ -143,7 +143,8 @@ class Ledger:
         with connected(self.path, self._mode) as db:
             row = db.execute(
                 "SELECT model, reply, outcome FROM model_calls WHERE match_id = ? AND callback = ?"
-                " AND prompt_digest = ? AND scope = ? AND seq <= ? AND reply IS NOT NULL AND is_cached = 0 ORDER BY seq LIMIT 1 OFFSET ?",
+                " AND prompt_digest = ? AND scope = ? AND seq <= ?"
+                " AND reply IS NOT NULL AND is_cached = 0 ORDER BY seq LIMIT 1 OFFSET ?",
                 (_utf8(purpose.match_id), _utf8(purpose.callback), prompt_digest, _utf8(scope), before, given),
             ).fetchone()
         if row is None or row[2] not in _FINISHES:

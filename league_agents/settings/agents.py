@@ -1,4 +1,5 @@
-"""Which agent: ``offline``, ``scripted``, ``scripted:NAME`` or ``module:Class``, turned into a maker of instances."""
+"""Which agent: ``offline``, ``llm``, ``scripted``, ``scripted:NAME`` or ``module:Class``, turned into a maker of
+instances."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
@@ -19,12 +20,19 @@ from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentFactory
 from league_agents.runner.place import place_of
 
+if TYPE_CHECKING:
+    from league_agents.settings.models import Models
+
 AgentRole = Literal["referee", "player"]
 
 IndexPlace = Callable[[], Path]
 """Where the user's own knowledge index is, if there is one. Raises ``ConfigError`` when it cannot be anywhere."""
 
+ModelsPlace = Callable[[], "Models"]
+"""Makes the language models of one participant. Raises ``ConfigError`` with the remedy when none is configured."""
+
 OFFLINE = "offline"
+LLM = "llm"
 SCRIPTED = "scripted"
 
 
@@ -47,21 +55,34 @@ class ChosenAgent:
 
 
 def choose_agent(
-    spec: str, role: AgentRole, *, rules: RuleSet, seed: int | str, index_path: IndexPlace | None = None
+    spec: str,
+    role: AgentRole,
+    *,
+    rules: RuleSet,
+    seed: int | str,
+    index_path: IndexPlace | None = None,
+    models: ModelsPlace | None = None,
 ) -> ChosenAgent:
     """The agent that ``spec`` names.
 
-    ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline agents
-    alone: nobody else needs an index. Raises ``ConfigError`` that lists what may be written instead.
+    ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline and llm agents alone:
+    nobody else needs an index. ``models`` is asked for llm agents; without it the environment says which models there
+    are. Raises ``ConfigError`` that lists what may be written instead.
     """
     kind, _, name = spec.partition(":")
     if spec == OFFLINE:
         place = index_path() if index_path is not None else None
         return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place), is_ours=True)
+    if spec == LLM:
+        place = index_path() if index_path is not None else None
+        made = models() if models is not None else _models_of_environment(role)
+        # A model that does not answer is left behind in time; on threads of its own so is whatever waits for it.
+        return ChosenAgent(spec=spec, factory=_llm(role, rules, seed, place, made), is_ours=False)
     if kind == SCRIPTED:
         return _scripted(spec, name or "fixed", role, rules)
     if ":" not in spec:
-        names = f"{OFFLINE}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class (for example my_{role}:My{role.title()}AI)"
+        example = f"my_{role}:My{role.title()}AI"
+        names = f"{OFFLINE}, {LLM}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class (for example {example})"
         if not spec.strip():
             raise ConfigError("agent", f"the name is empty; write {names}")
         raise ConfigError(spec, f"is no agent; write {names}")
@@ -132,5 +153,29 @@ def _offline(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path 
         from league_agents.agents.offline_player import OfflinePlayer
 
         return OfflinePlayer(rules=rules, knowledge=Knowledge.open(index_path), seed=seed)
+
+    return make_referee if role == "referee" else make_player
+
+
+def _models_of_environment(role: AgentRole) -> Models:
+    from league_agents.settings.models import Books, chat_models, environment_models
+
+    return chat_models(environment_models(), role=role, books=Books.of_one_run(role))
+
+
+def _llm(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, models: Models) -> AgentFactory:
+    def make_referee() -> object:
+        from league_agents.agents.library import Knowledge
+        from league_agents.agents.llm_referee import LlmReferee
+
+        knowledge = Knowledge.open(index_path)
+        return LlmReferee(rules=rules, knowledge=knowledge, seed=seed, models=models.for_callback)
+
+    def make_player() -> object:
+        from league_agents.agents.library import Knowledge
+        from league_agents.agents.llm_player import LlmPlayer
+
+        knowledge = Knowledge.open(index_path)
+        return LlmPlayer(rules=rules, knowledge=knowledge, seed=seed, models=models.for_callback)
 
     return make_referee if role == "referee" else make_player

@@ -34,13 +34,14 @@ from league_agents.settings.league_settings import (
     SeasonSettings,
 )
 from league_agents.settings.mapping_file import read_mapping
+from league_agents.settings.model_settings import model_section, read_models
 from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
 
 DEFAULT_FILE = "league.yaml"
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
-_TOP = ("league", "rules", "waits", "demo", "poll", "gmail", "log", "roles", "season")
+_TOP = ("league", "rules", "waits", "demo", "poll", "gmail", "log", "roles", "season", "models")
 _LEAGUE = ("manager_email", "league_id")
 _WAITS = ("warmup_seconds", "questions_seconds", "guess_seconds", "grace_seconds")
 _POLL = ("active_seconds", "idle_seconds")
@@ -131,6 +132,7 @@ def read_league_file(
         log=_log(keys.section("log", _LOG), env, folder),
         roles=_roles(keys, env, folder, only),
         season=None,
+        models=read_models(model_section(keys), environment, folder),
     )
     league = keys.section("league", _LEAGUE)
     manager = next((role for role in settings.roles if role.role == "manager"), None)

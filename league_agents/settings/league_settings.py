@@ -18,6 +18,7 @@ from league_agents.league.schedule import Team
 from league_agents.mail.identity import Require
 from league_agents.mail.quota import Limits
 from league_agents.runner.pace import Pace
+from league_agents.settings.model_settings import ModelSettings
 
 RoleName = Literal["referee", "player", "manager"]
 ROLES: tuple[RoleName, ...] = ("manager", "referee", "player")
@@ -107,6 +108,9 @@ class LeagueSettings:
     roles: tuple[RoleSettings, ...]
     season: SeasonSettings | None
     """``None`` without a league manager."""
+
+    models: ModelSettings = field(default_factory=lambda: ModelSettings(where="models"))
+    """Language models, for agents that ask some."""
 
     def role(self, name: str) -> RoleSettings:
         """The settings of one role. Raises ``ConfigError``."""

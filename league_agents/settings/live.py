@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.printable import printable
@@ -43,6 +43,9 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+if TYPE_CHECKING:
+    from league_agents.settings.models import Models
 
 SEED, QUOTA, CURSOR, MAIL_FACTS = "seed", "quota", "mail_cursor", "mail"
 """Names under which a journal keeps what belongs to no step."""
@@ -317,7 +320,16 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> ChosenA
     """The agent that a referee or player runs. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"
-    return choose_agent(spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path)
+
+    def models() -> Models:
+        from league_agents.settings.models import Books, chat_models
+
+        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=role.journal)
+        return chat_models(settings.models, role=role.role, books=books)
+
+    return choose_agent(
+        spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path, models=models
+    )
 
 
 def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machine[Any]:

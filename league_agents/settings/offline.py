@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from league_agents.clock import ManualClock
 from league_agents.errors import ConfigError, shortened
@@ -33,6 +34,10 @@ from league_agents.runner.calls import AgentHost, InlineHost, ThreadHost
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, try_making
+from league_agents.settings.model_settings import ModelSettings
+
+if TYPE_CHECKING:
+    from league_agents.settings.models import Models
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """When every offline league begins: what happens in it depends on the seed, not on the day."""
@@ -202,10 +207,14 @@ def journals_at(base: Path) -> JournalMaker:
         raise ConfigError(str(former[0]), "holds another match already; name another journal or remove this one")
 
     def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
-        path = base.with_name(f"{base.stem}.{address.partition('@')[0]}{suffix}")
-        return SqliteJournal(path, role=role, address=address, dump=dump, synchronous="NORMAL")
+        return SqliteJournal(journal_path(base, address), role=role, address=address, dump=dump, synchronous="NORMAL")
 
     return make
+
+
+def journal_path(base: Path, address: str) -> Path:
+    """The journal of one address among those that lie beside each other."""
+    return base.with_name(f"{base.stem}.{address.partition('@')[0]}{base.suffix or '.db'}")
 
 
 def play_single_game(
@@ -217,19 +226,31 @@ def play_single_game(
     player_b: str,
     journal: Path | None = None,
     index_path: IndexPlace | None = None,
+    models: ModelSettings | None = None,
     watch: Callable[[str], Observer] | None = None,
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.
 
-    ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``). The same seed gives the same
+    ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``); ``models`` are those that llm agents
+    ask, by default those of the environment. The same seed gives the same
     document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
     """
     house, team_a, team_b = team_of("house"), team_of("player-a"), team_of("player-b")
+    run = secrets.token_hex(6)
+
+    def models_of(role: AgentRole, team: Team) -> Models:
+        from league_agents.settings.models import Books, chat_models, environment_models
+
+        place = None if journal is None else journal_path(journal, address_of(team, role))
+        books = Books(league=f"run {run}", scope=f"run {run} {team.group_id}", journal=place)
+        return chat_models(environment_models() if models is None else models, role=role, books=books)
 
     def chosen(spec: str, team: Team, *, is_referee: bool) -> ChosenAgent:
         agent_seed = derive_hex(str(seed), "agent", team.group_id, digits=16)
         role: AgentRole = "referee" if is_referee else "player"
-        agent = choose_agent(spec, role, rules=rules, seed=agent_seed, index_path=index_path)
+        agent = choose_agent(
+            spec, role, rules=rules, seed=agent_seed, index_path=index_path, models=lambda: models_of(role, team)
+        )
         try_making(agent)
         return agent
 
@@ -261,6 +282,11 @@ def play_single_game(
         )
     finally:
         league.close()
+
+
+def address_of(team: Team, role: AgentRole) -> str:
+    """The mailbox of a group's referee or player."""
+    return team.referee_email if role == "referee" else team.player_email
 
 
 def team_of(group_id: str) -> Team:

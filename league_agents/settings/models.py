@@ -1,0 +1,257 @@
+"""From what is said about language models to models that agents can ask.
+
+Rule: every model stands behind a time limit and the books, whichever way it is reached; one callback's chain is built
+of the same parts as another's, so what is learnt about a model's health holds for all.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import ConfigError
+from league_agents.knowledge.corpus import default_index_path
+from league_agents.llm.accounted import Account, Accounted, amount_of
+from league_agents.llm.budget import Amount, Budget
+from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
+from league_agents.llm.chain import Chain, Health, Member
+from league_agents.llm.chat import Chat
+from league_agents.llm.exchange import Backend, Request
+from league_agents.llm.ledger import Ledger
+from league_agents.llm.port import ChatModel, Prompt, Purpose, Usage
+from league_agents.llm.prices import PriceList
+from league_agents.llm.time_limit import TimeLimited
+from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSettings, read_models, read_prices
+
+LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
+
+Planned = Mapping[str, tuple[int, int, int]]
+
+PLANNED: Mapping[str, Planned] = {
+    "referee": {
+        "get_round_start_info": (1, 10_000, 1_000),
+        "get_answers": (1, 20_000, 3_000),
+        "get_score_feedback": (1, 12_000, 1_500),
+    },
+    "player": {
+        "get_questions": (1, 20_000, 4_000),
+        "get_guess": (1, 16_000, 1_500),
+    },
+}
+"""What a callback may need at most: requests, and for each of them bytes that are sent and tokens that are written."""
+
+BackendMaker = Callable[[ModelEntry], Backend]
+"""Makes what speaks to a service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Books:
+    """Where the calls of one participant are written down."""
+
+    league: str
+    """Limits per season are counted within it."""
+
+    scope: str
+    """The participant, the same after a restart."""
+
+    journal: Path | None = None
+    """The role's journal; ``None`` for the ledger."""
+
+    ledger: Path | None = None
+    """``None`` for the one in the data folder. It counts what is spent, whoever spends it."""
+
+    @classmethod
+    def of_one_run(cls, participant: str) -> Books:
+        """For games that nobody goes on with after a crash: nothing is found again, and no limit per game or season is
+        shared with another run."""
+        run = secrets.token_hex(6)
+        return cls(league=f"run {run}", scope=f"run {run} {participant}")
+
+
+class Models:
+    """The models of one participant. Any number of threads may ask for them."""
+
+    def __init__(
+        self, settings: ModelSettings, backend_of: BackendMaker, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._settings = settings
+        self._backend_of = backend_of
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._members: dict[str, Member] = {}
+        self._chains: dict[str, ChatModel | None] = {}
+
+    def for_callback(self, callback: str) -> ChatModel | None:
+        """Who is asked in a callback; ``None`` when the settings say that nobody is."""
+        with self._lock:
+            if callback not in self._chains:
+                members = [self._member(entry) for entry in self._settings.chain(callback)]
+                self._chains[callback] = Chain(members, sleep=self._sleep) if members else None
+            return self._chains[callback]
+
+    def _member(self, entry: ModelEntry) -> Member:
+        if entry.name not in self._members:
+            chat = Chat(self._backend_of(entry), entry.patience, sleep=self._sleep)
+            self._members[entry.name] = Member(model=chat, health=Health())
+        return self._members[entry.name]
+
+
+def chat_models(
+    settings: ModelSettings,
+    *,
+    role: str,
+    books: Books,
+    clock: Clock | None = None,
+    backend_of: BackendMaker | None = None,
+    record: Cassette | None = None,
+    replay: CassettePlayer | None = None,
+) -> Models:
+    """The models of one participant. ``role`` is ``referee``, ``player`` or another word for a game without a plan.
+
+    ``record`` keeps every exchange; ``replay`` answers from a recording, asks nobody, waits for nothing and spends
+    nothing. Both may be shared by several participants. Raises ``ConfigError`` with the remedy when no model is
+    configured.
+    """
+    if not settings.entries:
+        raise ConfigError(settings.where, f"no language model is configured; {REMEDY}")
+    if replay is not None:
+        return Models(settings, lambda entry: replay.of(entry.full_name), sleep=_do_not_wait)
+    if backend_of is None:
+        for entry in settings.entries:
+            if entry.needs_key and entry.key is None:
+                raise ConfigError(entry.key_name, f"is not set, and {entry.full_name} needs a key; put it into .env")
+    make = backend_of or limited_backend
+    account = _account(settings, role, books, clock or SystemClock())
+
+    def accounted(entry: ModelEntry) -> Backend:
+        backend = Accounted(make(entry), account)
+        return backend if record is None else CassetteRecorder(backend, record)
+
+    return Models(settings, accounted)
+
+
+def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> Account:
+    prices = prices_of(settings)
+    _check_money_can_be_counted(settings, prices)
+    path = books.ledger or default_ledger_path()
+    return Account(
+        league=books.league,
+        scope=books.scope,
+        ledger=Ledger(path) if books.journal is None else Ledger(books.journal, in_journal=True),
+        budget=Budget(path, settings.limits, _plan(settings, role, prices), clock=clock),
+        prices=prices,
+        clock=clock,
+    )
+
+
+def limited_backend(entry: ModelEntry) -> Backend:
+    """What speaks to the service, within a time limit. Raises ``ConfigError`` when its SDK is not installed."""
+    if entry.provider == "gemini":
+        from league_agents.llm.gemini import gemini_backend
+
+        backend = gemini_backend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
+        return TimeLimited(backend)
+    from league_agents.llm.openai import OpenAIBackend
+
+    openai = OpenAIBackend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
+    return TimeLimited(openai)
+
+
+def environment_models(environment: Mapping[str, str] | None = None) -> ModelSettings:
+    """What the environment and ``.env`` in the current folder say, where there is no league file. Raises
+    ``ConfigError``."""
+    if environment is None:
+        from league_agents.settings.league_file import environment_of
+
+        environment = environment_of(Path.cwd() / "league.yaml")
+    return read_models(None, environment, Path.cwd())
+
+
+def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)) -> tuple[str, timedelta]:
+    """Ask a model for next to nothing, to see whether it answers. What it is called, and how long it took. Raises
+    ``ModelError``."""
+    purpose = Purpose(match_id="", callback="test", step="connectivity")
+    request = Request(
+        prompt=Prompt(system="Answer with one word.", user="Say: ready", purpose=purpose),
+        schema=None,
+        max_output_tokens=16 + entry.patience.thinking_tokens,
+        timeout=min(timeout, entry.patience.timeout),
+    )
+    began_s = time.monotonic()
+    reply = limited_backend(entry).exchange(request)
+    return reply.model, timedelta(seconds=time.monotonic() - began_s)
+
+
+def default_ledger_path() -> Path:
+    """``ledger.db`` beside the knowledge index; its folder is made. Raises ``ConfigError``."""
+    folder = default_index_path().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(str(folder), f"cannot be made: {error.strerror}; set LEAGUE_AGENTS_DATA") from None
+    return folder / LEDGER_NAME
+
+
+def prices_of(settings: ModelSettings) -> PriceList:
+    """The user's prices. Raises ``ConfigError``."""
+    default = default_index_path().with_name(PRICES_NAME)
+    return read_prices(settings.prices or (default if default.is_file() else None))
+
+
+def keys_of(settings: ModelSettings) -> list[str]:
+    """What no line may show."""
+    return [entry.key for entry in settings.entries if entry.key is not None]
+
+
+def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Amount]:
+    order = {"referee": REFEREE_CALLBACKS, "player": PLAYER_CALLBACKS}.get(role, ())
+    planned = PLANNED.get(role, {})
+    plan = {}
+    for callback in order:
+        calls, read, written = planned.get(callback, (0, 0, 0))
+        chain = settings.chain(callback)
+        if not calls or not chain:
+            continue
+        amounts = [
+            amount_of(
+                Usage(input_tokens=calls * read, output_tokens=calls * (written + entry.patience.thinking_tokens)),
+                entry.full_name,
+                prices,
+                calls=calls,
+            )
+            for entry in chain
+        ]
+        # The dearest of the chain; one without a price is limited in tokens and calls.
+        plan[callback] = Amount(
+            nano_usd=max((amount.nano_usd or 0 for amount in amounts), default=0),
+            tokens=max(amount.tokens for amount in amounts),
+            calls=calls,
+        )
+    return plan
+
+
+def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> None:
+    limits = (settings.limits.per_game, settings.limits.per_day, settings.limits.per_season)
+    if not any(limit.usd is not None for limit in limits):
+        return
+    if any(limit.tokens is not None or limit.calls is not None for limit in limits):
+        return
+    for entry in settings.entries:
+        if prices.of(entry.full_name) is None:
+            raise ConfigError(
+                f"{settings.where}.limits",
+                f"a limit in dollars cannot be kept for {entry.full_name}, whose price is unknown; write it into the"
+                " price file (config/prices.example.yaml), or limit tokens or calls too",
+            )
+
+
+def _do_not_wait(_seconds: float) -> None:
+    return None
+
