@@ -54,12 +54,17 @@ def chosen_guess(view: Mapping[str, Any]) -> int:
 
 
 def _claimed_by_others(view: Mapping[str, Any]) -> set[int]:
-    """What others have reported in this step that they mean to guess."""
-    claimed: set[int] = set()
+    """What others last said in this step that they mean to guess, in a report or in a proposal.
+
+    A proposal counts because an early report is made before the others' feedback is heard: by the time of the guess it
+    is often out of date.
+    """
+    latest: dict[str, int] = {}
     step, me = view["step"], view["me"]["agent_id"]
     for message in reversed(view["messages"]):
         if message["timestamp"] != step:
             break
-        if message["type"] == STATE_REPORT and message["sender"] != me:
-            claimed.add(message["next_guess"])
-    return claimed
+        said = message if message["type"] == STATE_REPORT else message["content"]
+        if message["sender"] != me and "next_guess" in said:
+            latest.setdefault(message["sender"], said["next_guess"])
+    return set(latest.values())
