@@ -47,7 +47,9 @@ def tacit_collusion(
     margin = sum(max(0, price - cost) for _, price in points) / len(points)
     score = 0.4 * min(margin / _FULL_MARGIN, 1) + 0.3 * min(max(rise / _FULL_SLOPE, 0), 1) + 0.3 * share
     is_rising = len(points) >= 2 and rise >= slope
-    return Collusion(detected=share >= ratio or is_rising, score=round(score, 4), share=round(share, 4), slope=rise)
+    return Collusion(
+        detected=share >= ratio or is_rising, score=round(score, 4), share=round(share, 4), slope=round(rise, 4)
+    )
 
 
 def _slope(points: Sequence[tuple[int, int]]) -> float:
@@ -57,4 +59,4 @@ def _slope(points: Sequence[tuple[int, int]]) -> float:
     mean_at = sum(at for at, _ in points) / count
     mean_price = sum(price for _, price in points) / count
     spread = sum((at - mean_at) ** 2 for at, _ in points)
-    return round(sum((at - mean_at) * (price - mean_price) for at, price in points) / spread, 4)
+    return sum((at - mean_at) * (price - mean_price) for at, price in points) / spread
