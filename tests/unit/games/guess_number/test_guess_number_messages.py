@@ -240,7 +240,8 @@ def test_a_compact_text_and_its_object_are_too_long_together(length: int) -> Non
 
 
 def test_a_key_that_is_there_twice_is_an_error_at_its_place() -> None:
-    text = '{"sender":"agent_0","sender":"agent_1","type":"proposal","timestamp":0,"content":{"a":[{"b":1,"b":2}],"next_guess":1}}'
+    content = '{"a":[{"b":1,"b":2}],"next_guess":1}'
+    text = f'{{"sender":"agent_0","sender":"agent_1","type":"proposal","timestamp":0,"content":{content}}}'
     for mode in ("strict", "lenient"):
         assert told(check(text, mode=mode).errors) == [
             ("/content/a/0/b", "duplicate_key"),
