@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log2
+from typing import NamedTuple
 
 from league_agents.agents.difficulty import DEMANDS, FAMOUS, Demands, Difficulty
 from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fits_hint, passage_hints, rank_of
@@ -104,7 +105,7 @@ def _passage_opening(
     knowledge: Knowledge, books: Sequence[Shelved], rules: RuleSet, draw: Draw, demands: Demands
 ) -> Secret | None:
     """A passage of one of the books; ``None`` when none that was drawn keeps the rules."""
-    drawn: list[tuple[float, Secret]] = []
+    drawn: list[_Drawn] = []
     for attempt in range(_TRIES):
         volume = knowledge.fetch(draw.choice(books))
         if not volume.passages:
@@ -116,24 +117,53 @@ def _passage_opening(
         found = _words_in(knowledge, volume.readings[place], volume.title)
         if not found and attempt < _TRIES_FOR_WORD:
             continue
-        hints = passage_hints(volume.passages, place, rules, draw.fork("hint"))
-        hint = chosen_hint(hints, demands, partial(rank_of, knowledge, book=volume.title, sentence=sentence))
-        if hint is None:
+        telling = distinctness(Text(sentence), volume) if demands.candidates > 1 else 0.0
+        drawn.append(_Drawn(volume, place, found, telling))
+        if len(drawn) < demands.candidates:
             continue
-        word, domain = draw.choice(found or _any_words(knowledge, f"{volume.title} {hint}"))
-        brief = Brief(book_name=volume.title, book_hint=hint, association_domain=domain)
-        secret = Secret(
-            brief=brief,
-            target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
-            reading=_with_word(volume.readings[place], word),
-            facts=_facts(knowledge, volume.title, volume),
-        )
-        if demands.candidates == 1:
+        secret = _best_of(drawn, knowledge, rules, draw, demands)
+        if secret is not None:
             return secret
-        drawn.append((distinctness(Text(sentence), volume), secret))
-        if len(drawn) == demands.candidates:
-            break
-    return _preferred(drawn, demands)
+        drawn.clear()
+    return _best_of(drawn, knowledge, rules, draw, demands)
+
+
+class _Drawn(NamedTuple):
+    """A passage that may become the target."""
+
+    volume: Volume
+    place: int
+    words: list[tuple[str, str]]
+    """Those that may be the secret one, with their domains; none: any word will do."""
+
+    distinctness: float
+
+
+def _best_of(
+    drawn: Sequence[_Drawn], knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Demands
+) -> Secret | None:
+    """The preferred one of those for which there is a hint."""
+    for each in sorted(drawn, key=lambda one: one.distinctness, reverse=demands.prefers_distinct):
+        secret = _with_hint(knowledge, each, rules, draw, demands)
+        if secret is not None:
+            return secret
+    return None
+
+
+def _with_hint(knowledge: Knowledge, drawn: _Drawn, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
+    volume, place = drawn.volume, drawn.place
+    sentence = volume.passages[place].opening_sentence
+    hints = passage_hints(volume.passages, place, rules, draw.fork("hint"))
+    hint = chosen_hint(hints, demands, partial(rank_of, knowledge, book=volume.title, sentence=sentence))
+    if hint is None:
+        return None
+    word, domain = draw.choice(drawn.words or _any_words(knowledge, f"{volume.title} {hint}"))
+    return Secret(
+        brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
+        target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
+        reading=_with_word(volume.readings[place], word),
+        facts=_facts(knowledge, volume.title, volume),
+    )
 
 
 def distinctness(sentence: Text, volume: Volume) -> float:
@@ -141,11 +171,6 @@ def distinctness(sentence: Text, volume: Volume) -> float:
     openings = [reading.sentence.vocabulary for reading in volume.readings if reading.sentence is not None]
     telling = [word for word in sentence.vocabulary if word not in STOP_WORDS]
     return sum(log2((len(openings) + 1) / (1 + sum(word in each for each in openings))) for word in telling)
-
-
-def _preferred(drawn: Sequence[tuple[float, Secret]], demands: Demands) -> Secret | None:
-    prefer = max if demands.prefers_distinct else min
-    return prefer(drawn, key=lambda each: each[0])[1] if drawn else None
 
 
 def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
@@ -199,10 +224,10 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
         drawn.append((len(content_words(work.opening_sentence)), found))
         if len(drawn) == demands.candidates:
             break
-    preferred = _preferred(drawn, demands)
-    if preferred is None:
+    if not drawn:
         raise ConfigError("catalogue", "no work keeps the rules")
-    return preferred
+    prefer = max if demands.prefers_distinct else min
+    return prefer(drawn, key=lambda each: each[0])[1]
 
 
 def _words_in(knowledge: Knowledge, reading: Reading, shown: str) -> list[tuple[str, str]]:
