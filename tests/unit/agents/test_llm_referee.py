@@ -20,8 +20,8 @@ from league_agents.games.q21.contracts import check_answers, check_round_start_i
 from league_agents.games.q21.model import Question
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.documents import make_document
-from league_agents.llm.chat import Chat, Patience
-from league_agents.llm.exchange import Finish, Reply, Request
+from league_agents.llm.chat import Chat
+from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 
@@ -29,7 +29,7 @@ YES_NO = ["Yes", "No", "Partially", "Unknown"]
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
 
 
-def context(match_id: str = "0101001", seconds: float = 120, **dynamic: object) -> Mapping[str, Any]:
+def context(match_id: Any = "0101001", seconds: Any = 120, **dynamic: Any) -> Mapping[str, Any]:
     return {
         "dynamic": {"match_id": match_id, "player_id": "p", **dynamic},
         "service": {"deadline_seconds": seconds},
