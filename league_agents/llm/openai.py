@@ -10,14 +10,13 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
 from league_agents.errors import MalformedCompletion, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 from league_agents.llm.responses import UnreadableBody, document_of, limit_body, quoted, retry_after, unreadable
-from league_agents.llm.schemas import in_words, name_of, strict_schema
+from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
 
 OPENAI_ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"
@@ -25,16 +24,6 @@ NO_KEY = "none"
 
 _OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured")
-
-
-class Form(IntEnum):
-    """How a JSON object is asked for, the strictest first."""
-
-    SCHEMA = 0
-    OBJECT = 1
-    """``json_object``, with the schema in the prompt."""
-    PLAIN = 2
-    """The schema in the prompt and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any
 
 from league_agents.llm.exchange import Schema
@@ -16,6 +17,17 @@ _STRICT_KEYS = ("type", "properties", "required", "items", "enum", "const", "any
 _GEMINI_KEYS = ("type", "format", "description", "nullable", "enum", "items", "properties", "required", "anyOf")
 _GEMINI_FORMATS = ("float", "double", "int32", "int64", "enum", "date-time")
 _DEEPEST = 12
+
+
+class Form(IntEnum):
+    """How a service is asked for a JSON object, the strictest first."""
+
+    SCHEMA = 0
+    """The service makes sure of the schema itself."""
+    OBJECT = 1
+    """It makes sure of JSON; the schema stands in the prompt."""
+    PLAIN = 2
+    """The schema stands in the prompt, and that is all."""
 
 
 def strict_schema(schema: Schema) -> dict[str, Any] | None:

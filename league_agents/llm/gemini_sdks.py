@@ -1,0 +1,204 @@
+"""What the two SDKs of Gemini do: one request, and the response as the JSON object that the service sends.
+
+Rule: nothing that an SDK or its HTTP client raises comes out of here, only the words below.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from league_agents.llm.exchange import LARGEST_REPLY
+from league_agents.llm.responses import UnreadableBody, document_of, limit_body, unreadable
+
+
+class Refusal(Exception):
+    """The service answered with an HTTP error."""
+
+    def __init__(self, status: int, body: object, headers: Mapping[str, str]) -> None:
+        super().__init__(status)
+        self.status = status
+        self.body = body
+        self.headers = headers
+
+
+class NotReached(Exception):
+    """No connection came about."""
+
+
+class BrokenOff(Exception):
+    """The request was sent, and no whole answer came."""
+
+
+class NoJson(Exception):
+    """Something answered that is not this service."""
+
+
+class GeminiClient(Protocol):
+    """What one SDK does."""
+
+    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+        """The response as the JSON object that the service sends. Raises the four above and ``UnreadableBody``."""
+        ...
+
+
+class GenaiClient:
+    """``google-genai``."""
+
+    def __init__(self, key: str, base_url: str) -> None:
+        with warnings.catch_warnings():
+            # Advice to install a newer Python; this program's own requirements say which ones will do.
+            warnings.simplefilter("ignore", FutureWarning)
+            from google import genai
+        self._client = genai.Client(
+            api_key=key,
+            vertexai=False,
+            http_options=genai.types.HttpOptions(
+                base_url=base_url,
+                headers={"Accept-Encoding": "identity"},
+                client_args={"event_hooks": {"response": [limit_body]}},
+                retry_options=genai.types.HttpRetryOptions(attempts=1),
+            ),
+        )
+
+    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+        from google.genai import errors, types
+
+        config = dict(body["generationConfig"])
+        try:
+            response = self._client.models.generate_content(
+                model=model,
+                contents=[types.Content.model_validate(each) for each in body["contents"]],
+                config=types.GenerateContentConfig(
+                    system_instruction=types.Content.model_validate(body["systemInstruction"]),
+                    max_output_tokens=config["maxOutputTokens"],
+                    response_mime_type=config.get("responseMimeType"),
+                    response_schema=config.get("responseSchema"),
+                    http_options=types.HttpOptions(timeout=max(1, int(timeout_s * 1_000))),
+                    automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+                    should_return_http_response=True,
+                ),
+            )
+        except errors.APIError as error:
+            headers = getattr(error.response, "headers", None)
+            raise Refusal(error.code or 500, error.details, headers if isinstance(headers, Mapping) else {}) from None
+        except UnreadableBody:
+            raise
+        except Exception as error:  # the SDK lets whatever its HTTP client raises come out, and there are two of those
+            body_error = unreadable(error)
+            if body_error is not None:
+                raise body_error from None
+            if type(error).__name__ in ("ConnectError", "ConnectTimeout"):
+                raise NotReached from None
+            if isinstance(error, errors.UnknownApiResponseError):
+                raise NoJson from None
+            raise BrokenOff(f"no whole answer within {timeout_s:.3g} s ({type(error).__name__})") from None
+        http = response.sdk_http_response
+        return _document(http.body if http is not None else None)
+
+
+class GenerativeLanguageClient:
+    """``google-generativeai``, through the client that it makes itself: its own face keeps one key and one address for
+    the whole process, and two models may need two."""
+
+    def __init__(self, key: str, base_url: str) -> None:
+        with warnings.catch_warnings():
+            # Advice to install a newer Python, and that there is a newer SDK, which is not installed here.
+            warnings.simplefilter("ignore", FutureWarning)
+            from google.ai import generativelanguage
+        self._client = generativelanguage.GenerativeServiceClient(
+            transport="rest", client_options={"api_key": key, "api_endpoint": base_url}
+        )
+        # The transport takes no session from outside, and only its session can count a body that comes in.
+        session = getattr(self._client.transport, "_session", None)
+        if session is not None:
+            adapter = _counting_adapter()
+            session.mount("http://", adapter)
+            session.mount("https://", adapter)
+
+    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+        from google.ai import generativelanguage
+        from google.api_core import exceptions
+
+        request = generativelanguage.GenerateContentRequest(
+            model=model if "/" in model else f"models/{model}",
+            contents=body["contents"],
+            system_instruction=body["systemInstruction"],
+            generation_config=_snake(body["generationConfig"]),
+        )
+        try:
+            response = self._client.generate_content(request=request, timeout=timeout_s, retry=None)
+        except exceptions.GoogleAPICallError as error:
+            http = getattr(error, "response", None)
+            headers = getattr(http, "headers", None) or {}
+            said = document_of(getattr(http, "text", "")) or str(error)
+            raise Refusal(int(error.code or 500), said, headers) from None
+        except UnreadableBody:
+            raise
+        except Exception as error:  # the SDK lets whatever requests raises come out
+            body_error = unreadable(error)
+            if body_error is not None:
+                raise body_error from None
+            if type(error).__name__ in ("ConnectionError", "ConnectTimeout"):
+                raise NotReached from None
+            if type(error).__name__ in ("ParseError", "JSONDecodeError"):
+                raise NoJson from None
+            raise BrokenOff(f"no whole answer within {timeout_s:.3g} s ({type(error).__name__})") from None
+        return _document(generativelanguage.GenerateContentResponse.to_json(response, use_integers_for_enums=False))
+
+
+def _snake(config: Mapping[str, Any]) -> dict[str, Any]:
+    names = {
+        "maxOutputTokens": "max_output_tokens",
+        "responseMimeType": "response_mime_type",
+        "responseSchema": "response_schema",
+    }
+    found = {names[name]: value for name, value in config.items()}
+    if "response_schema" in found:
+        found["response_schema"] = _with_type_names(found["response_schema"])
+    return found
+
+
+def _with_type_names(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """As the protocol buffer wants it: the names of its types in capitals, and its fields that are Python's words."""
+    found = {name: value for name, value in schema.items() if name not in ("type", "format")}
+    found["type_"] = str(schema["type"]).upper()
+    if "format" in schema:
+        found["format_"] = schema["format"]
+    if "items" in found:
+        found["items"] = _with_type_names(found["items"])
+    if "properties" in found:
+        found["properties"] = {name: _with_type_names(each) for name, each in found["properties"].items()}
+    return found
+
+
+def _document(body: object) -> Mapping[str, Any]:
+    found = document_of(body) if isinstance(body, str | bytes) else None
+    if found is None:
+        raise NoJson
+    return found
+
+
+def _counting_adapter() -> Any:
+    """An adapter for ``requests`` that counts a body while it comes in."""
+    from requests.adapters import HTTPAdapter
+
+    class Counting(HTTPAdapter):
+        def send(self, request: Any, *args: Any, **options: Any) -> Any:
+            request.headers["Accept-Encoding"] = "identity"
+            options["stream"] = True
+            timeout = options.get("timeout")
+            ends_s = time.monotonic() + (timeout if isinstance(timeout, int | float) else 600.0)
+            response = super().send(request, *args, **options)
+            body = bytearray()
+            for chunk in response.iter_content(65_536):
+                body += chunk
+                if len(body) > LARGEST_REPLY or time.monotonic() > ends_s:
+                    response.close()
+                    raise UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes, or came too slowly")
+            response._content = bytes(body)
+            return response
+
+    return Counting()
