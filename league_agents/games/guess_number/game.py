@@ -28,7 +28,6 @@ from league_agents.core.game import (
     Outcome,
     Progress,
     Step,
-    Visibility,
 )
 from league_agents.games.guess_number.actions import (
     ACTION_SCHEMAS,
@@ -39,6 +38,14 @@ from league_agents.games.guess_number.actions import (
     legal_message,
     legal_reasoning,
 )
+from league_agents.games.guess_number.announcements import (
+    ending,
+    observations,
+    passed,
+    phase_opened,
+    told_of,
+    visible_to_hearers,
+)
 from league_agents.games.guess_number.config import (
     ANY_WINS,
     CONFIG_SCHEMA,
@@ -46,13 +53,11 @@ from league_agents.games.guess_number.config import (
     MIN_AGENTS,
     read_config,
 )
-from league_agents.games.guess_number.knowledge import claims_of, contradicts, known_wrong, listening
-from league_agents.games.guess_number.lines import line, phase_line, with_words
+from league_agents.games.guess_number.knowledge import contradicts, having_heard, known_wrong
 from league_agents.games.guess_number.messages import validate
 from league_agents.games.guess_number.protocol import (
     ACTION,
     END,
-    OBSERVATION,
     PROPOSAL,
     REASONING,
     REPORTING,
@@ -62,20 +67,19 @@ from league_agents.games.guess_number.rules_text import rules_text
 from league_agents.games.guess_number.state import (
     FAILURE,
     SUCCESS,
-    Said,
     Seat,
     State,
     heard_by_all,
     heard_of,
     make_said,
+    shown_of,
 )
 from league_agents.games.guess_number.stored import dump_state, load_state
-from league_agents.games.guess_number.views import progress_of, view_of, winners_of
+from league_agents.games.guess_number.views import progress_of, scores_of, view_of, winners_of
 from league_agents.values import evolve, maker
 
 _IN_PHASE: Final = {REPORTING: (STATE_REPORT,), REASONING: (PROPOSAL, PASS), ACTION: (GUESS,), END: ()}
 
-_event = maker(Event)
 _step: Any = maker(Step)
 
 
@@ -119,8 +123,8 @@ class GuessNumber:
 
     def opening(self, state: State) -> tuple[Event, ...]:
         if state.reason is not None:
-            return (*_observations(state), _ending(state))
-        return (*_observations(state), _phase(state, REPORTING))
+            return (*observations(state), ending(state))
+        return (*observations(state), phase_opened(state, REPORTING))
 
     def pending(self, state: State) -> tuple[AgentId, ...]:
         return state.owing
@@ -160,7 +164,7 @@ class GuessNumber:
             entry = Entry(action.data)
             entry.only(())
             entry.done()
-            return _after_turn(state, agent, (_passed(state, agent, hearers, None),))
+            return _after_turn(state, agent, (passed(state, agent, hearers, None),))
         message = _valid(state, agent, action)
         return (
             _report(state, agent, message, hearers)
@@ -173,24 +177,13 @@ class GuessNumber:
             raise IllegalAction("not_pending", f"{agent} owes no action")
         if state.phase == REPORTING:
             missed = evolve(state, tally=evolve(state.tally, missing_reports=state.tally.missing_reports + 1))
-            return _after_turn(
-                missed,
-                agent,
-                (
-                    _told(
-                        state,
-                        "report_missing",
-                        ALL,
-                        {"step": state.step, "agent_id": agent, "cause": str(cause)},
-                        agent=agent,
-                        cause=cause,
-                    ),
-                ),
-            )
+            data = {"step": state.step, "agent_id": agent, "cause": str(cause)}
+            told = told_of(state, "report_missing", ALL, data, agent=agent, cause=cause)
+            return _after_turn(missed, agent, (told,))
         if state.phase == REASONING:
-            return _after_turn(state, agent, (_passed(state, agent, None, cause),))
+            return _after_turn(state, agent, (passed(state, agent, None, cause),))
         guess = state.reported[state.agent_ids.index(agent)]
-        missing = _told(
+        missing = told_of(
             state,
             "guess_missing",
             (agent,),
@@ -211,7 +204,7 @@ class GuessNumber:
     def outcome(self, state: State) -> Outcome | None:
         if state.reason is None:
             return None
-        return Outcome(winners=winners_of(state), scores=_scores(state), reason=state.reason, metrics=_metrics(state))
+        return Outcome(winners=winners_of(state), scores=scores_of(state), reason=state.reason, metrics=_metrics(state))
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         return rules_text(read_config(config), lang)
@@ -271,25 +264,17 @@ def _report(state: State, agent: str, message: JsonObject, hearers: tuple[str, .
     tally = state.tally
     if contradicts(message, state.seats[place]):
         tally = evolve(tally, report_mismatches=tally.report_mismatches + 1)
-    shown = message
+    shown = shown_of(message, state.config)
     private: tuple[Event, ...] = ()
-    if not state.config.share_reasoning and "reasoning" in message:
-        shown = FrozenDict({key: value for key, value in message.items() if key != "reasoning"})
-        private = (
-            _told(
-                state,
-                "reasoning",
-                (agent,),
-                {"step": state.step, "agent_id": agent, "reasoning": message["reasoning"]},
-                agent=agent,
-                words=message["reasoning"],
-            ),
-        )
+    if shown is not message:
+        thought = message["reasoning"]
+        data = {"step": state.step, "agent_id": agent, "reasoning": thought}
+        private = (told_of(state, "reasoning", (agent,), data, agent=agent, words=thought),)
     said = make_said(sender=agent, message=message, shown=shown, heard_by=hearers)
-    told = _told(
+    told = told_of(
         state,
         STATE_REPORT,
-        _visible(agent, hearers),
+        visible_to_hearers(agent, hearers),
         {"step": state.step, "message": shown},
         agent=agent,
         guess=guess,
@@ -298,7 +283,7 @@ def _report(state: State, agent: str, message: JsonObject, hearers: tuple[str, .
     after = evolve(
         state,
         said=(*state.said, said),
-        seats=_having_heard(state, said),
+        seats=having_heard(state.seats, state.agent_ids, said),
         reported=_placed(state.reported, place, guess),
         tally=tally,
     )
@@ -307,10 +292,10 @@ def _report(state: State, agent: str, message: JsonObject, hearers: tuple[str, .
 
 def _propose(state: State, agent: str, message: JsonObject, hearers: tuple[str, ...] | None) -> Step[State]:
     guess = message["content"].get("next_guess")
-    told = _told(
+    told = told_of(
         state,
         PROPOSAL,
-        _visible(agent, hearers),
+        visible_to_hearers(agent, hearers),
         {"step": state.step, "message": message},
         name=PROPOSAL if guess is not None else "proposal_open",
         agent=agent,
@@ -321,29 +306,6 @@ def _propose(state: State, agent: str, message: JsonObject, hearers: tuple[str, 
     return _after_turn(evolve(state, said=(*state.said, said)), agent, (told,))
 
 
-def _passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: Cause | None) -> Event:
-    data: dict[str, Any] = {"step": state.step, "agent_id": agent}
-    if cause is not None:
-        data["cause"] = str(cause)
-    name = PASS if cause is None else "pass_cause"
-    return _told(state, PASS, _visible(agent, hearers), data, name=name, agent=agent, cause=cause)
-
-
-def _having_heard(state: State, said: Said) -> tuple[Seat, ...]:
-    """The seats after a report. Nobody learns from its own."""
-    wrong, right = claims_of(said.shown)
-    if not wrong and not right:
-        return state.seats
-    return tuple(
-        [
-            listening(seat, wrong, right)
-            if agent != said.sender and (said.heard_by is None or agent in said.heard_by)
-            else seat
-            for agent, seat in zip(state.agent_ids, state.seats, strict=True)
-        ]
-    )
-
-
 def _after_turn(state: State, agent: str, events: tuple[Event, ...]) -> Step[State]:
     """The state after an agent's turn in a spoken phase, with the next phase opened when it was the last one."""
     owing = tuple([each for each in state.owing if each != agent])
@@ -351,11 +313,11 @@ def _after_turn(state: State, agent: str, events: tuple[Event, ...]) -> Step[Sta
         return _made(evolve(state, owing=owing), events)
     opened: tuple[Event, ...] = ()
     if state.phase == REPORTING:
-        opened = (_phase(state, REASONING),)
+        opened = (phase_opened(state, REASONING),)
         if state.config.proposals:
             return _made(evolve(state, phase=REASONING, owing=state.agent_ids), events + opened)
     guessing = tuple([each for each, seat in zip(state.agent_ids, state.seats, strict=True) if not seat.is_correct])
-    return _made(evolve(state, phase=ACTION, owing=guessing), (*events, *opened, _phase(state, ACTION)))
+    return _made(evolve(state, phase=ACTION, owing=guessing), (*events, *opened, phase_opened(state, ACTION)))
 
 
 def _guess(state: State, agent: str, data: JsonObject) -> Step[State]:
@@ -374,7 +336,7 @@ def _guess(state: State, agent: str, data: JsonObject) -> Step[State]:
     reported = state.reported[place]
     if reported is not None and reported != guess:
         state = evolve(state, tally=evolve(state.tally, deviations=state.tally.deviations + 1))
-    made = _told(
+    made = told_of(
         state, GUESS, (agent,), {"step": state.step, "agent_id": agent, "guess": guess}, agent=agent, guess=guess
     )
     return _seal(state, agent, guess, made)
@@ -405,7 +367,7 @@ def _resolved(state: State, event: Event) -> Step[State]:
             after = evolve(seat, last_guess=None)
         seats.append(evolve(after, heard=(*seat.heard, *heard_of(state.said, agent))))
     guesses = {agent: guess for agent, guess in zip(state.agent_ids, state.sealed, strict=True) if guess is not None}
-    told = _told(state, "guesses", HOST, {"step": state.step, "guesses": guesses})
+    told = told_of(state, "guesses", HOST, {"step": state.step, "guesses": FrozenDict(guesses)})
     nothing = (None,) * len(seats)
     is_won = _is_won(seats, config.win)
     is_over = is_won or state.step + 1 >= config.max_steps
@@ -430,78 +392,13 @@ def _resolved(state: State, event: Event) -> Step[State]:
         ),
     )
     if is_over:
-        return _made(after_step, (event, told, _ending(after_step)))
-    return _made(after_step, (event, told, *_observations(after_step), _phase(after_step, REPORTING)))
+        return _made(after_step, (event, told, ending(after_step)))
+    return _made(after_step, (event, told, *observations(after_step), phase_opened(after_step, REPORTING)))
 
 
 def _is_won(seats: Sequence[Seat], win: str) -> bool:
     right = [seat.is_correct for seat in seats]
     return any(right) if win == ANY_WINS else all(right)
-
-
-def _observations(state: State) -> list[Event]:
-    """The observation phase: every agent's own feedback, for its eyes only."""
-    lang, step = state.config.lang, state.step
-    events = [_phase(state, OBSERVATION)]
-    for agent, seat in zip(state.agent_ids, state.seats, strict=True):
-        guess = seat.last_guess
-        is_correct = None if guess is None else seat.feedback[-1]
-        name = "observation_none" if guess is None else "observation_right" if is_correct else "observation_wrong"
-        events.append(
-            _event(
-                kind=OBSERVATION,
-                visible_to=(agent,),
-                text=line(lang, name, step=step, guess=guess),
-                data=FrozenDict(step=step, last_guess=guess, is_correct=is_correct),
-            )
-        )
-    return events
-
-
-def _phase(state: State, phase: str) -> Event:
-    return _event(
-        kind="phase",
-        visible_to=ALL,
-        text=phase_line(state.config.lang, state.step, phase),
-        data=FrozenDict(step=state.step, phase=phase),
-    )
-
-
-def _ending(state: State) -> Event:
-    return _told(
-        state,
-        END,
-        ALL,
-        {
-            "reason": state.reason,
-            "target": state.target,
-            "winners": list(winners_of(state)),
-            "scores": _scores(state),
-            "steps_used": state.steps_used,
-        },
-        name=str(state.reason),
-        target=state.target,
-        steps=state.steps_used,
-    )
-
-
-def _told(
-    state: State,
-    kind: str,
-    visible_to: Visibility,
-    data: dict[str, Any],
-    *,
-    name: str | None = None,
-    words: object = None,
-    **values: object,
-) -> Event:
-    lang = state.config.lang
-    told = line(lang, name or kind, step=state.step, **values)
-    return _event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
-
-
-def _visible(agent: str, hearers: tuple[str, ...] | None) -> Visibility:
-    return ALL if hearers is None else (agent, *hearers)
 
 
 def _placed(values: tuple[int | None, ...], place: int, value: int | None) -> tuple[int | None, ...]:
@@ -511,14 +408,6 @@ def _placed(values: tuple[int | None, ...], place: int, value: int | None) -> tu
 def _made(state: State, events: tuple[Event, ...]) -> Step[State]:
     step: Step[State] = _step(state=state, events=events)
     return step
-
-
-def _scores(state: State) -> dict[str, float]:
-    """1.0 for everybody after a success; after a failure for those who were right."""
-    return {
-        agent: 1.0 if state.reason == SUCCESS or seat.is_correct else 0.0
-        for agent, seat in zip(state.agent_ids, state.seats, strict=True)
-    }
 
 
 def _metrics(state: State) -> dict[str, int]:

@@ -7,11 +7,11 @@ right by one and wrong by another is neither.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from league_agents.core.game import JsonObject
-from league_agents.games.guess_number.state import Seat
+from league_agents.games.guess_number.state import Said, Seat
 from league_agents.values import evolve
 
 
@@ -35,6 +35,21 @@ def listening(seat: Seat, wrong: frozenset[int], right: frozenset[int]) -> Seat:
     if wrong <= seat.said_wrong and right <= seat.said_right:
         return seat
     return evolve(seat, said_wrong=seat.said_wrong | wrong, said_right=seat.said_right | right)
+
+
+def having_heard(seats: Sequence[Seat], agents: Sequence[str], said: Said) -> tuple[Seat, ...]:
+    """The seats of all agents after a report. Nobody learns from its own."""
+    wrong, right = claims_of(said.shown)
+    if not wrong and not right:
+        return tuple(seats)
+    return tuple(
+        [
+            listening(seat, wrong, right)
+            if agent != said.sender and (said.heard_by is None or agent in said.heard_by)
+            else seat
+            for agent, seat in zip(agents, seats, strict=True)
+        ]
+    )
 
 
 def known_target(seat: Seat) -> int | None:

@@ -136,25 +136,34 @@ class _Cleaner:
         self._check_depth(depth)
         self._spend(1 + 2 * len(value))
         made: dict[str, Any] = {}
+        spent = 0
         for key, inner in value.items():
-            if not isinstance(key, str):
+            name: str | None = key
+            if type(key) is str and key.isascii() and key.isprintable():
+                spent += 2 + len(key)
+            elif isinstance(key, str):
+                name = self._text(key, path)
+            else:
                 self._findings.error(path, "wrong_type", "has a key that is not a text")
                 continue
-            name = self._text(key, path)
             if name is None:
                 continue
             if name in made:
                 self._findings.error(below(path, name), "duplicate_key", "is there twice")
             # What messages mostly hold, without the price of a path that nobody reads.
             kind = type(inner)
-            if kind is int and -_LARGEST < inner < _LARGEST:
-                self._spend(len(repr(inner)))
+            if kind is str and inner.isascii() and inner.isprintable():
+                spent += 2 + len(inner)
                 made[name] = inner
-            elif kind is str and inner.isascii() and inner.isprintable():
-                self._spend(2 + len(inner))
+            elif kind is int and -_LARGEST < inner < _LARGEST:
+                spent += len(repr(inner))
+                made[name] = inner
+            elif kind is bool:
+                spent += 4
                 made[name] = inner
             else:
                 made[name] = self._value(inner, below(path, name), depth + 1)
+        self._spend(spent)
         return FrozenDict(made)
 
     def _value(self, value: Any, path: str, depth: int) -> Any:

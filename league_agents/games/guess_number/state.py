@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import JsonObject
 from league_agents.games.guess_number.config import Config
+from league_agents.games.guess_number.protocol import STATE_REPORT
 from league_agents.values import maker
 
 
@@ -124,6 +126,13 @@ FAILURE = "failure"
 
 make_seat = maker(Seat)
 make_said = maker(Said)
+
+
+def shown_of(message: JsonObject, config: Config) -> JsonObject:
+    """A message as others hear it; the same object where nothing in it is private."""
+    if config.share_reasoning or "reasoning" not in message or message["type"] != STATE_REPORT:
+        return message
+    return FrozenDict({key: value for key, value in message.items() if key != "reasoning"})
 
 
 def heard_of(said: tuple[Said, ...], agent: str) -> list[JsonObject]:

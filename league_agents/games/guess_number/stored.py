@@ -10,12 +10,12 @@ from dataclasses import fields
 from typing import Any, Final
 
 from league_agents.core.entry import check_agent_ids
-from league_agents.core.frozen import FrozenDict, thawed
+from league_agents.core.frozen import thawed
 from league_agents.core.game import GAME_VERSION, JsonObject
 from league_agents.core.keys import Keys
 from league_agents.errors import ConfigError
 from league_agents.games.guess_number.config import MAX_AGENTS, MIN_AGENTS, Config, config_as_json, read_config
-from league_agents.games.guess_number.knowledge import claims_of, listening
+from league_agents.games.guess_number.knowledge import having_heard
 from league_agents.games.guess_number.messages import validate
 from league_agents.games.guess_number.protocol import ACTION, END, REASONING, REPORTING, STATE_REPORT
 from league_agents.games.guess_number.state import (
@@ -28,6 +28,7 @@ from league_agents.games.guess_number.state import (
     heard_by_all,
     heard_of,
     make_said,
+    shown_of,
 )
 from league_agents.values import evolve
 
@@ -105,6 +106,9 @@ def load_state(dumped: JsonObject) -> State:
         evolve(seat, heard=tuple(heard_of(log, agent)))
         for agent, seat in zip(agents, _seats(keys, config, agents, target), strict=True)
     )
+    for each in (*log, *said):
+        if each.message["type"] == STATE_REPORT:
+            seats = having_heard(seats, agents, each)
     return State(
         config=config,
         agent_ids=agents,
@@ -112,7 +116,7 @@ def load_state(dumped: JsonObject) -> State:
         step=step,
         phase=phase,
         owing=owing,
-        seats=_having_heard(seats, (*log, *said), agents),
+        seats=seats,
         log=log,
         public=tuple(heard_by_all(log)),
         said=said,
@@ -166,29 +170,14 @@ def _messages(
         heard_by: tuple[str, ...] | None = None
         if each.at("heard_by") is not None:
             heard_by = tuple(_texts(each.at("heard_by"), each.below("heard_by")))
-        shown = message
-        if not config.share_reasoning and message["type"] == STATE_REPORT and "reasoning" in message:
-            shown = FrozenDict({key: value for key, value in message.items() if key != "reasoning"})
         if not latest <= message["timestamp"] <= step:
             raise each.error("message", "is not in the order of the steps")
         latest = message["timestamp"]
         is_past = is_over or message["timestamp"] < step
         (log if is_past else said).append(
-            make_said(sender=message["sender"], message=message, shown=shown, heard_by=heard_by)
+            make_said(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
         )
     return tuple(log), tuple(said)
-
-
-def _having_heard(seats: tuple[Seat, ...], said: Sequence[Said], agents: Sequence[str]) -> tuple[Seat, ...]:
-    found = list(seats)
-    for each in said:
-        if each.message["type"] != STATE_REPORT:
-            continue
-        wrong, right = claims_of(each.shown)
-        for place, agent in enumerate(agents):
-            if agent != each.sender and (each.heard_by is None or agent in each.heard_by):
-                found[place] = listening(found[place], wrong, right)
-    return tuple(found)
 
 
 def _numbers(keys: Keys, key: str, config: Config, agents: Sequence[str]) -> tuple[int | None, ...]:

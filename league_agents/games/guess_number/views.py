@@ -82,6 +82,14 @@ def winners_of(state: State) -> tuple[str, ...]:
     return state.agent_ids if state.reason == SUCCESS else ()
 
 
+def scores_of(state: State) -> dict[str, float]:
+    """1.0 for everybody after a success; after a failure for those who were right."""
+    return {
+        agent: 1.0 if state.reason == SUCCESS or seat.is_correct else 0.0
+        for agent, seat in zip(state.agent_ids, state.seats, strict=True)
+    }
+
+
 def _seat_view(seat: Seat, sealed: int | None, num_choices: int) -> dict[str, Any]:
     guesses = list(seat.guesses)
     if sealed is not None:
