@@ -101,7 +101,8 @@ def _additional(value: Any, schema: Schema, path: str, found: list[Fault]) -> No
 def _items(value: Any, schema: Schema, path: str, found: list[Fault]) -> None:
     rule: Schema = schema["items"]
     if isinstance(value, list | tuple):
-        for place, item in enumerate(value):
+        # A list that is too long is wrong already; what is behind its end is not worth the time.
+        for place, item in enumerate(value[: schema.get("maxItems")]):
             _check(item, rule, f"{path}/{place}", found)
 
 

@@ -92,14 +92,16 @@ def test_many_brackets_beside_each_other_are_not_deep() -> None:
 
 
 def test_a_mapping_is_read_as_the_text_that_it_would_travel_as() -> None:
-    assert read_object({"a": (1, 2), 3: "b"}) == {"a": [1, 2], "3": "b"}
+    numbered: dict[Any, Any] = {"a": (1, 2), 3: "b"}
+    twice: dict[Any, Any] = {1: "a", "1": "b"}
+    assert read_object(numbered) == {"a": [1, 2], "3": "b"}
     assert refusal({"a": float("nan")}).code == "malformed_json"
     assert refusal({"a": object()}).code == "malformed_json"
     assert refusal({"a": "x" * LARGEST}).code == "too_large"
     around: dict[str, Any] = {}
     around["a"] = around
     assert refusal(around).code == "malformed_json"
-    assert refusal({1: "a", "1": "b"}).code == "duplicate_key"
+    assert refusal(twice).code == "duplicate_key"
 
 
 def test_a_refusal_shows_only_the_beginning_of_what_it_refuses() -> None:

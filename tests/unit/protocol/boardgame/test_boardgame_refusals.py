@@ -164,8 +164,8 @@ def undercover_code(undercover: Any, agent: str, kind: str, data: dict[str, Any]
 def test_what_the_rules_forbid_is_refused_by_the_action_s_answer(undercover: Any) -> None:
     word = undercover.match.view("agent_1")["me"]["word"]
 
-    def code(*arguments: Any, **action: str) -> str:
-        found: str = undercover_code(undercover, *arguments, **action)["code"]
+    def code(agent: str, kind: str, data: dict[str, Any], **action: str) -> str:
+        found: str = undercover_code(undercover, agent, kind, data, **action)["code"]
         return found
 
     undercover.hosted.driver = UntimedDriver(undercover.match, None)

@@ -70,6 +70,7 @@ def test_no_message_has_a_field_that_its_shape_does_not_name() -> None:
         ("abc", {"maxLength": 2}, ["too_long"]),
         ([], {"minItems": 1}, ["too_short"]),
         ([1, 2], {"maxItems": 1}, ["too_long"]),
+        ([1, None, None], {"items": {"type": "integer"}, "maxItems": 2}, ["wrong_type", "too_long"]),
         ([1, "a", None], {"items": {"type": "integer"}}, ["wrong_type", "wrong_type"]),
         ({"a": 1}, {"additionalProperties": {"type": "string"}}, ["wrong_type"]),
         ({"a": 1}, {"additionalProperties": True}, []),
