@@ -205,6 +205,19 @@ def test_guesses_are_sealed_until_all_are_in() -> None:
     assert refusal(lambda: GAME.apply(taken.state, "A", guessed(58))).code == "not_pending"
 
 
+def test_an_agents_guess_stays_between_it_and_the_host() -> None:
+    state = talked(setup(num_choices=1000, target=999))
+    first = GAME.apply(state, "A", guessed(571))
+    second = GAME.apply(first.state, "B", guessed(382))
+    events = (*first.events, *second.events)
+    for viewer, own in (("A", "571"), ("B", "382"), (SPECTATOR, None)):
+        told = json.dumps(
+            [GAME.view(second.state, viewer), *([each.text, each.data] for each in seen_by(events, viewer))]
+        )
+        assert [guess for guess in ("571", "382") if guess in told] == ([own] if own else [])
+    assert [each.data["guesses"] for each in events if each.visible_to == HOST] == [{"A": 571, "B": 382}]
+
+
 def test_what_others_see_does_not_depend_on_who_guessed_first() -> None:
     state = talked(setup(num_choices=10, target=9))
     results = []
