@@ -15,7 +15,7 @@ from typing import Any, Final
 from league_agents.arena.decisions import ClockRules
 from league_agents.core.entry import check_agent_ids
 from league_agents.core.game import Game
-from league_agents.core.keys import Keys
+from league_agents.core.keys import WHOLE, Keys
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_codes, game_of
 from league_agents.interaction import InteractionProtocol, load_protocol
@@ -99,7 +99,7 @@ def read_scenario(source: str | Path) -> Scenario:
     except ConfigError as error:
         if error.path == str(path):
             raise
-        raise _under(f"{path}: ", error) from None
+        raise _moved(f"{path}: {error.path}", error) from None
 
 
 def scenario_of(mapping: Mapping[str, Any]) -> Scenario:
@@ -122,9 +122,9 @@ def scenario_of(mapping: Mapping[str, Any]) -> Scenario:
     try:
         game.setup(found.config, found.agent_ids, found.seed or 0)
     except ConfigError as error:
-        if error.path.partition("[")[0] == "agents":
+        if error.path.startswith(("agents", "config.")):
             raise
-        raise _under("config.", error) from None
+        raise (_moved("config", error) if error.path == WHOLE else _moved(f"config.{error.path}", error)) from None
     found.new_match(found.seed or 0)
     return found
 
@@ -175,9 +175,9 @@ def _path_of(source: str | Path) -> Path | None:
     return None if "\n" in source or "{" in source else Path(source)
 
 
-def _under(prefix: str, error: ConfigError) -> ConfigError:
-    """The same fault, seen from further outside."""
-    return ConfigError(f"{prefix}{error.path}", str(error).removeprefix(f"{shortened(error.path)}: "))
+def _moved(path: str, error: ConfigError) -> ConfigError:
+    """The same fault, its place seen from further outside."""
+    return ConfigError(path, str(error).removeprefix(f"{shortened(error.path)}: "))
 
 
 def _text_of(path: Path) -> str:

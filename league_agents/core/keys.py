@@ -18,6 +18,10 @@ from league_agents.errors import ConfigError
 E = TypeVar("E", bound=StrEnum)
 
 
+WHOLE = "configuration"
+"""The path of a fault in a configuration as a whole."""
+
+
 class Keys:
     """One mapping, read key by key. ``path`` is where it stands; empty for the whole of a configuration.
 
@@ -28,7 +32,7 @@ class Keys:
     """What is said of a needed key that is not there."""
 
     def __init__(self, mapping: object, path: str, allowed: Sequence[str]) -> None:
-        whole = path or "configuration"
+        whole = path or WHOLE
         if not isinstance(mapping, Mapping):
             raise ConfigError(whole, f"must be a mapping ({', '.join(allowed[:3])} …), found {shown(mapping)}")
         self._mapping = mapping

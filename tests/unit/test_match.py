@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -57,8 +58,8 @@ class Toy:
     code = "toy"
     version = "1.2.0"
     min_agents, max_agents = 1, 9
-    config_schema: JsonObject = {"type": "object", "properties": {}}
-    action_schemas: JsonObject = {"say": {}, "vote": {}, "end": {}}
+    config_schema: JsonObject = MappingProxyType({"type": "object", "properties": {}})
+    action_schemas: JsonObject = MappingProxyType({"say": {}, "vote": {}, "end": {}})
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> ToyState:
         phases = []
@@ -397,9 +398,7 @@ def test_a_protocol_that_lets_nobody_speak_is_named() -> None:
 
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_the_game_s_balances_are_the_protocol_s(simultaneous: bool) -> None:
-    match = Match(
-        game_of("market"), config={"simultaneous": simultaneous, "max_rounds": 4}, agent_ids=AGENTS, seed=1
-    )
+    match = Match(game_of("market"), config={"simultaneous": simultaneous, "max_rounds": 4}, agent_ids=AGENTS, seed=1)
     prices = iter([15, 12, 12, 20, 20, 20, 30, 25, 40, 11])
     while active := match.active():
         agent = active[-1]

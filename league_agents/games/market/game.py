@@ -55,11 +55,11 @@ END: Final = "end"
 class Market:
     """The rules of the market."""
 
-    code = "market"
-    version = GAME_VERSION
+    code: str = "market"
+    version: str = GAME_VERSION
     min_agents = FEWEST
     max_agents = MOST
-    config_schema = CONFIG_SCHEMA
+    config_schema: JsonObject = CONFIG_SCHEMA
     action_schemas: Mapping[str, JsonObject] = ACTION_SCHEMAS
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> MarketState:

@@ -299,7 +299,9 @@ def test_the_scripted_seller_undercuts_down_to_cost() -> None:
     prices: list[int] = []
     for _ in range(120):
         for seller in SELLERS:
-            action = scripted(MARKET.view(state, seller), MARKET.legal(state, seller), Draw(1, f"{seller}/{len(prices)}"))
+            action = scripted(
+                MARKET.view(state, seller), MARKET.legal(state, seller), Draw(1, f"{seller}/{len(prices)}")
+            )
             state = MARKET.apply(state, seller, action).state
         prices.append(state.rounds[-1].market_price or 0)
     assert prices[0] >= 55
