@@ -20,7 +20,7 @@ LARGEST_SEED = 2**63 - 1
 DRAWN_SEEDS = 1_000_000
 """Few enough to be typed again, many enough that one hardly ever comes twice."""
 
-SPEC_HELP = "offline (default), scripted, scripted:NAME or module:Class."
+SPEC_HELP = "offline (default), llm, scripted, scripted:NAME or module:Class."
 
 
 def _seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
@@ -35,6 +35,8 @@ def _seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> in
 EPILOG = """\b
 Agents (SPEC):
   offline           plays from the built-in books and your own (league-agents corpus)
+  llm               asks language models: LEAGUE_LLM_PROVIDER, LEAGUE_LLM_MODEL and a key say
+                    which (.env.example); where none answers in time, it goes on offline
   scripted          fixed texts; scripted:NAME misbehaves in one way: late, silent, malformed, …
                     (a wrong NAME lists them all)
   module:Class      your class with the four callbacks of its role, inheriting or not;

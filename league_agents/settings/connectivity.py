@@ -16,16 +16,18 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
+from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.llm.exchange import Rejected
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
 from league_agents.mail.quota import QuotaLedger, SendKind
 from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
-from league_agents.settings.agents import OFFLINE, SCRIPTED
+from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
 
@@ -68,7 +70,7 @@ def check_everything(settings: LeagueSettings, clock: Clock) -> Iterator[Check]:
 
 def _role(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
     yield _agent(settings, role)
-    yield _model(settings, role)
+    yield from _models(settings, role)
     yield from _journal(role)
     is_authorized = True
     for check in _token(role, clock):
@@ -107,8 +109,30 @@ def _agent(settings: LeagueSettings, role: RoleSettings) -> Check:
     return Check(role=role.role, name="agent", said=said)
 
 
-def _model(settings: LeagueSettings, role: RoleSettings) -> Check:
+def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
     spec = SCRIPTED if settings.is_demo else role.agent
+    if spec != LLM or role.role == "manager":
+        yield _no_model(role, spec)
+        return
+    from league_agents.settings.models import ask_for_a_word
+
+    callbacks = REFEREE_CALLBACKS if role.role == "referee" else PLAYER_CALLBACKS
+    asked = dict.fromkeys(entry.name for callback in callbacks for entry in settings.models.chain(callback))
+    for entry in settings.models.entries:
+        if entry.name not in asked:
+            continue
+        try:
+            took = ask_for_a_word(entry)
+        except LeagueError as error:
+            is_ours = isinstance(error, ConfigError | Rejected)
+            trouble = Trouble.CONFIGURATION if is_ours else Trouble.UNAVAILABLE
+            yield Check(role=role.role, name="model", said=str(error), trouble=trouble)
+        else:
+            said = f"{entry.full_name} answered within {took.total_seconds():.1f} s"
+            yield Check(role=role.role, name="model", said=said)
+
+
+def _no_model(role: RoleSettings, spec: str) -> Check:
     if role.role == "manager" or spec == OFFLINE or spec.startswith(SCRIPTED):
         return Check(role=role.role, name="model", said="not configured: offline agents need none")
     keys = [name for name in _MODEL_KEYS if os.environ.get(name)]

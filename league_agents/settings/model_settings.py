@@ -129,8 +129,6 @@ def read_models(keys: Section | None, variables: Mapping[str, str], folder: Path
     path = folder / Path(prices).expanduser() if prices else None
     if path is None and keys is not None and keys.given("prices"):
         path = keys.file("prices", "", folder)
-    if path is not None and not path.is_file():
-        raise ConfigError(PRICES_VARIABLE if prices else f"{where}.prices", f"there is no file {path}")
     return ModelSettings(where=where, entries=tuple(entries), use=use, limits=_limits(keys, env), prices=path)
 
 

@@ -125,8 +125,7 @@ def chat_models(
         return Models(settings, lambda entry: replay.of(entry.full_name), sleep=_do_not_wait)
     if backend_of is None:
         for entry in settings.entries:
-            if entry.needs_key and entry.key is None:
-                raise ConfigError(entry.key_name, f"is not set, and {entry.full_name} needs a key; put it into .env")
+            _check_key(entry)
     make = backend_of or limited_backend
     account = _account(settings, role, books, clock or SystemClock())
 
@@ -137,10 +136,19 @@ def chat_models(
     return Models(settings, accounted)
 
 
+def _check_key(entry: ModelEntry) -> None:
+    if entry.needs_key and entry.key is None:
+        raise ConfigError(entry.key_name, f"is not set, and {entry.full_name} needs a key; put it into .env")
+
+
 def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> Account:
     prices = prices_of(settings)
     _check_money_can_be_counted(settings, prices)
     path = books.ledger or default_ledger_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(str(path.parent), f"cannot be made: {error.strerror}; set LEAGUE_AGENTS_DATA") from None
     return Account(
         league=books.league,
         scope=books.scope,
@@ -174,9 +182,10 @@ def environment_models(environment: Mapping[str, str] | None = None) -> ModelSet
     return read_models(None, environment, Path.cwd())
 
 
-def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)) -> tuple[str, timedelta]:
-    """Ask a model for next to nothing, to see whether it answers. What it is called, and how long it took. Raises
-    ``ModelError``."""
+def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)) -> timedelta:
+    """Ask a model for next to nothing, to see whether it answers. How long that took. Raises ``ModelError``, and
+    ``ConfigError`` when its key is missing."""
+    _check_key(entry)
     purpose = Purpose(match_id="", callback="test", step="connectivity")
     request = Request(
         prompt=Prompt(system="Answer with one word.", user="Say: ready", purpose=purpose),
@@ -185,29 +194,19 @@ def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=
         timeout=min(timeout, entry.patience.timeout),
     )
     began_s = time.monotonic()
-    reply = limited_backend(entry).exchange(request)
-    return reply.model, timedelta(seconds=time.monotonic() - began_s)
+    limited_backend(entry).exchange(request)
+    return timedelta(seconds=time.monotonic() - began_s)
 
 
 def default_ledger_path() -> Path:
-    """``ledger.db`` beside the knowledge index; its folder is made. Raises ``ConfigError``."""
-    folder = default_index_path().parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(str(folder), f"cannot be made: {error.strerror}; set LEAGUE_AGENTS_DATA") from None
-    return folder / LEDGER_NAME
+    """``ledger.db`` beside the knowledge index. Raises ``ConfigError``."""
+    return default_index_path().with_name(LEDGER_NAME)
 
 
 def prices_of(settings: ModelSettings) -> PriceList:
     """The user's prices. Raises ``ConfigError``."""
     default = default_index_path().with_name(PRICES_NAME)
     return read_prices(settings.prices or (default if default.is_file() else None))
-
-
-def keys_of(settings: ModelSettings) -> list[str]:
-    """What no line may show."""
-    return [entry.key for entry in settings.entries if entry.key is not None]
 
 
 def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Amount]:

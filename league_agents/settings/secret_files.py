@@ -13,10 +13,11 @@ _LARGEST = 100_000
 
 
 def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) -> SecretTexts:
-    """Tokens, the client secret, keys of the environment and configured targets. Files are read again when they
-    change: an access token lives for an hour."""
+    """Tokens, the client secret, keys of the environment and of language models, and configured targets. Files are read
+    again when they change: an access token lives for an hour."""
     texts = SecretTexts()
     texts.add(secrets_of_environment(environment))
+    texts.add(entry.key for entry in settings.models.entries if entry.key is not None)
     for path in dict.fromkeys((settings.gmail.credentials, *(role.token for role in settings.roles))):
         texts.ask(_SecretFile(path).secrets)
     for role in settings.roles:

@@ -42,10 +42,11 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
     text = EXAMPLE.read_text("utf-8")
     read(tmp_path, text)
     # A commented line that is a key; prose has no "key:" at its beginning.
-    bare = re.sub(r"(?m)^(\s*)# (?=(?: {2})*(?:- \{|[a-z_0-9]+:(?: |$)))", r"\1", text)
+    bare = re.sub(r"(?m)^(\s*)# (?=(?: {2})*(?:- \{|(?:- )?[a-z_0-9]+:(?: |$)))", r"\1", text)
     settings = read(tmp_path, bare)
     assert settings.season is not None
     assert len(settings.season.teams) == 3
+    assert [entry.name for entry in settings.models.chain("get_answers")] == ["clever", "near"]
     assert [role.role for role in settings.roles] == ["manager", "referee", "player"]
     defaults = read(tmp_path, PLAYER)
     assert settings.gmail == defaults.gmail
@@ -55,10 +56,11 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
 
 def test_every_key_that_is_read_stands_in_the_example() -> None:
     from league_agents.settings import league_file as known
+    from league_agents.settings import model_settings as models
 
     text = EXAMPLE.read_text("utf-8")
     sections = (known._TOP, known._LEAGUE, known._WAITS, known._POLL, known._GMAIL, known._LOG, known._REFEREE,
-                known._SEASON, known._TEAM)  # fmt: skip
+                known._SEASON, known._TEAM, models._KEYS, models._MODEL, models._LIMITS, models._LIMIT)  # fmt: skip
     for key in (key for section in sections for key in section):
         assert re.search(rf"\b{key}:", text), key
 

@@ -60,7 +60,7 @@ def test_a_name_that_no_file_can_have_is_a_wrong_name_and_is_not_repeated_in_ful
 def test_an_empty_name_of_rules_or_of_an_agent_is_called_empty(name: str) -> None:
     with pytest.raises(ConfigError, match=r"^rules: the name is empty; write prd, course or"):
         rules_named(name)
-    with pytest.raises(ConfigError, match=r"^agent: the name is empty; write offline, scripted"):
+    with pytest.raises(ConfigError, match=r"^agent: the name is empty; write offline, llm, scripted"):
         choose_agent(name, "player", rules=PRD, seed=1)
 
 

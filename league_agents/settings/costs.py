@@ -1,0 +1,143 @@
+"""What models were asked and what it cost, added up over the ledger and the journals.
+
+Rule: a sum with an unknown amount in it is unknown, and says what is known of it. A call whose price was unknown when
+it was made is priced by today's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from league_agents.llm.ledger import Ledger, ModelCall
+from league_agents.llm.prices import PriceList
+from league_agents.settings.league_settings import LeagueSettings
+
+OUTSIDE = "outside a game"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Calls that belong together."""
+
+    name: str
+    calls: int = 0
+    """Exchanges with a service, failed ones too."""
+
+    failures: int = 0
+    """Those of them that brought no reply."""
+
+    cache_hits: int = 0
+    """Replies that were in the books already."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the service had cached."""
+
+    output_tokens: int = 0
+    uncounted: int = 0
+    """Calls of which nobody knows the tokens."""
+
+    known_usd: float = 0.0
+    unpriced: int = 0
+    """Calls of which nobody knows the cost."""
+
+    def __add__(self, other: Cost) -> Cost:
+        """Both, under this one's name."""
+        return Cost(
+            name=self.name,
+            calls=self.calls + other.calls,
+            failures=self.failures + other.failures,
+            cache_hits=self.cache_hits + other.cache_hits,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            uncounted=self.uncounted + other.uncounted,
+            known_usd=self.known_usd + other.known_usd,
+            unpriced=self.unpriced + other.unpriced,
+        )
+
+    @property
+    def cost_usd(self) -> float | None:
+        """``None`` when any part of it is unknown."""
+        return None if self.unpriced else self.known_usd
+
+    def money(self) -> str:
+        """As a person reads it."""
+        if not self.unpriced:
+            return f"${self.known_usd:.4f}"
+        calls = f"{self.unpriced} call{'s' if self.unpriced > 1 else ''}"
+        return f"${self.known_usd:.4f} + unknown ({calls})" if self.known_usd else f"unknown ({calls})"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "calls": self.calls,
+            "failures": self.failures,
+            "cache_hits": self.cache_hits,
+            "input_tokens": self.input_tokens,
+            "cached_tokens": self.cached_tokens,
+            "output_tokens": self.output_tokens,
+            "calls_of_unknown_tokens": self.uncounted,
+            "cost_usd": None if self.cost_usd is None else round(self.cost_usd, 9),
+            "known_cost_usd": round(self.known_usd, 9),
+            "calls_of_unknown_cost": self.unpriced,
+        }
+
+
+KEYS: Mapping[str, Callable[[ModelCall], str]] = {
+    "game": lambda call: f"{call.purpose.match_id} {call.scope}".strip() if call.purpose.match_id else OUTSIDE,
+    "callback": lambda call: call.purpose.callback or OUTSIDE,
+    "model": lambda call: call.model,
+}
+"""By what calls can be added up."""
+
+
+def files_of(ledger: Path, settings: LeagueSettings | None, further: Sequence[Path]) -> list[Path]:
+    """The ledger, the journals of a league file, and files that were named; each once."""
+    journals = [] if settings is None else [role.journal for role in settings.roles]
+    found: dict[Path, Path] = {}
+    for path in (ledger, *journals, *further):
+        found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
+def calls_in(files: Iterable[Path]) -> Iterator[ModelCall]:
+    """All calls. Raises ``JournalError`` for a file that is neither a journal nor a ledger."""
+    for path in files:
+        yield from Ledger(path).calls()
+
+
+def add_up(calls: Iterable[ModelCall], by: str, prices: PriceList) -> list[Cost]:
+    """One sum for each name, in the order of names; ``by`` is one of ``KEYS``."""
+    found: dict[str, Cost] = {}
+    for call in calls:
+        name = KEYS[by](call)
+        found[name] = found.get(name, Cost(name=name)) + _of_call(call, name, prices)
+    return [found[name] for name in sorted(found)]
+
+
+def total(costs: Sequence[Cost]) -> Cost:
+    """All of them."""
+    return sum(costs, Cost(name="total"))
+
+
+def _of_call(call: ModelCall, name: str, prices: PriceList) -> Cost:
+    if call.is_cached:
+        return Cost(name=name, cache_hits=1)
+    usage = call.usage
+    usd = call.cost_usd
+    if usd is None and usage is not None:
+        usd = prices.cost_usd(call.model, usage)
+    return Cost(
+        name=name,
+        calls=1,
+        failures=int(call.reply is None),
+        input_tokens=0 if usage is None else usage.input_tokens,
+        cached_tokens=0 if usage is None else usage.cached_tokens,
+        output_tokens=0 if usage is None else usage.output_tokens,
+        uncounted=int(usage is None),
+        known_usd=usd or 0.0,
+        unpriced=int(usd is None),
+    )
