@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from typing import Any, Final
 
@@ -17,6 +18,9 @@ from league_agents.games.undercover.own_word import comparable, reveals
 
 _AMONG: Final = 3
 """From how many of the next hints one is drawn, so that players with one word differ."""
+
+_RECENT: Final = 4
+"""How many rounds back a suspicion reaches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +125,7 @@ def _taken_for(word: str, others: Sequence[Suspect]) -> Hints | None:
 
 def _suspicion(hints: Hints | None, suspect: Suspect, others: Sequence[Suspect]) -> float:
     score = 0.0
-    for text in suspect.descriptions:
+    for text in suspect.descriptions[-_RECENT:]:
         if not text:
             score += 1.0
         elif hints is not None and text in hints.others:
@@ -140,16 +144,17 @@ def _likeness(text: str, suspect: Suspect, others: Sequence[Suspect]) -> float:
     for other in others:
         if other is suspect:
             continue
-        for heard in other.descriptions:
+        for heard in other.descriptions[-_RECENT:]:
             both = _pieces(heard)
             if pieces and both:
                 best = max(best, len(pieces & both) / len(pieces | both))
     return best
 
 
-def _pieces(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _pieces(text: str) -> frozenset[str]:
     key = comparable(text)
-    return {key[i : i + 2] for i in range(len(key) - 1)}
+    return frozenset(key[i : i + 2] for i in range(len(key) - 1))
 
 
 def _may_be_said(text: str, word: str, keys: set[str], most: int) -> bool:
