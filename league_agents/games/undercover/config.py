@@ -20,6 +20,7 @@ from league_agents.games.undercover.words import DEFAULT_PAIRS, LONGEST_WORD, MO
 MIN_AGENTS: Final = 3
 MAX_AGENTS: Final = 12
 LONGEST_NAME: Final = 60
+LONGEST_DESCRIPTION: Final = 2000
 
 _WORD: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": LONGEST_WORD}
 _PAIR: Final[JsonObject] = {"type": "array", "items": _WORD, "minItems": 2, "maxItems": 2}
@@ -55,7 +56,7 @@ _PROPERTIES: Final[Mapping[str, JsonObject]] = {
         "fixed", ("rotate", "random"), "By seat, by seat with the start moving on every round, or drawn every round."
     ),
     "allow_abstain": _switch(True, "Whether a player may vote for nobody."),
-    "max_description": _number(200, 1, 2000, "Characters that a description may have."),
+    "max_description": _number(200, 1, LONGEST_DESCRIPTION, "Characters that a description may have."),
     "reject_repeats": _switch(True, "Whether a description that its speaker has heard or made before is refused."),
     "reject_own_word": _switch(True, "Whether a description that holds its speaker's word is refused."),
     "lang": _choice("zh", ("en",), "The language of the announcements, and of the default word pairs."),

@@ -26,7 +26,13 @@ from league_agents.core.game import (
 )
 from league_agents.games.undercover import record
 from league_agents.games.undercover.announce import opening
-from league_agents.games.undercover.config import CONFIG_SCHEMA, MAX_AGENTS, MIN_AGENTS, settings_from
+from league_agents.games.undercover.config import (
+    CONFIG_SCHEMA,
+    LONGEST_DESCRIPTION,
+    MAX_AGENTS,
+    MIN_AGENTS,
+    settings_from,
+)
 from league_agents.games.undercover.flow import check, deal
 from league_agents.games.undercover.moves import give_up, take
 from league_agents.games.undercover.refusals import LONGEST_REASON, vote_choices
@@ -53,7 +59,7 @@ class Undercover:
             "type": "object",
             "required": ["description"],
             "additionalProperties": False,
-            "properties": {"description": {"type": "string", "minLength": 1}},
+            "properties": {"description": {"type": "string", "minLength": 1, "maxLength": LONGEST_DESCRIPTION}},
         },
         "vote": {
             "type": "object",
