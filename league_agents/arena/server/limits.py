@@ -1,0 +1,84 @@
+"""What one server bears, and how it tells who asks too often.
+
+Rule: every number that a stranger could drive up has a bound here.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """The bounds of one server."""
+
+    matches: int = 2000
+    """At the same time, ended ones that are still kept included."""
+
+    sockets: int = 5000
+    spectators: int = 200
+    """Of one match."""
+
+    outbox: int = 512
+    """Messages that wait for one slow reader before its connection is closed."""
+
+    requests_per_s: float = 50.0
+    """Of one connection or address, on average."""
+
+    burst: float = 200.0
+    """Requests that may come at once."""
+
+    new_matches_per_s: float = 5.0
+    """Of one address, on average."""
+
+    token_wait: timedelta = timedelta(seconds=10)
+    """How long a connection may be open without a valid token (arena 5.3)."""
+
+    waiting_kept: timedelta = timedelta(hours=1)
+    """How long a match waits for its seats to be taken."""
+
+    ended_kept: timedelta = timedelta(minutes=30)
+    """How long an ended match can be read."""
+
+
+class Bucket:
+    """Lets requests through at an average rate, with bursts."""
+
+    __slots__ = ("_burst", "_filled_at", "_level", "_rate")
+
+    def __init__(self, rate_per_s: float, burst: float, now_s: float) -> None:
+        self._rate = rate_per_s
+        self._burst = burst
+        self._level = burst
+        self._filled_at = now_s
+
+    def take(self, now_s: float) -> float:
+        """Seconds to wait; 0 when the request is let through."""
+        self._level = min(self._burst, self._level + (now_s - self._filled_at) * self._rate)
+        self._filled_at = now_s
+        if self._level >= 1:
+            self._level -= 1
+            return 0.0
+        return (1 - self._level) / self._rate
+
+
+class Buckets:
+    """One bucket for each address; the least recent ones are forgotten."""
+
+    def __init__(self, rate_per_s: float, burst: float, most: int = 10_000) -> None:
+        self._rate = rate_per_s
+        self._burst = burst
+        self._most = most
+        self._of: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, key: str, now_s: float) -> float:
+        """Seconds that ``key`` has to wait; 0 when the request is let through."""
+        bucket = self._of.get(key)
+        if bucket is None:
+            bucket = self._of[key] = Bucket(self._rate, self._burst, now_s)
+            if len(self._of) > self._most:
+                self._of.popitem(last=False)
+        self._of.move_to_end(key)
+        return bucket.take(now_s)
