@@ -37,7 +37,7 @@ class MarketConfig:
     simultaneous: bool = True
     """Whether prices are sealed until all are in, or named in turn."""
 
-    shown_rounds: int = 50
+    shown_rounds: int = 20
     """Of how many past rounds a view repeats the results; each was announced when it was settled."""
 
 
@@ -77,7 +77,7 @@ def read_config(config: JsonObject) -> MarketConfig:
         terms=read_terms(keys),
         max_rounds=keys.integer("max_rounds", 10, 1, MOST_ROUNDS),
         simultaneous=keys.boolean("simultaneous", True),
-        shown_rounds=keys.integer("shown_rounds", 50, 1, MOST_ROUNDS),
+        shown_rounds=keys.integer("shown_rounds", 20, 1, MOST_ROUNDS),
     )
 
 

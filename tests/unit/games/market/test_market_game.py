@@ -49,7 +49,7 @@ def test_defaults_are_those_of_the_specification() -> None:
         "max_speech": 500,
         "max_rounds": 10,
         "simultaneous": True,
-        "shown_rounds": 50,
+        "shown_rounds": 20,
     }
     assert all(each["description"] for each in properties.values())
     Draft202012Validator.check_schema(MARKET.config_schema)
