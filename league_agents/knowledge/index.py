@@ -16,113 +16,25 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
+from league_agents.knowledge.full_text import find, frequencies
+from league_agents.knowledge.index_records import AddOutcome as AddOutcome  # these values are part of the interface
+from league_agents.knowledge.index_records import AddReport as AddReport
+from league_agents.knowledge.index_records import Book as Book
+from league_agents.knowledge.index_records import Hit as Hit
+from league_agents.knowledge.index_records import Origin as Origin
+from league_agents.knowledge.index_records import Statistics as Statistics
 from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
-from league_agents.knowledge.search_words import query_words, searchable
+from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
 
 _BUSY_MS = 5_000
-_MAX_QUERY_CHARACTERS = 2_000
-_MAX_QUERY_WORDS = 64
-
-
-class AddOutcome(StrEnum):
-    """What ``add`` did."""
-
-    ADDED = "added"
-    UNCHANGED = "unchanged"
-    REPLACED = "replaced"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AddReport:
-    """What became of one document."""
-
-    outcome: AddOutcome
-
-    title: str
-    """For UNCHANGED the title under which the same text is known already."""
-
-    words: int
-    passages: int
-
-    opening_sentence: str
-    """The first sentence of the book; ``""`` for a text that begins with none."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
-    """The file that a document was read from."""
-
-    fingerprint: str
-    """The same for the same bytes."""
-
-    path: str
-    """Absolute, so that the file is known again from another folder."""
-
-    format: str
-    """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Statistics:
-    """What is in an index."""
-
-    books: int
-    passages: int
-    words: int
-
-    languages: dict[str, int]
-    """Language -> books, most first."""
-
-    formats: dict[str, int]
-    """Format -> books, most first."""
-
-    size_bytes: int
-    """Of the database, without what is still in its log."""
-
-    schema: int
-    """Version of the tables."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Book:
-    """One book in the index."""
-
-    title: str
-
-    author: str | None
-    """``None`` when unknown."""
-
-    language: str
-    source: str
-
-    words: int
-    """Of the whole text, headings and short paragraphs included."""
-
-    passages: int
-    """How many paragraphs can be a target."""
-
-    opening_sentence: str
-    """The first sentence of the book, which may stand in a paragraph that is too short to be a passage."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hit:
-    """One passage that a search found."""
-
-    passage: Passage
-
-    score: float
-    """BM25, larger is better; comparable within one search only."""
 
 
 class KnowledgeIndex:
@@ -311,18 +223,26 @@ class KnowledgeIndex:
 
         A question in plain words will do; no part of it is syntax. Beyond 2,000 characters or 64 words it is cut.
         """
-        match = _match_expression(query)
-        if not match or limit < 1:
+        if limit < 1:
             return []
         title = book.title if isinstance(book, Book) else book
         with self._errors():
-            rows = self._connection.execute(
-                "SELECT b.title, p.chapter, p.position, p.text, p.opening_sentence, bm25(passage_words) AS score "
-                "FROM passage_words JOIN passages p ON p.id = passage_words.rowid JOIN books b ON b.id = p.book_id "
-                "WHERE passage_words MATCH ? AND (? IS NULL OR b.title_key = ?) ORDER BY score, p.id LIMIT ?",
-                (match, title, title_key(title) if title else None, limit),
-            ).fetchall()
-        return [Hit(passage=Passage(*row[:-1]), score=-row[-1]) for row in rows]
+            ids = self._ids_of(title) if title is not None else None
+            if title is not None and ids is None:
+                return []
+            found = find(self._connection, query, limit, ids, self._count())
+        return [Hit(passage=passage, score=score) for passage, score in found]
+
+    def _ids_of(self, title: str) -> tuple[int, int] | None:
+        """The numbers of a book's passages, which follow each other; ``None`` for a title that is no book's."""
+        row = self._connection.execute(
+            "SELECT min(p.id), max(p.id) FROM passages p JOIN books b ON b.id = p.book_id WHERE b.title_key = ?",
+            (title_key(title),),
+        ).fetchone()
+        return None if row[0] is None else (row[0], row[1])
+
+    def _count(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
 
     def passages_at(self, book: Book | str, positions: Sequence[int]) -> list[Passage]:
         """Those passages of a book that stand at ``positions``, in the order of the text; others are left out."""
@@ -340,23 +260,12 @@ class KnowledgeIndex:
     def size(self) -> int:
         """How many passages there are, of all books."""
         with self._errors():
-            return int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+            return self._count()
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many passages have it in any form; the rarest part counts where one is several words."""
         with self._errors():
-            connection = self._connection
-            connection.execute("DELETE FROM temp.asked")
-            connection.executemany(
-                "INSERT INTO temp.asked (rowid, words) VALUES (?, ?)",
-                list(enumerate(words, start=1)),
-            )
-            rows = connection.execute(
-                "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
-                "LEFT JOIN temp.known_terms ON known_terms.term = asked_terms.term GROUP BY asked_terms.doc"
-            ).fetchall()
-        found = dict(rows)
-        return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
+            return frequencies(self._connection, words)
 
     def _titles(self) -> list[str]:
         return [row[0] for row in self._connection.execute("SELECT title FROM books")]
@@ -480,9 +389,3 @@ def _remember(connection: sqlite3.Connection, book_id: int | None, origin: Origi
             "INSERT OR REPLACE INTO files (fingerprint, path, book_id) VALUES (?, ?, ?)",
             (origin.fingerprint, origin.path, book_id),
         )
-
-
-def _match_expression(query: str) -> str:
-    """Every word as a quoted string, any of which may match."""
-    words = query_words(query[:_MAX_QUERY_CHARACTERS].replace("\x00", " "), _MAX_QUERY_WORDS)
-    return " OR ".join(f'"{word}"' for word in (word.replace('"', '""') for word in words))

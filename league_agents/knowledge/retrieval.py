@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from league_agents.knowledge.catalogue import Work
 from league_agents.knowledge.index import KnowledgeIndex
@@ -121,7 +122,7 @@ class Retriever:
             for title, positions in places.items():
                 wanted = [position for _, position in _with_neighbours({("", number) for number in positions})]
                 for passage in self._index.passages_at(title, wanted):
-                    found[title_key(title), passage.position] = _page(passage, passage.text)
+                    found[title_key(title), passage.position] = _page_of(passage)
         return found
 
     def _rarity(self, words: Sequence[str]) -> dict[str, float]:
@@ -162,6 +163,12 @@ def _with_neighbours(places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, i
             if (key, other) not in seen:
                 seen.add((key, other))
                 yield key, other
+
+
+@lru_cache(maxsize=4096)
+def _page_of(passage: Passage) -> _Page:
+    """A passage of the index, which may be looked at for one hint after the other."""
+    return _page(passage, passage.text)
 
 
 def _page(passage: Passage, text: str) -> _Page:

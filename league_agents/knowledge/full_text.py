@@ -1,0 +1,129 @@
+"""Search in the full-text table: the passages that share words with a query, best first by BM25.
+
+Rule 1: a query is words. Each is quoted, and whatever syntax the search engine has never reaches it.
+Rule 2: a search costs the same in a large index as in a small one. Words that stand in very many passages say little
+about any of them: they do not choose passages, they only order those that rarer words chose.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from league_agents.knowledge.passages import Passage
+from league_agents.knowledge.search_words import query_words
+from league_agents.knowledge.words import stem
+
+MAX_QUERY_CHARACTERS = 2_000
+MAX_QUERY_WORDS = 64
+
+MOST_POSTINGS = 8_000
+"""Places of words in passages that one search reads; a core reads about a thousand in a millisecond."""
+
+_POOL = 200
+"""Passages that the frequent words put in order."""
+
+_SATURATION = 1.2
+_LENGTH_SHARE = 0.75
+"""BM25's k1 and b, as SQLite has them."""
+
+_LAST_ID = 2**63 - 1
+_LEAST_WEIGHT = 1e-6
+_LONGEST_ENDING = 4
+_SAMPLE = 500
+
+
+class Scored(NamedTuple):
+    """A passage and its score, larger for better."""
+
+    passage: Passage
+    score: float
+
+
+def find(
+    connection: sqlite3.Connection, query: str, limit: int, ids: tuple[int, int] | None, passages: int
+) -> list[Scored]:
+    """The best passages for a query, of those whose numbers lie between the two ``ids``; ``passages`` are there in all.
+
+    Beyond ``MAX_QUERY_CHARACTERS`` or ``MAX_QUERY_WORDS`` the query is cut.
+    """
+    words = query_words(query[:MAX_QUERY_CHARACTERS].replace("\x00", " "), MAX_QUERY_WORDS)
+    known = sorted((count, word) for count, word in zip(frequencies(connection, words), words, strict=True) if count)
+    # One book is small enough to be read with every word.
+    choosing = _choosing(known) if ids is None else [word for _, word in known]
+    if not choosing:
+        return []
+    ordering = {word: count for count, word in known[len(choosing) :]}
+    found = _matching(connection, choosing, max(limit, _POOL) if ordering else limit, ids)
+    if ordering:
+        found = _reordered(connection, found, ordering, passages)
+    return found[:limit]
+
+
+def frequencies(connection: sqlite3.Connection, words: Sequence[str]) -> list[int]:
+    """For each word, how many passages have it in any form; of several words in one, the rarest counts."""
+    connection.execute("DELETE FROM temp.asked")
+    connection.executemany("INSERT INTO temp.asked (rowid, words) VALUES (?, ?)", list(enumerate(words, start=1)))
+    rows = connection.execute(
+        "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
+        "LEFT JOIN temp.known_terms ON known_terms.term = asked_terms.term GROUP BY asked_terms.doc"
+    )
+    found = dict(rows.fetchall())
+    return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
+
+
+def _choosing(known: Sequence[tuple[int, str]]) -> list[str]:
+    """The rarest words, as many as may be read; at least one."""
+    chosen: list[str] = []
+    total = 0
+    for count, word in known:
+        total += count
+        if chosen and total > MOST_POSTINGS:
+            break
+        chosen.append(word)
+    return chosen
+
+
+def _matching(
+    connection: sqlite3.Connection, words: Iterable[str], limit: int, ids: tuple[int, int] | None
+) -> list[Scored]:
+    expression = " OR ".join(f'"{word}"' for word in (word.replace('"', '""') for word in words))
+    rows = connection.execute(
+        "SELECT b.title, p.chapter, p.position, p.text, p.opening_sentence, found.score FROM ("
+        "SELECT rowid AS id, bm25(passage_words) AS score FROM passage_words "
+        "WHERE passage_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?"
+        ") found JOIN passages p ON p.id = found.id JOIN books b ON b.id = p.book_id ORDER BY found.score, p.id",
+        (expression, *(ids or (0, _LAST_ID)), limit),
+    )
+    return [Scored(Passage(*row[:-1]), -row[-1]) for row in rows.fetchall()]
+
+
+def _reordered(
+    connection: sqlite3.Connection, found: Sequence[Scored], frequent: dict[str, int], passages: int
+) -> list[Scored]:
+    """The passages with what the frequent words add to their scores."""
+    weights: dict[str, float] = {}
+    for word, count in frequent.items():
+        weight = max(_LEAST_WEIGHT, math.log((passages - count + 0.5) / (count + 0.5)))
+        weights[stem(word)] = max(weight, weights.get(stem(word), 0.0))
+    stems = "|".join(re.escape(each) for each in sorted(weights, key=len, reverse=True))
+    pattern = re.compile(rf"(?<!\w)({stems})\w{{0,{_LONGEST_ENDING}}}(?!\w)")
+    usual = _usual_length(connection)
+    scored = []
+    for passage, score in found:
+        counts: dict[str, int] = {}
+        for trunk in pattern.findall(passage.text.casefold()):
+            counts[trunk] = counts.get(trunk, 0) + 1
+        norm = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(passage.text) / usual)
+        added = sum(weights[trunk] * n * (_SATURATION + 1) / (n + norm) for trunk, n in counts.items())
+        scored.append(Scored(passage, score + added))
+    return sorted(scored, key=lambda each: -each.score)
+
+
+def _usual_length(connection: sqlite3.Connection) -> float:
+    """Characters of a passage, by the first few hundred."""
+    row = connection.execute("SELECT avg(length(text)) FROM (SELECT text FROM passages LIMIT ?)", (_SAMPLE,)).fetchone()
+    return float(row[0] or 1.0)
