@@ -144,6 +144,12 @@ class LlmPlayer(PlayerAI):
         if score is not None and score >= _RIGHT_SCORE:
             self._noise.learn(referee, tally)
 
+    def expected_noise(self, referee: str) -> float:
+        """The share of wrong answers to questions made in code that this player expects of the referee of that
+        address.
+        """
+        return self._noise.expected(referee).expected
+
     def _batch(self, brief: Brief, turn: Turn, extra: Extra) -> Batch:
         """The batch for a brief, this player's seed and what is known of the referee."""
         begun = self._clock.now()

@@ -1,9 +1,9 @@
 """How many tokens a prompt will cost, estimated without any service's vocabulary.
 
 Rule: rather too many than too few. A word of Latin letters counts one token for each five letters begun (English prose
-has about four characters a token, spaces included), every other letter one of its own (a Chinese character, or a Hebrew
-letter in older vocabularies), digits one for each three begun, every mark and every line break one. What a service
-counted is in ``Usage``; this is for planning and for the tests.
+has about four characters a token, spaces included) and, all in capitals, two for each three; every other letter counts
+one (a Chinese character, or a Hebrew letter in older vocabularies), digits one for each three begun, every mark and
+every line break one. What a service counted is in ``Usage``; this is for planning and for the tests.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ def cut_to_tokens(text: str, most: int) -> str:
 
 
 def _of_piece(piece: str) -> int:
+    if piece.isascii() and piece.isalpha() and piece.isupper() and len(piece) > 1:
+        return -(-2 * len(piece) // 3)
     if piece[0].isascii() and piece[0].isalpha():
         return -(-len(piece) // _LETTERS_A_TOKEN)
     return -(-len(piece) // _DIGITS_A_TOKEN) if piece[0].isdigit() else 1

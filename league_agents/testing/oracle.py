@@ -153,7 +153,7 @@ class OracleReferee(RefereeAI):
 
 
 def _known_by(sentence: str) -> str:
-    return one_line(sentence, 600).rstrip("…")[:_LOOKED_AT].rstrip()
+    return one_line(sentence, 600).rstrip("….")[:_LOOKED_AT].rstrip()
 
 
 def measure_llm_player(

@@ -22,6 +22,7 @@ from league_agents.agents.questions.pool import Pool, predict, sentence_pool, us
 from league_agents.agents.questions.reading import Reading
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import (
+    UNKNOWN,
     Floats,
     bits,
     log_likelihood,
@@ -179,7 +180,8 @@ def decode(
     heard = [(inquiry, answer) for inquiry, answer in zip(asked, answers, strict=True) if inquiry is not None]
     on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD and not i.is_written]
     on_words = [(i, a) for i, a in heard if i.topic is Topic.WORD]
-    written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written]
+    # That a model's question was declined says nothing: most candidates have no prediction because nobody asked for it.
+    written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written and a != UNKNOWN]
     text_table = predict([i for i, _ in on_texts], candidates.readings)
     word_table = predict([i for i, _ in on_words], [Reading(word=word) for word in candidates.words])
     written_table = predict([i for i, _ in written], candidates.readings)
