@@ -109,8 +109,11 @@ class Session:
         try:
             while not self.decisions.is_over:
                 self._tell()
-                for decision in self.decisions.ask(self._now()):
-                    self._ask(decision)
+                self.decisions.ask(self._now())
+                # Not only those that were opened just now: an action from outside may have opened the next ones.
+                for decision in self.decisions.open_decisions.values():
+                    if not any(asked is decision for asked in self._tasks.values()):
+                        self._ask(decision)
                 self._on_change(self)
                 if self.decisions.expire(self._now()):
                     continue

@@ -159,3 +159,11 @@ def test_an_action_of_somebody_who_was_not_asked_is_refused() -> None:
         decisions.act("judge", BAD, after(1))
     assert refused.value.code == "not_pending"
     assert told.all == []
+
+
+def test_an_action_of_somebody_whose_turn_it_became_just_now_is_taken() -> None:
+    decisions, told = asking()
+    for player in ("ann", "ben"):
+        decisions.act(player, good(decisions.match, player), after(1))
+    decisions.act("judge", good(decisions.match, "judge"), after(2))
+    assert [settled.decision.agent_id for settled in told.all] == ["ann", "ben", "judge"]
