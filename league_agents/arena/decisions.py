@@ -133,6 +133,8 @@ class Decisions:
         Raises ``IllegalAction``, with ``attempts_left`` in its data; when no attempt is left the decision is forfeited
         before the exception leaves. An action whose time is up is ``too_late``, and the decision is forfeited.
         """
+        if self.is_abandoned:
+            raise IllegalAction("match_over", "The match was given up.")
         if agent not in self._open:
             self.ask(now)  # the last action made it this agent's turn, and nobody has asked yet
         decision = self._open.get(agent)

@@ -103,9 +103,20 @@ class Session:
             return "ended"
         return "waiting" if self.started_at is None else "started"
 
+    def begin(self) -> None:
+        """Start the clocks and the transcript. ``run`` does it; whoever lets actions in before that does it himself."""
+        if self.started_at is None:
+            self.started_at = self._now()
+            for agent in self.agents.values():
+                reset = getattr(agent, "reset", None)
+                if callable(reset):
+                    _guarded(reset)
+            for recorder in self._recorders:
+                recorder.begin(self)
+
     async def run(self) -> None:
         """Play until the match is over. Cancelling it leaves the match as it is."""
-        self._begin()
+        self.begin()
         try:
             while not self.decisions.is_over:
                 self._tell()
@@ -151,16 +162,6 @@ class Session:
         self._refused.pop(settled.decision.agent_id, None)
         for recorder in self._recorders:
             recorder.settled(settled)
-
-    def _begin(self) -> None:
-        if self.started_at is None:
-            self.started_at = self._now()
-            for agent in self.agents.values():
-                reset = getattr(agent, "reset", None)
-                if callable(reset):
-                    _guarded(reset)
-            for recorder in self._recorders:
-                recorder.begin(self)
 
     def _end(self) -> None:
         self._tell()

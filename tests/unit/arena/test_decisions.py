@@ -167,3 +167,13 @@ def test_an_action_of_somebody_whose_turn_it_became_just_now_is_taken() -> None:
         decisions.act(player, good(decisions.match, player), after(1))
     decisions.act("judge", good(decisions.match, "judge"), after(2))
     assert [settled.decision.agent_id for settled in told.all] == ["ann", "ben", "judge"]
+
+
+def test_an_action_after_the_match_was_given_up_is_refused() -> None:
+    decisions, told = asking()
+    action = good(decisions.match, "ben")
+    decisions.abandon()
+    with pytest.raises(IllegalAction) as refused:
+        decisions.act("ben", action, after(1))
+    assert refused.value.code == "match_over"
+    assert told.all == []
