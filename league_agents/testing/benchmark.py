@@ -198,6 +198,38 @@ def strength_figures(*, quick: bool) -> list[Figure]:
     return figures
 
 
+PROMISED_LLM_STRENGTH: Mapping[tuple[str, int], str] = {
+    ("course", 0): "at least 0.95",
+    ("course", 5): "at least 0.90",
+    ("course", 15): "at least 0.75",
+    ("prd", 0): "at least 0.85",
+    ("prd", 5): "at least 0.70",
+}
+
+
+def llm_strength_figures(*, quick: bool) -> list[Figure]:
+    """How often the player with a model is right among 300 candidates, the model an oracle that errs in one of ten
+    predictions: as it is played, and with nothing but the oracle's questions (``alone``).
+    """
+    from league_agents.testing.oracle import measure_llm_strength
+
+    games = 20 if quick else 200
+    figures = []
+    for rules in (COURSE, PRD):
+        for percent in (0, 5, 15):
+            for way in ("played", "alone"):
+                result = measure_llm_strength(rules=rules, wrong=percent / 100, alone=way == "alone", games=games)
+                figures.append(
+                    Figure(
+                        key=f"llm_strength.{rules.name}.{percent}.{way}",
+                        value=result.sentence_right,
+                        unit="of games",
+                        promised=PROMISED_LLM_STRENGTH.get((rules.name, percent), ""),
+                    )
+                )
+    return figures
+
+
 def machine() -> str:
     """What the figures were measured on."""
     model = platform.processor() or platform.machine()
@@ -224,15 +256,17 @@ def as_document(figures: list[Figure]) -> dict[str, object]:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
-@click.option("--only", type=click.Choice(["speed", "strength"]), help="Measure one part only.")
+@click.option("--only", type=click.Choice(["speed", "strength", "llm-strength"]), help="Measure one part only.")
 @click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
 def main(*, as_json: bool, only: str | None, quick: bool) -> None:
     """Measure what the project promises, on this machine."""
     figures: list[Figure] = []
-    if only != "strength":
+    if only in (None, "speed"):
         figures += speed_figures(quick=quick)
-    if only != "speed":
+    if only in (None, "strength"):
         figures += strength_figures(quick=quick)
+    if only in (None, "llm-strength"):
+        figures += llm_strength_figures(quick=quick)
     if as_json:
         click.echo(json.dumps(as_document(figures), indent=2))
         return

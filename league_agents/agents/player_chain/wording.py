@@ -25,7 +25,7 @@ from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.words import count_tokens, fit, is_within, limit_in_words
 
 STEP = "player_justify"
-MOST_OUTPUT_TOKENS = 350
+MOST_OUTPUT_TOKENS = 300
 
 SENTENCE_CITATIONS = 3
 WORD_CITATIONS = 2

@@ -29,17 +29,18 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 
 STEP = "player_questions"
 
-MOST_OUTPUT_TOKENS = 2_650
+MOST_OUTPUT_TOKENS = 2_700
 """What is left of 3,000 for a game when the justifications are worded."""
 
 _SENTENCE_TOKENS = 64
 _CANDIDATE_TOKENS = 92
 """A candidate's sentence and the beginning of what follows it."""
 
-MOST_RECALLED = 4
+MOST_RECALLED = 3
 MOST_WORDS = 20
 _LONGEST_SENTENCE = 600
 _LONGEST_QUESTION = 240
+_LONGEST_WORD = 40
 _LONGEST_OPTION = 60
 
 
@@ -52,8 +53,8 @@ class PoolSize:
     """Candidates, the likeliest ones, whose answers it predicts."""
 
 
-POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=30), AnswerKey.FIXED: PoolSize(questions=44, shown=40)}
-"""What fits into the output tokens of a game: a question with its options takes about 30 and the letters for thirty
+POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=25), AnswerKey.FIXED: PoolSize(questions=44, shown=35)}
+"""What fits into the output tokens of a game: a question with its options takes up to 45 and the letters for 25
 candidates about 20."""
 
 LEAST_TIME = timedelta(seconds=5)
@@ -155,11 +156,11 @@ def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: Ru
             questions.setdefault(question.text.casefold(), question)
     recalled = [sentence for sentence in told[:MOST_RECALLED] if _is_sentence(sentence, hint, rules)]
     domain = _plain(brief.association_domain)
-    words = [one_line(word, 60).strip(" .,;:!?\"'“”").casefold() for word in reply.words[:MOST_WORDS]]
+    words = [one_line(word, 100).strip(" .,;:!?\"'“”").casefold() for word in reply.words[:MOST_WORDS]]
     return WrittenPool(
         questions=tuple(questions.values()),
         recalled=tuple(dict.fromkeys(recalled)),
-        words=tuple(dict.fromkeys(word for word in words if _WORD.fullmatch(word) and word != domain)),
+        words=tuple(dict.fromkeys(word for word in words if _is_word(word) and word != domain)),
     )
 
 
@@ -199,6 +200,10 @@ def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> Wri
         if letter in LETTERS and (own or letter != LETTERS[3])
     }
     return Written(wording=text, four=four, predicted=predicted)
+
+
+def _is_word(text: str) -> bool:
+    return len(text) <= _LONGEST_WORD and _WORD.fullmatch(text) is not None
 
 
 def _is_sentence(text: str, hint: str, rules: RuleSet) -> bool:
