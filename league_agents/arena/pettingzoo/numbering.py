@@ -1,0 +1,136 @@
+"""Actions as numbers: what PettingZoo's policies draw, and what it means in a game.
+
+Every action type of the game has a block of numbers, in the order of ``action_schemas``:
+
+* one with a field that decides and has few values (a vote, a guess, a price) has one number for each value; other
+  fields that are needed are drawn from their schema;
+* one without fields has one number;
+* any other (a description, a batch of questions) has ``CANDIDATES`` numbers, each a candidate drawn from the schema.
+
+Rule: what a number means follows from the match's seed, the decision and the number, so a seed repeats a match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from league_agents.arena.agents.random_agent import instance_of
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, JsonObject, LegalAction
+from league_agents.match import Match
+
+CANDIDATES: Final = 16
+MOST_VALUES: Final = 1000
+"""A field with more values than this is drawn too."""
+
+_DECIDING: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "guess_number": {
+        "state_report": ("next_guess",),
+        "proposal": ("content", "next_guess"),
+        "guess": ("guess",),
+    },
+    "undercover": {"vote": ("vote_number",)},
+    "market": {"submit_price": ("price",)},
+}
+"""Game and action type to the path of the field that decides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """The numbers of one action type."""
+
+    type: str
+    start: int
+    length: int
+    path: tuple[str, ...] = ()
+    """Of the field that the number decides; empty for candidates."""
+
+    values: tuple[Any, ...] = ()
+    """What the field is, number by number."""
+
+    def __contains__(self, number: int) -> bool:
+        return self.start <= number < self.start + self.length
+
+
+def blocks_of(match: Match[Any]) -> tuple[Block, ...]:
+    """The numbering of every match with this one's configuration and agents."""
+    found: list[Block] = []
+    start = 0
+    deciding = _DECIDING.get(match.game.code, {})
+    for kind, schema in match.game.action_schemas.items():
+        path = deciding.get(kind, ())
+        values = tuple(_values(match)) if path else ()
+        if len(values) > MOST_VALUES:
+            path, values = (), ()
+        length = len(values) or (CANDIDATES if schema.get("properties") else 1)
+        found.append(Block(type=kind, start=start, length=length, path=path, values=values))
+        start += length
+    return tuple(found)
+
+
+def _values(match: Match[Any]) -> Sequence[Any]:
+    """The values that a deciding field of this match can have at all."""
+    if match.game.code == "undercover":
+        return (None, *range(1, len(match.agent_ids) + 1))
+    # Before the first action somebody reports a number, or names a price: the range never changes.
+    (opening,) = match.legal(match.active()[0])
+    properties = opening.schema["properties"]
+    number = properties["price"] if "price" in properties else properties["next_guess"]
+    return range(number["minimum"], min(number["maximum"], number["minimum"] + MOST_VALUES) + 1)
+
+
+def legal_numbers(blocks: Sequence[Block], legal: Sequence[LegalAction]) -> Iterator[int]:
+    """The numbers that mean something now."""
+    now = {each.type: each.schema for each in legal}
+    for block in blocks:
+        schema = now.get(block.type)
+        if schema is None:
+            continue
+        if not block.path:
+            yield from range(block.start, block.start + block.length)
+            continue
+        field = _at(schema, block.path)
+        for place, value in enumerate(block.values):
+            if _allows(field, value):
+                yield block.start + place
+
+
+def meant(blocks: Sequence[Block], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
+    """The action that a number means now; ``None`` when it means nothing."""
+    block = next((each for each in blocks if number in each), None)
+    schema = next((each.schema for each in legal if block is not None and each.type == block.type), None)
+    if block is None or schema is None:
+        return None
+    if not block.path:
+        return Action(type=block.type, data=instance_of(schema, draw))
+    value = block.values[number - block.start]
+    if not _allows(_at(schema, block.path), value):
+        return None
+    return Action(type=block.type, data=_with(schema, block.path, value, draw))
+
+
+def _at(schema: JsonObject, path: Sequence[str]) -> JsonObject:
+    for name in path:
+        schema = schema["properties"][name]
+    return schema
+
+
+def _allows(schema: JsonObject, value: Any) -> bool:
+    if value in schema.get("not", {}).get("enum", ()):
+        return False
+    if "enum" in schema:
+        return value in schema["enum"]
+    return value is not None and schema.get("minimum", value) <= value <= schema.get("maximum", value)
+
+
+def _with(schema: JsonObject, path: Sequence[str], value: Any, draw: Draw) -> dict[str, Any]:
+    """What the schema needs, drawn, with the field at ``path`` as it is decided."""
+    found: dict[str, Any] = {}
+    for name, inner in schema["properties"].items():
+        if name == path[0]:
+            found[name] = value if len(path) == 1 else _with(inner, path[1:], value, draw)
+        elif name in schema.get("required", ()):
+            found[name] = instance_of(inner, draw)
+    return found
