@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from league_agents.knowledge.catalogue import Work
@@ -27,8 +27,11 @@ MAX_TERMS = 64
 _POOL = 60
 """Passages of the index that are looked at again, with their neighbours."""
 
-_NEAR = ((0, 1.0), (1, 0.6), (2, 0.4), (3, 0.25))
-"""Distance in passages, and what a word counts there."""
+_NEAR = ((0, 1.0), (1, 0.7), (2, 0.5), (3, 0.3))
+"""Distance in passages, and what a word counts there: measured on hints of three kinds, see ``testing.retrieval``."""
+
+_SHOWN_SHARE = 0.1
+"""What a word counts that stands in the opening sentence itself: a referee may not use it in a hint."""
 
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.75
@@ -62,6 +65,9 @@ class _Page:
     counts: Mapping[str, int]
     """How often each stem occurs."""
 
+    shown: frozenset[str]
+    """The stems of the opening sentence."""
+
     length: int
 
 
@@ -93,7 +99,7 @@ class Retriever:
         if not words or limit < 1:
             return []
         terms = {stem(word) for word in words}
-        pages = self._reachable(hint, terms, book)
+        pages = self._reachable(hint, terms, book, limit)
         rarity = self._rarity(words)
         best: dict[tuple[str, str], Retrieved] = {}
         for key, page in pages.items():
@@ -111,13 +117,13 @@ class Retriever:
                 best[same] = found
         return sorted(best.values(), key=lambda each: (-each.score, each.book, each.opening_sentence))[:limit]
 
-    def _reachable(self, hint: str, terms: Iterable[str], book: str | None) -> dict[tuple[str, int], _Page]:
+    def _reachable(self, hint: str, terms: Iterable[str], book: str | None, limit: int) -> dict[tuple[str, int], _Page]:
         """Every page that has a term of the hint, and those next to it."""
         hit = {place for term in terms for place in self._places.get(term, ())}
         found = {place: self._pages[place] for place in _with_neighbours(hit) if place in self._pages}
         if self._index is not None:
             places: dict[str, set[int]] = defaultdict(set)
-            for each in self._index.search(hint, _POOL, book=book):
+            for each in self._index.search(hint, max(_POOL, limit), book=book):
                 places[each.passage.book].add(each.passage.position)
             for title, positions in places.items():
                 wanted = [position for _, position in _with_neighbours({("", number) for number in positions})]
@@ -151,6 +157,8 @@ class Retriever:
                 for term in rarity:
                     if count := page.counts.get(term, 0):
                         strength = share * count * (_SATURATION + 1) / (count + norm)
+                        if distance == 0 and term in page.shown:
+                            strength *= _SHOWN_SHARE
                         strongest[term] = max(strongest.get(term, 0.0), strength)
         return sum(rarity[term] * strength for term, strength in strongest.items())
 
@@ -173,7 +181,8 @@ def _page_of(passage: Passage) -> _Page:
 
 def _page(passage: Passage, text: str) -> _Page:
     counts = Counter(stem(word) for word in search_words(text))
-    return _Page(passage=passage, counts=counts, length=sum(counts.values()))
+    shown = frozenset(stem(word) for word in search_words(passage.opening_sentence))
+    return _Page(passage=passage, counts=counts, shown=shown, length=sum(counts.values()))
 
 
 def _work_page(work: Work) -> _Page:
@@ -181,4 +190,5 @@ def _work_page(work: Work) -> _Page:
     passage = Passage(work.title, None, 0, known, work.opening_sentence)
     named = " ".join((work.title, work.english_title or "", work.author, work.opening_sentence))
     words = " ".join(each.word for each in work.words)
-    return _page(passage, f"{named} {known} {words}")
+    # What a work's facts say may well be words of its opening, and then they still are what is known of it.
+    return replace(_page(passage, f"{named} {known} {words}"), shown=frozenset())

@@ -230,6 +230,45 @@ def llm_strength_figures(*, quick: bool) -> list[Figure]:
     return figures
 
 
+def knowledge_figures(*, quick: bool) -> list[Figure]:
+    """How well hints lead to passages, and how fast books are read and searched."""
+    from league_agents.testing.books import cached_books
+    from league_agents.testing.retrieval import (
+        BOOKS,
+        FORMATS,
+        HINTS,
+        measure_catalogue_recall,
+        measure_ingestion,
+        measure_recall,
+        measure_search,
+    )
+
+    books = cached_books(list(BOOKS))
+    figures = []
+    for name, maker in HINTS.items():
+        for where, knows_book in (("book", True), ("all", False)):
+            hints = 10 if quick else 100
+            found = measure_recall(books, maker, hints_per_book=hints, knows_book=knows_book)
+            figures += [
+                Figure(key=f"recall.{name}.{where}.{cut}", value=share, unit="of hints", promised="")
+                for cut, share in found.at.items()
+            ]
+    figures += [
+        Figure(key=f"recall.catalogue.all.{cut}", value=share, unit="of hints", promised="")
+        for cut, share in measure_catalogue_recall().at.items()
+    ]
+    for ending in FORMATS:
+        speed = measure_ingestion(books[1], ending, copies=1 if quick else 5)
+        key = f"pages_per_min.{ending.removeprefix('.')}"
+        figures.append(Figure(key=key, value=speed, unit="/min", promised="at least 1,000"))
+    passages = 10_000 if quick else 100_000
+    middle, slow = measure_search(passage_count=passages, searches=50 if quick else 300)
+    figures.append(Figure(key="search_ms.median", value=1000 * middle, unit="ms", promised=""))
+    promised = "below 20" if not quick else "below 20 in 100,000 passages"
+    figures.append(Figure(key="search_ms.p95", value=1000 * slow, unit="ms", promised=promised))
+    return figures
+
+
 def machine() -> str:
     """What the figures were measured on."""
     model = platform.processor() or platform.machine()
@@ -256,7 +295,9 @@ def as_document(figures: list[Figure]) -> dict[str, object]:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
-@click.option("--only", type=click.Choice(["speed", "strength", "llm-strength"]), help="Measure one part only.")
+@click.option(
+    "--only", type=click.Choice(["speed", "strength", "llm-strength", "knowledge"]), help="Measure one part only."
+)
 @click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
 def main(*, as_json: bool, only: str | None, quick: bool) -> None:
     """Measure what the project promises, on this machine."""
@@ -267,6 +308,8 @@ def main(*, as_json: bool, only: str | None, quick: bool) -> None:
         figures += strength_figures(quick=quick)
     if only in (None, "llm-strength"):
         figures += llm_strength_figures(quick=quick)
+    if only in (None, "knowledge"):
+        figures += knowledge_figures(quick=quick)
     if as_json:
         click.echo(json.dumps(as_document(figures), indent=2))
         return
