@@ -24,7 +24,7 @@ from league_agents.llm.gemini_sdks import (
     Refusal,
 )
 from league_agents.llm.port import Usage
-from league_agents.llm.responses import UnreadableBody, quoted, retry_after
+from league_agents.llm.responses import UnreadableBody, quoted, retry_after, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
 
 GEMINI_ENDPOINT = "https://generativelanguage.googleapis.com"
@@ -75,6 +75,10 @@ class GeminiBackend:
 
     def __repr__(self) -> str:
         return f"GeminiBackend({self._model!r} at {self._base_url!r})"
+
+    def close(self) -> None:
+        """Give the connections back. A closed one is not used again."""
+        self._client.close()
 
     def exchange(self, request: Request) -> Reply:
         ends_s = time.monotonic() + request.timeout.total_seconds()
@@ -162,15 +166,10 @@ def _body(request: Request, form: Form) -> dict[str, Any]:
     if request.correction is not None:
         turns += [("model", request.correction.reply), ("user", request.correction.complaint)]
     return {
-        "contents": [{"role": role, "parts": [{"text": _utf8(text)}]} for role, text in turns if text],
-        "systemInstruction": {"parts": [{"text": _utf8(system)}]},
+        "contents": [{"role": role, "parts": [{"text": whole(text)}]} for role, text in turns if text],
+        "systemInstruction": {"parts": [{"text": whole(system)}]},
         "generationConfig": config,
     }
-
-
-def _utf8(text: str) -> str:
-    # Half of a surrogate pair cannot be sent.
-    return text.encode("utf-8", "replace").decode()
 
 
 def _text(content: object) -> str:
@@ -179,7 +178,7 @@ def _text(content: object) -> str:
     for part in parts[:1_000] if isinstance(parts, list) else ():
         text = part.get("text") if isinstance(part, Mapping) and not part.get("thought") else None
         if isinstance(text, str):
-            found.append(_utf8(text))
+            found.append(whole(text))
     return "".join(found)
 
 

@@ -43,6 +43,10 @@ class GeminiClient(Protocol):
         """The response as the JSON object that the service sends. Raises the four above and ``UnreadableBody``."""
         ...
 
+    def close(self) -> None:
+        """Give the connections back."""
+        ...
+
 
 class GenaiClient:
     """``google-genai``."""
@@ -98,6 +102,9 @@ class GenaiClient:
         http = response.sdk_http_response
         return _document(http.body if http is not None else None)
 
+    def close(self) -> None:
+        self._client.close()  # type: ignore[no-untyped-call]
+
 
 class GenerativeLanguageClient:
     """``google-generativeai``, through the client that it makes itself: its own face keeps one key and one address for
@@ -147,6 +154,9 @@ class GenerativeLanguageClient:
                 raise NoJson from None
             raise BrokenOff(f"no whole answer within {timeout_s:.3g} s ({type(error).__name__})") from None
         return _document(generativelanguage.GenerateContentResponse.to_json(response, use_integers_for_enums=False))
+
+    def close(self) -> None:
+        self._client.transport.close()
 
 
 def _snake(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from league_agents.llm.exchange import LARGEST_REPLY
 
 M = TypeVar("M", bound=BaseModel)
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_END_OF_THOUGHTS = ("</think>", "</thinking>")
+"""What stands before is what a model said to itself."""
+
 _OPENING = re.compile(r'\{\s*["}]')
 """How an object begins; other braces are prose."""
 
@@ -45,7 +47,8 @@ def find_object(text: str) -> Mapping[str, object]:
     """The one JSON object in a text. Raises ``MalformedCompletion``."""
     if len(text) > LARGEST_REPLY:
         raise MalformedCompletion(f"the reply has more than {LARGEST_REPLY} characters")
-    text = _THOUGHTS.sub("", text)
+    for mark in _END_OF_THOUGHTS:
+        text = text.rpartition(mark)[2]
     decoder = json.JSONDecoder(parse_constant=_no_number)
     found: list[Mapping[str, object]] = []
     place = 0

@@ -15,7 +15,7 @@ from typing import Any
 from league_agents.errors import MalformedCompletion, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
-from league_agents.llm.responses import UnreadableBody, document_of, limit_body, quoted, retry_after, unreadable
+from league_agents.llm.responses import UnreadableBody, document_of, limit_body, quoted, retry_after, unreadable, whole
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
 
 OPENAI_ENDPOINT = "https://api.openai.com/v1"
@@ -65,6 +65,10 @@ class OpenAIBackend:
 
     def __repr__(self) -> str:
         return f"OpenAIBackend({self._model!r} at {self._base_url!r})"
+
+    def close(self) -> None:
+        """Give the connections back. A closed one is not used again."""
+        self._client.close()
 
     def exchange(self, request: Request) -> Reply:
         ends_s = time.monotonic() + request.timeout.total_seconds()
@@ -158,7 +162,8 @@ class OpenAIBackend:
         )
         if isinstance(refusal, str) and refusal.strip():
             finish, text = Finish.REFUSED, text or refusal
-        return Reply(text=text[:LARGEST_REPLY], finish=finish, usage=usage, model=self.name, is_counted=is_counted)
+        text = whole(text[:LARGEST_REPLY])
+        return Reply(text=text, finish=finish, usage=usage, model=self.name, is_counted=is_counted)
 
 
 class _NotThisWay(Exception):
@@ -189,7 +194,7 @@ def _messages(request: Request, form: Form) -> Any:
         messages.append({"role": "assistant", "content": request.correction.reply})
         messages.append({"role": "user", "content": request.correction.complaint})
     # Half of a surrogate pair cannot be sent.
-    return [{name: text.encode("utf-8", "replace").decode() for name, text in each.items()} for each in messages]
+    return [{name: whole(text) for name, text in each.items()} for each in messages]
 
 
 def _options(request: Request, dialect: _Dialect) -> dict[str, Any]:

@@ -65,6 +65,11 @@ def unreadable(error: BaseException | None) -> UnreadableBody | None:
     return None
 
 
+def whole(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair: those can be neither sent nor stored."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def document_of(body: bytes | str) -> Mapping[str, Any] | None:
     """The JSON object that a body is; ``None`` when it is none."""
     try:

@@ -1,41 +1,163 @@
-"""Loopback servers that speak what language model services speak, and the means to talk to them."""
+"""Loopback servers that speak what language model services speak, and models that reach them through the real SDKs."""
 
 from __future__ import annotations
 
-import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
-from league_agents.llm.port import Prompt, Purpose
+from league_agents.llm.chat import Chat
+from league_agents.llm.exchange import Backend, Patience
+from league_agents.llm.gemini import GeminiBackend
+from league_agents.llm.gemini_sdks import GenaiClient, GenerativeLanguageClient
+from league_agents.llm.openai import OpenAIBackend
+from league_agents.llm.time_limit import TimeLimited
 
-SECONDS = timedelta(seconds=5)
+KEY = "sk-this-key-is-secret-0123456789"
 
-
-class Opinion(BaseModel):
-    """What the model is asked for."""
-
-    word: str
-    points: int
-
-
-def prompt(user: str = "Which word?", *, match_id: str = "0101001", callback: str = "get_guess") -> Prompt:
-    purpose = Purpose(match_id=match_id, callback=callback, step="opinion")
-    return Prompt(system="Answer as asked.", user=user, purpose=purpose)
+Serve = Callable[[socket.socket, threading.Event], None]
 
 
-GOOD = json.dumps({"word": "whale", "points": 3})
+class Protocol:
+    """What one service's messages look like, and the SDK that speaks to it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._made: list[Any] = []
+
+    def close(self) -> None:
+        for backend in self._made:
+            backend.close()
+
+    def backend(self, url: str, key: str | None = KEY) -> Backend:
+        made = self._backend(url, key)
+        self._made.append(made)
+        return made
+
+    def _backend(self, url: str, key: str | None) -> Backend:
+        if self.name == "openai":
+            return OpenAIBackend(model="m", key=key, base_url=f"{url}/v1")
+        client = {"google-genai": GenaiClient, "google-generativeai": GenerativeLanguageClient}[self.name]
+        made = client(key or "none", url)
+        return GeminiBackend(made, model="m", key=key, base_url=url, key_name="GEMINI_API_KEY")
+
+    def message(self, text: str, finish: str = "stop", counted: tuple[int, int, int] | None = (12, 5, 2)) -> Any:
+        """A response with one reply. ``finish``: stop, length or refused."""
+        read, written, cached = counted or (0, 0, 0)
+        if self.name == "openai":
+            reason = {"refused": "content_filter"}.get(finish, finish)
+            found: dict[str, Any] = {
+                "id": "1",
+                "object": "chat.completion",
+                "choices": [
+                    {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}
+                ],
+            }
+            if counted is not None:
+                details = {"cached_tokens": cached}
+                found["usage"] = {
+                    "prompt_tokens": read, "completion_tokens": written, "prompt_tokens_details": details
+                }  # fmt: skip
+            return found
+        reason = {"stop": "STOP", "length": "MAX_TOKENS", "refused": "SAFETY"}[finish]
+        candidate: dict[str, Any] = {"finishReason": reason}
+        if text:
+            candidate["content"] = {"role": "model", "parts": [{"text": text}]}
+        found = {"candidates": [candidate]}
+        if counted is not None:
+            found["usageMetadata"] = {
+                "promptTokenCount": read, "candidatesTokenCount": written, "cachedContentTokenCount": cached
+            }  # fmt: skip
+        return found
+
+    def error(self, status: int, message: str) -> Any:
+        if self.name == "openai":
+            return {"error": {"message": message, "type": "error", "code": None}}
+        return {"error": {"code": status, "message": message, "status": "ERROR"}}
+
+
+class Service:
+    """A loopback service of one protocol and a model that asks it."""
+
+    def __init__(self, protocol: Protocol, server: HTTPServer) -> None:
+        self.protocol = protocol
+        self.server = server
+        self.url = server.url_for("").rstrip("/")
+        self._turns: list[Response] = []
+        self._forever: Response | None = None
+        server.expect_request(re.compile(".*")).respond_with_handler(self._answer)
+
+    def _answer(self, _request: Request) -> Response:
+        if self._turns:
+            return self._turns.pop(0)
+        assert self._forever is not None, "a request that the test did not expect"
+        return self._forever
+
+    def says(self, text: str, **more: Any) -> None:
+        """The next reply."""
+        self.sends(self.protocol.message(text, **more))
+
+    def fails(self, status: int, message: str = "not now", *, forever: bool = False, **headers: str) -> None:
+        """The next response is an error."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.sends(self.protocol.error(status, message), status=status, headers=named, forever=forever)
+
+    def sends(
+        self, body: object, *, status: int = 200, headers: dict[str, str] | None = None, forever: bool = False
+    ) -> None:
+        """The next response: a JSON document, or text as it is."""
+        import json
+
+        text = body if isinstance(body, str) else json.dumps(body)
+        kind = "text/html" if isinstance(body, str) and body.startswith("<") else "application/json"
+        response = Response(text, status=status, headers=headers or {}, content_type=kind)
+        if forever:
+            self._forever = response
+        else:
+            self._turns.append(response)
+
+    @property
+    def asked(self) -> list[Any]:
+        """The bodies of all requests."""
+        return [request.get_json() for request, _ in self.server.log]
+
+    def chat(self, *, retries: int = 2, **patience: Any) -> Chat:
+        backend = TimeLimited(self.protocol.backend(self.url))
+        return Chat(backend, Patience(retries=retries, first_pause_s=0.01, **patience))
+
+
+PROTOCOLS = ("openai", "google-genai", "google-generativeai")
+
+
+@pytest.fixture(params=PROTOCOLS)
+def protocol(request: pytest.FixtureRequest) -> Iterator[Protocol]:
+    made = Protocol(request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def service(protocol: Protocol, httpserver: HTTPServer) -> Service:
+    return Service(protocol, httpserver)
+
+
+@pytest.fixture
+def openai_service(httpserver: HTTPServer) -> Iterator[Service]:
+    protocol = Protocol("openai")
+    yield Service(protocol, httpserver)
+    protocol.close()
 
 
 class RawServer:
     """A server that treats every connection as it is told, byte by byte: for what no framework would send."""
 
-    def __init__(self, serve: Callable[[socket.socket, threading.Event], None]) -> None:
+    def __init__(self, serve: Serve) -> None:
         self._serve = serve
         self._stopped = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -72,36 +194,13 @@ class RawServer:
 
 
 @pytest.fixture
-def raw_server() -> Iterator[Callable[[Callable[[socket.socket, threading.Event], None]], RawServer]]:
+def raw_server() -> Iterator[Callable[[Serve], RawServer]]:
     servers: list[RawServer] = []
 
-    def start(serve: Callable[[socket.socket, threading.Event], None]) -> RawServer:
+    def start(serve: Serve) -> RawServer:
         servers.append(RawServer(serve))
         return servers[-1]
 
     yield start
     for server in servers:
         server.stop()
-
-
-def drip(head: bytes, body: bytes) -> Callable[[socket.socket, threading.Event], None]:
-    """Sends one byte after the other, slowly and for ever."""
-
-    def serve(connection: socket.socket, stopped: threading.Event) -> None:
-        connection.sendall(head)
-        for byte in body:
-            if stopped.wait(0.03):
-                return
-            connection.sendall(bytes([byte]))
-
-    return serve
-
-
-@pytest.fixture
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
-
-
-Document = dict[str, Any]

@@ -1,0 +1,69 @@
+"""One JSON object out of what a model wrote."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel
+
+from league_agents.errors import MalformedCompletion
+from league_agents.llm.json_text import find_object, parse
+
+
+class Guess(BaseModel):
+    word: str
+    points: int = 0
+
+
+@pytest.mark.parametrize("text", [
+    '{"word": "a"}',
+    ' \n{"word": "a"}\n ',
+    '```json\n{"word": "a"}\n```',
+    'Sure! {"word": "a"} I hope that {this} helps.',
+    '<think>{"word": "b"}? no</think>{"word": "a"}',
+    '{"word": "a"} and once more {"word": "a"}',  # said twice, still one
+    '[{"word": "a"}]',
+    'The set {x, y} has: {"word": "a"}',
+])  # fmt: skip
+def test_the_object_is_found(text: str) -> None:
+    assert find_object(text) == {"word": "a"}
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("", "no JSON object"),
+    ("I cannot say.", "no JSON object"),
+    ('{"word": "a"', "no valid JSON"),
+    ('{"a": [{"word": "b"}', "no valid JSON"),  # the inner one is not what was asked for
+    ('{"word": "a"} or {"word": "b"}', "2 JSON objects"),
+    ('{"word": NaN}', "cannot be read"),
+    ('{"word": ' + "[" * 100_000, "cannot be read"),
+    ('{"word": ' + "9" * 5_000 + "}", "cannot be read"),
+    ("x" * 1_000_001, "characters"),
+    ("{}", "no JSON object"),
+])  # fmt: skip
+def test_what_is_no_single_object_is_said(text: str, why: str) -> None:
+    with pytest.raises(MalformedCompletion, match=why):
+        find_object(text)
+
+
+def test_what_breaks_the_schema_is_said_in_one_bounded_line() -> None:
+    class Many(BaseModel):
+        items: list[int]
+
+    with pytest.raises(MalformedCompletion) as failed:
+        parse('{"items": [' + ", ".join(['"x\\u001b[31m\\n"'] * 50) + "]}", Many)
+    message = str(failed.value)
+    assert "items.0: Input should be a valid integer" in message
+    assert "and 42 more" in message
+    assert "\n" not in message
+    assert "\x1b" not in message
+
+
+def test_numbers_in_quotes_are_taken_as_numbers() -> None:
+    assert parse('{"word": "a", "points": "3", "more": 1}', Guess) == Guess(word="a", points=3)
+
+
+def test_many_objects_and_open_braces_take_no_time() -> None:
+    many = "".join(f'{{"a":{number}}}' for number in range(50_000))
+    for text in ("{" * 200_000, many, '{"' * 100_000, "<think>" * 100_000, '{"a":' * 100_000):
+        with pytest.raises(MalformedCompletion):
+            find_object(text)

@@ -1,0 +1,71 @@
+"""Schemas as services take them."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from league_agents.llm.chat import schema_of
+from league_agents.llm.schemas import in_words, name_of, plain_schema, strict_schema
+
+
+class Answer(BaseModel):
+    number: int = Field(ge=1, le=20)
+    letter: Literal["A", "B"]
+    why: str | None = Field(default=None, min_length=3)
+
+
+class Batch(BaseModel):
+    answers: list[Answer] = Field(min_length=20, max_length=20)
+
+
+class Free(BaseModel):
+    counts: dict[str, int]
+
+
+class Tree(BaseModel):
+    children: list[Tree]
+
+
+def test_strict_mode_gets_closed_objects_with_every_property_required_and_no_lengths() -> None:
+    found = strict_schema(schema_of(Batch))
+    assert found is not None
+    answer = found["$defs"]["Answer"]
+    assert answer["additionalProperties"] is False
+    assert answer["required"] == ["number", "letter", "why"]
+    text = json.dumps(found)
+    for word in ("minItems", "minLength", "default", "minimum", "title"):
+        assert word not in text
+
+
+@pytest.mark.parametrize("kind", [Free])
+def test_what_strict_mode_cannot_say_is_not_asked_strictly(kind: type[BaseModel]) -> None:
+    assert strict_schema(schema_of(kind)) is None
+
+
+def test_gemini_gets_no_references_and_nullable_for_none() -> None:
+    found = plain_schema(schema_of(Batch))
+    assert found is not None
+    answer = found["properties"]["answers"]["items"]
+    assert answer["properties"]["why"] == {"type": "string", "nullable": True}
+    assert answer["properties"]["letter"]["enum"] == ["A", "B"]
+    assert "$ref" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("kind", [Tree, Free])
+def test_what_gemini_cannot_say_is_left_to_words(kind: type[BaseModel]) -> None:
+    assert plain_schema(schema_of(kind)) is None
+
+
+def test_words_hold_the_whole_schema() -> None:
+    assert '"minItems":20' in in_words(schema_of(Batch))
+
+
+def test_a_schema_has_a_name_that_services_take() -> None:
+    class Ünusual(BaseModel):
+        a: int
+
+    assert name_of(schema_of(Ünusual)) == "nusual"
