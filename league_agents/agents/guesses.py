@@ -15,7 +15,7 @@ from league_agents.agents.batches import letter_of
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.justify import Evidence, justify_sentence, justify_word
-from league_agents.agents.questions.batch import Belief
+from league_agents.agents.questions.belief import Belief
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Topic
 from league_agents.agents.questions.reading import Reading
 from league_agents.agents.word_forms import stands_in

@@ -28,7 +28,8 @@ from league_agents.agents.player_chain.enriched import Addition, with_sentences,
 from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
 from league_agents.agents.player_chain.wording import ask_for_wording
 from league_agents.agents.player_chain.writing import LEAST_TIME, POOL_SIZES, PoolSize, WrittenPool, ask_for_pool
-from league_agents.agents.questions.batch import Extra, decode, plan_batch
+from league_agents.agents.questions.batch import plan_batch
+from league_agents.agents.questions.belief import Extra, decode
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer

@@ -17,7 +17,8 @@ from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
-from league_agents.agents.questions.batch import Plan, Strategy, decode, plan_batch
+from league_agents.agents.questions.batch import Plan, Strategy, plan_batch
+from league_agents.agents.questions.belief import decode
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.warmup import warmup_answer
 from league_agents.core.draw import Draw

@@ -3,7 +3,7 @@
 Rule 1: only answers whose truth is known are counted: after a score that says that the guessed sentence was right, the
 answers to the questions about it were right or wrong.
 Rule 2: nothing that a guess needs is kept here. After a restart a referee is unknown again, and the answers of each
-batch still say how noisy it is (``batch.decode``).
+batch still say how noisy it is (``belief.decode``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from league_agents.agents.questions.batch import EXTRA_LEVELS, Extra
+from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra
 from league_agents.agents.questions.kinds import Inquiry, Topic
 from league_agents.agents.questions.reading import Reading
 from league_agents.games.q21.information import UNKNOWN

@@ -57,6 +57,10 @@ POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=25), AnswerKey.FIXED: 
 """What fits into the output tokens of a game: a question with its options takes up to 45 and the letters for 25
 candidates about 20."""
 
+_FEW = 3
+_QUESTIONS_FOR_FEW = 12
+"""So few candidates are told apart by fewer questions: mostly it is the model's words that are wanted then."""
+
 LEAST_TIME = timedelta(seconds=5)
 """No model writes a pool in less."""
 
@@ -90,6 +94,7 @@ def ask_for_pool(
 ) -> WrittenPool | None:
     """The model's pool; ``None`` when nothing usable came."""
     places = shown_places(candidates, size.shown)
+    questions = size.questions if len(places) > _FEW else min(size.questions, _QUESTIONS_FOR_FEW)
     reply = turn.ask(
         STEP,
         QuestionPool,
@@ -98,7 +103,7 @@ def ask_for_pool(
         target=_TARGETS[rules.target_kind],
         own=rules.answer_key is AnswerKey.OWN,
         fixed=rules.fixed_options,
-        pool_size=size.questions,
+        pool_size=questions,
         most_recalled=MOST_RECALLED,
         most_words=MOST_WORDS,
         book_name=brief.book_name,

@@ -7,7 +7,8 @@ import pytest
 
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.library import Knowledge
-from league_agents.agents.questions.batch import decode, plan_batch
+from league_agents.agents.questions.batch import plan_batch
+from league_agents.agents.questions.belief import decode
 from league_agents.agents.questions.kinds import Topic
 from league_agents.agents.questions.reading import Reading
 from league_agents.games.q21.information import UNKNOWN

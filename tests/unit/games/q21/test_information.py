@@ -166,3 +166,15 @@ def test_bits_of_a_fair_coin_and_of_certainty() -> None:
 def test_a_prior_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="3 numbers"):
         select(table(3, 2, 2), [1.0], 1, 0.1)
+
+
+@pytest.mark.parametrize("size", [30, 3000])  # all pairs, and sampled ones
+def test_questions_that_are_asked_anyway_come_first_and_are_not_repeated_in_substance(size: int) -> None:
+    predictions, prior = table(size, 12, 4), np.ones(size)
+    predictions[:, 7] = predictions[:, 2]
+    chosen = select(predictions, prior, 6, 0.01, taken=(2,))
+    assert chosen[0] == 2
+    assert len(set(chosen)) == 6
+    assert 7 not in chosen
+    assert select(predictions, prior, 2, 0.1, taken=(5, 4, 3)) == (5, 4)
+    assert select(predictions, prior, 3, 0.1, taken=(5, 4, 3)) == (5, 4, 3)

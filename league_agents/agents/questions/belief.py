@@ -1,0 +1,122 @@
+"""What the answers to a batch say.
+
+Rule: the answers also say how noisy the answerer is: every level of noise is weighed by how well it explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from league_agents.agents.candidates import Candidates
+from league_agents.agents.questions.kinds import Inquiry, Topic
+from league_agents.agents.questions.pool import predict
+from league_agents.agents.questions.reading import Reading
+from league_agents.games.q21.information import UNKNOWN, Floats, bits, log_likelihood, normalise_logs
+
+EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
+"""How noisy an answerer may be, beside the noise of the questions themselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extra:
+    """What is thought of an answerer before it answers."""
+
+    expected: float = 0.08
+    """The noise for which questions that are made in code are chosen."""
+
+    expected_written: float = 0.08
+    """And those that a model wrote."""
+
+    prior: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+    """How likely each of ``EXTRA_LEVELS`` is."""
+
+    prior_written: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
+
+
+UNKNOWN_ANSWERER = Extra()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What is thought after the answers."""
+
+    sentences: Floats
+    """The probability of each sentence of the candidates."""
+
+    words: Floats
+
+    noise: float
+    """The share of wrong answers that explains the answers best, beyond what each question expects."""
+
+    noise_written: float
+    """The same for the questions that a model wrote; 0 without such questions."""
+
+    fit: float
+    """How many times better the likeliest candidates explain the answers than blind guessing, as a logarithm."""
+
+    bits_left: float
+    """Of the sentences."""
+
+
+def decode(
+    candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int], extra: Extra = UNKNOWN_ANSWERER
+) -> Belief:
+    """What the answers say. ``asked`` and ``answers`` belong together; ``None`` and ``UNKNOWN`` say nothing."""
+    heard = [(inquiry, answer) for inquiry, answer in zip(asked, answers, strict=True) if inquiry is not None]
+    on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD and not i.is_written]
+    on_words = [(i, a) for i, a in heard if i.topic is Topic.WORD]
+    # That a model's question was declined says nothing: most candidates have no prediction because nobody asked for it.
+    written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written and a != UNKNOWN]
+    text_table = predict([i for i, _ in on_texts], candidates.readings)
+    word_table = predict([i for i, _ in on_words], [Reading(word=word) for word in candidates.words])
+    written_table = predict([i for i, _ in written], candidates.readings)
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)
+    blind = -sum(float(np.log(i.choices)) for i, a in heard if 0 <= a < i.choices)
+    # Who answers a model's questions well may miscount letters, and the other way round: two levels of noise.
+    by_written = [(0.0, 1.0, np.zeros(log_prior.size))]
+    if written and candidates.sentences:
+        by_written = [
+            (level, chance, _likelihood(written_table, written, level))
+            for level, chance in zip(EXTRA_LEVELS, extra.prior_written, strict=True)
+        ]
+    evidences, sentence_beliefs, word_beliefs, levels, chances = [], [], [], [], []
+    for level, chance in zip(EXTRA_LEVELS, extra.prior, strict=True):
+        words = _likelihood(word_table, on_words, level)
+        top_word = words.max()
+        computed = log_prior.copy()
+        if candidates.sentences:
+            computed += _likelihood(text_table, on_texts, level)
+        for level_written, chance_written, of_written in by_written:
+            texts = computed + of_written
+            top_text = texts.max()
+            joint = np.exp(texts - top_text)[:, None] * candidates.given * np.exp(words - top_word)[None, :]
+            total = max(float(joint.sum()), 1e-300)
+            evidences.append(float(top_text + top_word + np.log(total)))
+            sentence_beliefs.append(joint.sum(axis=1) / total)
+            word_beliefs.append(joint.sum(axis=0) / total)
+            levels.append((level, level_written))
+            chances.append(chance * chance_written)
+    weight = normalise_logs(np.array(evidences) + np.log(chances))
+    sentences = weight @ np.array(sentence_beliefs)
+    noise, noise_written = weight @ np.array(levels)
+    return Belief(
+        sentences=sentences if candidates.sentences else np.zeros(0),
+        words=weight @ np.array(word_beliefs),
+        noise=float(noise),
+        noise_written=float(noise_written),
+        fit=max(evidences) - blind,
+        bits_left=bits(sentences),
+    )
+
+
+def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], level: float) -> Floats:
+    if not asked:
+        return np.zeros(table.shape[0])
+    answers = np.array([answer for _, answer in asked], dtype=np.int8)
+    noise = 1 - (1 - np.array([inquiry.noise for inquiry, _ in asked])) * (1 - level)
+    return log_likelihood(table, answers, noise, options=np.array([inquiry.choices for inquiry, _ in asked]))

@@ -1,0 +1,122 @@
+"""What answers of several levels of noise say about the candidates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from league_agents.agents.candidates import Candidates, enumerate_candidates
+from league_agents.agents.library import Knowledge
+from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
+from league_agents.agents.questions.batch import plan_batch
+from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra, decode
+from league_agents.agents.questions.kinds import Inquiry, Options
+from league_agents.agents.questions.written import Written, sentence_key
+from league_agents.core.draw import Draw
+from league_agents.games.q21.information import UNKNOWN
+from league_agents.games.q21.model import Brief
+from league_agents.games.q21.rules import COURSE, AnswerKey, TargetKind
+
+FOUR: Options = ("one", "two", "three", "four")
+BRIEF = Brief(book_name="The Village Book", book_hint="", association_domain="tree")
+
+
+@pytest.fixture(scope="module")
+def village_candidates(knowledge: Knowledge) -> Candidates:
+    return enumerate_candidates(knowledge, BRIEF, TargetKind.PASSAGE_OPENING)
+
+
+def written(candidates: Candidates, count: int, known: int | None = None) -> list[Written]:
+    """Questions whose predictions are drawn, for the first ``known`` candidates."""
+    found = []
+    for number in range(count):
+        draw = Draw(1, f"predicted/{number}")
+        predicted = {sentence_key(sentence): draw.below(4) for sentence in candidates.sentences[:known]}
+        found.append(Written(wording=f"What is matter {number} like?", four=FOUR, predicted=predicted))
+    return found
+
+
+def answers_of(asked: list[Inquiry], candidates: Candidates, place: int) -> list[int]:
+    found = [inquiry.answer(replace(candidates.readings[place], word=candidates.words[0])) for inquiry in asked]
+    return [UNKNOWN if answer is None else answer for answer in found]
+
+
+def test_a_models_questions_have_their_share_where_it_knows_the_candidates(village_candidates: Candidates) -> None:
+    def own(known: int | None) -> int:
+        pool = written(village_candidates, 40, known)
+        plan = plan_batch(village_candidates, AnswerKey.OWN, 20, COURSE.weights, Draw(1, "own"), written=pool)
+        return sum(inquiry.is_written for inquiry in plan.batch())
+
+    assert own(None) >= 7
+    assert 1 <= own(20) <= 4
+    assert own(0) == 0
+
+
+def test_only_a_models_questions_are_asked_about_the_text_when_that_is_wanted(village_candidates: Candidates) -> None:
+    pool = written(village_candidates, 40)
+    plan = plan_batch(village_candidates, AnswerKey.OWN, 20, COURSE.weights, written=pool, is_computed=False)
+    assert all(inquiry.is_written for inquiry in plan.best_texts.inquiries)
+
+
+def test_who_fails_in_one_kind_of_question_is_believed_in_the_other(village_candidates: Candidates) -> None:
+    asked: list[Inquiry] = [*written(village_candidates, 10)]
+    plan = plan_batch(village_candidates, AnswerKey.OWN, 20, COURSE.weights)
+    asked += plan.best_texts.inquiries[:10]
+    answers = answers_of(asked, village_candidates, 33)
+    answers[10:] = [(answer + 1) % 4 for answer in answers[10:]]
+    belief = decode(village_candidates, asked, answers)
+    assert village_candidates.groups[int(np.argmax(belief.sentences))] == village_candidates.groups[33]
+    assert belief.noise > 0.3
+    assert belief.noise_written < 0.1
+
+
+def test_a_written_question_that_was_declined_says_nothing(village_candidates: Candidates) -> None:
+    asked: list[Inquiry] = [*written(village_candidates, 10, known=20)]
+    belief = decode(village_candidates, asked, [UNKNOWN] * 10)
+    assert belief.sentences == pytest.approx(village_candidates.prior)
+
+
+def test_answers_outside_the_options_of_a_fixed_key_say_nothing(village_candidates: Candidates) -> None:
+    asked: list[Inquiry] = [replace(each, four=None) for each in written(village_candidates, 5)]
+    belief = decode(village_candidates, asked, [3] * 5)
+    assert belief.sentences == pytest.approx(village_candidates.prior)
+
+
+def test_a_referee_is_expected_to_err_as_often_as_it_did() -> None:
+    noise = RefereeNoise(AnswerKey.OWN)
+    start = noise.expected("r")
+    for _ in range(6):
+        noise.learn("r", Tally(computed=14, computed_wrong=0.0, written=5, written_wrong=1.5))
+    learnt = noise.expected("r")
+    assert learnt.expected < 0.03 < start.expected
+    assert learnt.expected_written == pytest.approx(0.3, abs=0.05)
+    assert sum(learnt.prior) == pytest.approx(1.0)
+    assert min(learnt.prior) > 0.0
+    assert noise.expected("another") == start
+    assert len(learnt.prior) == len(EXTRA_LEVELS) == len(Extra().prior)
+
+
+def test_nothing_is_learnt_about_nobody_and_old_games_fade() -> None:
+    noise = RefereeNoise(AnswerKey.FIXED)
+    start = noise.expected("")
+    noise.learn("", Tally(computed=20, computed_wrong=20.0))
+    assert noise.expected("") == start
+    for _ in range(100):
+        noise.learn("r", Tally(computed=20, computed_wrong=9.0))
+    for _ in range(24):
+        noise.learn("r", Tally(computed=20, computed_wrong=0.0))
+    assert noise.expected("r").expected < 0.05
+
+
+def test_only_answers_about_the_text_are_compared_with_the_truth(village_candidates: Candidates) -> None:
+    plan = plan_batch(village_candidates, AnswerKey.OWN, 20, COURSE.weights)
+    texts, words = list(plan.best_texts.inquiries[:6]), list(plan.best_words.inquiries[:3])
+    asked: list[Inquiry | None] = [*texts, *words, None]
+    answers = [*answers_of(texts, village_candidates, 5), 0, 0, 0, 0]
+    known = sum(answer != UNKNOWN for answer in answers[:6])
+    tally = compared(asked, answers, village_candidates.readings[5])
+    assert tally.computed == known
+    assert tally.computed_wrong == pytest.approx(-sum(i.noise for i, a in zip(texts, answers, strict=False) if a >= 0))
+    assert tally.written == 0
