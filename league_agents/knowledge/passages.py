@@ -1,7 +1,7 @@
 """The paragraphs of a book that can be a target, each with its chapter and its opening sentence.
 
 Rule 1: a passage is what a reader would call a paragraph of the work: no heading, list of contents, page number,
-table, list, code, note or picture.
+table, list, code, formula, reference, licence, note or picture (see ``layout`` and ``quality``).
 Rule 2: its text is the book's, with hard-wrapped lines joined; verse keeps its lines.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.layout import CHAPTER_HEADING, NOTES_HEADING, Block, plain_blocks
 from league_agents.knowledge.markdown import markdown_blocks
+from league_agents.knowledge.quality import flaw
 from league_agents.knowledge.sentences import opening_sentence, split_sentences
 from league_agents.knowledge.words import HAN_RUN
 
@@ -27,9 +28,6 @@ MIN_OPENING_CHARACTERS = 10
 
 HAN_CHARACTERS_PER_WORD = 1.6
 """Chinese has no spaces to count words by; 25 English words are about 40 characters in translation."""
-
-_MIN_LETTERS = 0.6
-"""Share of letters among the characters that are no space; tables of figures and rows of dots have fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +98,7 @@ def _paragraphs(parts: Iterator[Block]) -> Iterator[tuple[str | None, str]]:
 
 
 def _is_prose(text: str) -> bool:
-    letters = sum(map(str.isalpha, text))
-    return letters >= _MIN_LETTERS * (len(text) - text.count(" ") - text.count("\n"))
+    return flaw(text) is None
 
 
 def blocks(document: Document) -> Iterator[Block]:

@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from league_agents.agents.hints import passage_hints
@@ -121,13 +121,12 @@ def measure_recall(documents: Sequence[Document], maker: HintMaker, *, hints_per
 
 
 def measure_catalogue_recall() -> Recall:
-    """Whether a work is found by its facts alone: three of them, without its hint."""
+    """Whether a work of the catalogue is found by its hint, when all else that is known of it is searched."""
     works = Catalogue.load().works
-    retriever = Retriever(works=works)
+    retriever = Retriever(works=[replace(work, hint="") for work in works])
     ranks = []
     for work in works:
-        hits = retriever.retrieve(" ".join(work.facts[:3]), max(CUTS))
-        sentences = [hit.opening_sentence for hit in hits]
+        sentences = [hit.opening_sentence for hit in retriever.retrieve(work.hint, max(CUTS))]
         ranks.append(sentences.index(work.opening_sentence) if work.opening_sentence in sentences else None)
     shares = {cut: sum(rank is not None and rank < cut for rank in ranks) / len(ranks) for cut in CUTS}
     return Recall(hints=len(ranks), at=shares)
