@@ -19,7 +19,7 @@ from league_agents.agents.secrecy import tells_canary
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import LeagueError
 from league_agents.games.q21.untrusted import number_of
-from league_agents.llm.port import ChatModel, Purpose, Usage
+from league_agents.llm.port import ChatModel, Purpose
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -63,12 +63,12 @@ class Turn:
         self._match_id = context.match_id()[:200]
         self._season_id = context.text("season_id")[:200]
         self._until = clock.now() + time_for_models(context)
-        self._usage = Usage()
+        self._has_cost = False
 
     @property
-    def usage(self) -> Usage:
-        """Of all completions so far. No requests: what came was recorded before, and free."""
-        return self._usage
+    def has_cost(self) -> bool:
+        """Whether a call was made that may have cost something: one that failed, or was not answered from a record."""
+        return self._has_cost
 
     def keep_back(self, duration: timedelta) -> None:
         """Leave so much more time for the code that follows."""
@@ -99,12 +99,13 @@ class Turn:
         prompt = render(purpose, key=f"{self._key}\n{salt}", **values)
         if self.left < _SHORTEST:
             return None
+        had_cost, self._has_cost = self._has_cost, True
         try:
             parsed = self._model.complete_json(prompt, schema, timeout=self.left, max_output_tokens=max_output_tokens)
         except LeagueError:
             # Down, slow, refusing, over its budget: the record is kept where the model is, the game goes on.
             return None
-        self._usage += parsed.completion.usage
+        self._has_cost = had_cost or parsed.completion.usage.requests > 0
         if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
             return None
         return parsed.value

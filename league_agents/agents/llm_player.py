@@ -131,7 +131,7 @@ class LlmPlayer(PlayerAI):
         self._keep(context, compared(asked, answers, found.shown))
         wording = justified(found, candidates, brief, self._rules)
         # Asking for the pool again was this game's second call, unless it was on record.
-        if turn.has_model and not again.usage.requests:
+        if turn.has_model and not again.has_cost:
             heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
             wording = ask_for_wording(turn, brief, found, sent, heard, wording, self._rules)
         return guess_reply(found, *wording)

@@ -269,7 +269,8 @@ def test_two_matches_with_the_same_brief_need_one_pool(rules: RuleSet, small: Kn
 class Recorded(Oracle):
     """An oracle whose completions may have been recorded before, which costs nothing."""
 
-    def __init__(self, key: AnswerKey, *, requests: int) -> None:
+    def __init__(self, key: AnswerKey, *, requests: int | None) -> None:
+        """``requests``: what each completion takes; ``None``: every call fails."""
         super().__init__(key, seed=1)
         self._requests = requests
         self.steps: list[str] = []
@@ -278,6 +279,8 @@ class Recorded(Oracle):
         self, prompt: Prompt, schema: type[M], *, timeout: timedelta, max_output_tokens: int
     ) -> Parsed[M]:
         self.steps.append(prompt.purpose.step)
+        if self._requests is None:
+            raise ModelUnavailable
         if schema is Justifications:
             found: Any = Justifications.model_validate_json(reasons(prompt))
         else:
@@ -291,11 +294,12 @@ class Recorded(Oracle):
     ("requests", "steps"),
     [
         (1, ["player_questions"]),  # it was paid for again: this game has had its two calls
+        (None, ["player_questions"]),  # it failed, and may have been paid for
         (0, ["player_questions", "player_justify"]),
     ],
 )
 def test_after_a_restart_the_predictions_are_asked_for_again(
-    rules: RuleSet, requests: int, steps: list[str], small: Knowledge
+    rules: RuleSet, requests: int | None, steps: list[str], small: Knowledge
 ) -> None:
     referee, brief, secret = started(small, rules)
     oracle = Recorded(rules.answer_key, requests=1)
@@ -311,7 +315,7 @@ def test_after_a_restart_the_predictions_are_asked_for_again(
     guess = second.get_guess(context(**brief, questions_sent=asked, answers=answers))
     assert check_guess(guess, rules) == []
     assert again.steps == steps
-    for key in ("opening_sentence", "associative_word", "confidence"):
+    for key in ("opening_sentence", "associative_word", "confidence") if requests is not None else ():
         assert guess[key] == whole[key]
 
 
