@@ -35,8 +35,8 @@ _MOST_EVIDENCE = 8
 _MOST_ON_WORD = 4
 _ROW_TOKENS = 60
 _FORBIDDEN = re.compile(
-    r"https?:|www\.|[<>{}\\`@|]|\b(?:ignore|instructions?|prompts?|system|referee|judges?|grad(?:e|es|ed|ing)|award|points?"
-    r"|scor(?:e|es|ed|ing)|please|marks?)\b",
+    r"https?:|www\.|[<>{}\\`@|]|\b(?:dear|please|ignore|instructions?|prompts?|system|judges?|award|grad(?:e|es|ed|ing)"
+    r"|scor(?:e|es|ed|ing)|points?(?! (?:to|at|towards?|away|out|back)\b))\b",
     re.IGNORECASE,
 )
 """Reasons need none of these, and a text that an injected hint has talked a model into often does."""

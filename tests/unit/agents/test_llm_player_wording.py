@@ -78,6 +78,11 @@ def test_a_right_justification_is_sent_as_it_is() -> None:
     assert worded(ON_SENTENCE) == (ON_SENTENCE, ON_WORD)
 
 
+def test_plain_words_of_reasoning_are_no_request_for_points() -> None:
+    text = ON_SENTENCE.replace("as the river demands", "which points to the river, as the referee saw")
+    assert worded(text)[0] == text
+
+
 @pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
 @pytest.mark.parametrize(
     "text",
