@@ -132,7 +132,7 @@ class Session:
         finally:
             for task in self._tasks:
                 task.cancel()
-        self._end()
+        self.end()
 
     def submit(self, agent: str, action: Action, raw: Any = None) -> tuple[Event, ...]:
         """An action from outside. Raises ``IllegalAction`` as ``Decisions.act`` does."""
@@ -163,7 +163,8 @@ class Session:
         for recorder in self._recorders:
             recorder.settled(settled)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Close the record of a match that is over. ``run`` does it; whoever wants to read it at once does it himself."""
         self._tell()
         if self.ended_at is None:
             self.ended_at = self._now()
@@ -192,7 +193,7 @@ class Session:
         # A copy: an agent of this process must not be able to reach into the match.
         view = copy.deepcopy(self.view_for(decision.agent_id))
         legal = copy.deepcopy(self.match.legal(decision.agent_id))
-        task = asyncio.ensure_future(_answer(agent, view, legal, decision.deadline))
+        task = asyncio.ensure_future(ask_agent(agent, view, legal, decision.deadline))
         self._tasks[task] = decision
 
     async def _wait(self) -> None:
@@ -237,15 +238,16 @@ def _parts(refused: IllegalAction) -> dict[str, Any]:
     return {"attempts_left": data.pop("attempts_left", 0), "data": data}
 
 
-async def _answer(
+async def ask_agent(
     agent: object, view: dict[str, Any], legal: Sequence[LegalAction], deadline: datetime | None
 ) -> Action:
+    """What an agent of this process does. Raises whatever it raises, as an ``Exception``; waits as long as it takes."""
     act = agent.act  # type: ignore[attr-defined]  # a user's class; one without it fails here, as its own error
     try:
         if inspect.iscoroutinefunction(act):
             answer = await act(view, legal, deadline)
         else:
-            answer = await _on_a_thread(act, view, legal, deadline)
+            answer = await on_a_thread(act, view, legal, deadline)
             if inspect.isawaitable(answer):
                 answer = await answer
     except SystemExit as error:  # which would end the loop, and with it everybody's match
@@ -257,7 +259,7 @@ async def _answer(
     return answer
 
 
-async def _on_a_thread(act: Callable[..., Any], *args: object) -> Any:
+async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:
     """What an ordinary method returns. It may block, so the others go on meanwhile.
 
     The thread is a daemon: one that never returns is left behind, at the deadline and at the end of the process.
