@@ -3,7 +3,9 @@
 Rule 1: an exchange is found by its model and its prompt's digest; the same prompt asked again gets the next reply.
 Rule 2: one line for each exchange, failures too. While it records, a line is written as soon as its exchange has ended;
 ``close`` puts the lines in an order that does not depend on which thread was first.
-Rule 3: prompts and keys are not in it. What models wrote is.
+Rule 3: prompts and keys are not in it. What models wrote is, and what the recording's owner notes down beside it.
+Rule 4: what was not asked because time ran out is not asked on playing either, although no time passes then: a model
+without a line for a prompt that another one has, or with nothing after a failure, says so and is not missing.
 """
 
 from __future__ import annotations
@@ -35,33 +37,71 @@ _FAILURES: Mapping[str, type[ModelError]] = {
 }
 
 _Key = tuple[str, str, int]
-"""Model, digest, and how often this was asked before."""
+"""Model, digest, and how often this was asked before; a note has no model, and its name instead of a digest."""
+
+
+class NotAsked(Rejected):
+    """When this was recorded, the model was not asked at this place."""
 
 
 class Cassette:
     """A file that is being recorded. Several models may share one."""
 
-    def __init__(self, path: Path) -> None:
-        """Begins the file anew. Raises ``ConfigError``."""
+    def __init__(self, path: Path, *, goes_on: bool = False) -> None:
+        """Begins the file anew, or goes on with one that is there: what it holds is not asked again.
+
+        Raises ``ConfigError``.
+        """
         self.path = path
         self._lock = threading.Lock()
         self._asked: Counter[tuple[str, str]] = Counter()
-        self._lines: list[tuple[_Key, str]] = []
+        self._kept = dict(_read(path, is_whole=False)) if goes_on and path.exists() else {}
+        self._lines = {key: f"{_text(document)}\n" for key, document in self._kept.items()}
         try:
-            self._file = path.open("w", encoding="utf-8", newline="\n")
+            if self._kept:
+                self._write_in_order()  # a last line that was torn by a crash is gone now
+            self._file = path.open("a" if self._kept else "w", encoding="utf-8", newline="\n")
         except OSError as error:
             raise ConfigError(str(path), f"cannot be written: {error.strerror}; name another file") from None
+
+    def earlier(self, model: str, request: Request) -> Mapping[str, object] | None:
+        """The next exchange of an earlier recording with this prompt, which counts as asked; ``None`` after the last
+        one."""
+        with self._lock:
+            key = (model, request.digest, self._asked[model, request.digest])
+            found = self._kept.get(key)
+            if found is not None:
+                self._asked[model, request.digest] += 1
+            return found
 
     def keep(self, model: str, request: Request, reply: Reply | None, error: ModelError | None) -> None:
         """Write one exchange."""
         with self._lock:
             asked = self._asked[model, request.digest]
             self._asked[model, request.digest] += 1
-            line = _line(model, request, asked, reply, error)
-            self._lines.append(((model, request.digest, asked), line))
-            if not self._file.closed:
-                self._file.write(line)
-                self._file.flush()
+            self._add((model, request.digest, asked), _line(model, request, asked, reply, error))
+
+    def note(self, name: str, document: Mapping[str, object]) -> None:
+        """Write down something of the owner's; the last note of a name counts."""
+        with self._lock:
+            noted = {"note": name, "document": document}
+            self._kept["", name, 0] = noted
+            self._add(("", name, 0), f"{_text(noted)}\n")
+
+    def noted(self, name: str) -> Mapping[str, object] | None:
+        """The note of that name."""
+        return _note(self._kept, name)
+
+    def _add(self, key: _Key, line: str) -> None:
+        self._lines[key] = line
+        if not self._file.closed:
+            self._file.write(line)
+            self._file.flush()
+
+    def _write_in_order(self) -> None:
+        ordered = self.path.with_name(f"{self.path.name}.new")
+        ordered.write_text("".join(self._lines[key] for key in sorted(self._lines)), encoding="utf-8", newline="\n")
+        os.replace(ordered, self.path)  # noqa: PTH105  # one step: the file is whole at any time
 
     def close(self) -> None:
         """Put the lines in order. The recording of the same exchanges is the same bytes, whichever came first."""
@@ -69,9 +109,7 @@ class Cassette:
             if self._file.closed:
                 return
             self._file.close()
-            ordered = self.path.with_name(f"{self.path.name}.new")
-            ordered.write_text("".join(line for _, line in sorted(self._lines)), encoding="utf-8", newline="\n")
-            os.replace(ordered, self.path)  # noqa: PTH105  # one step: the file is whole at any time
+            self._write_in_order()
 
 
 class CassetteRecorder:
@@ -87,6 +125,9 @@ class CassetteRecorder:
         return self._backend.name
 
     def exchange(self, request: Request) -> Reply:
+        earlier = self.cassette.earlier(self.name, request)
+        if earlier is not None:
+            return _replayed(self.name, earlier)
         try:
             reply = self._backend.exchange(request)
         except ModelError as error:
@@ -109,8 +150,9 @@ class CassettePlayer:
         self._lock = threading.Lock()
         self._asked: Counter[tuple[str, str]] = Counter()
         self._kept: dict[_Key, Mapping[str, object]] = dict(_read(path))
+        self._prompts = {digest for model, digest, _ in self._kept if model}
         self._missing: list[str] = []
-        self._model = next((model for model, _, _ in self._kept), "cassette:empty")
+        self._model = next((model for model, _, _ in self._kept if model), "cassette:empty")
 
     @property
     def name(self) -> str:
@@ -121,6 +163,10 @@ class CassettePlayer:
     def missing(self) -> tuple[str, ...]:
         """What was asked for in vain, one line each."""
         return tuple(self._missing)
+
+    def noted(self, name: str) -> Mapping[str, object] | None:
+        """What the recording's owner wrote down under a name."""
+        return _note(self._kept, name)
 
     def of(self, model: str) -> Backend:
         """One of the recorded models."""
@@ -135,26 +181,28 @@ class CassettePlayer:
         """The next recorded exchange of a model with this prompt."""
         with self._lock:
             asked = self._asked[model, request.digest]
-            self._asked[model, request.digest] += 1
             kept = self._kept.get((model, request.digest, asked))
+            if kept is None and self._was_given_up(model, request, asked):
+                raise NotAsked(f"{model}: was not asked here when {self._path.name} was recorded")
+            self._asked[model, request.digest] += 1
             if kept is None:
                 purpose = request.prompt.purpose
                 times = f" for the {asked + 1}. time" if asked else ""
+                game = f", game {purpose.match_id}" if purpose.match_id else ""
                 said = (
                     f"holds no reply of {model} to the prompt of step '{purpose.step}'"
-                    f" ({purpose.callback or 'no callback'}, digest {request.digest[:12]}){times}; record again"
+                    f" ({purpose.callback or 'no callback'}{game}, digest {request.digest[:12]}){times}; record again"
                 )
                 self._missing.append(said)
                 raise ConfigError(str(self._path), said)
-        failure = kept.get("failure")
-        if failure is None:
-            return _reply(model, kept)
-        error = _FAILURES[str(failure)](str(kept.get("message") or ""))
-        wait = kept.get("retry_after_s")
-        if isinstance(error, ModelUnavailable) and isinstance(wait, int | float):
-            error.retry_after = timedelta(seconds=wait)
-        error.usage = _usage(kept)
-        raise error
+        return _replayed(model, kept)
+
+    def _was_given_up(self, model: str, request: Request, asked: int) -> bool:
+        """Whether the prompt was recorded, and nobody went on to ask this."""
+        if asked:
+            before = self._kept.get((model, request.digest, asked - 1))
+            return before is not None and "failure" in before
+        return request.prompt.digest in self._prompts
 
 
 class _Voice:
@@ -170,6 +218,28 @@ class _Voice:
 
     def exchange(self, request: Request) -> Reply:
         return self._player.play(self._model, request)
+
+
+def _replayed(model: str, kept: Mapping[str, object]) -> Reply:
+    """The recorded reply. Raises what was recorded as a failure."""
+    failure = kept.get("failure")
+    if failure is None:
+        return _reply(model, kept)
+    error = _FAILURES[str(failure)](str(kept.get("message") or ""))
+    wait = kept.get("retry_after_s")
+    if isinstance(error, ModelUnavailable) and isinstance(wait, int | float):
+        error.retry_after = timedelta(seconds=wait)
+    error.usage = _usage(kept)
+    raise error
+
+
+def _note(kept: Mapping[_Key, Mapping[str, object]], name: str) -> Mapping[str, object] | None:
+    found = kept.get(("", name, 0), {}).get("document")
+    return found if isinstance(found, Mapping) else None
+
+
+def _text(document: Mapping[str, object]) -> str:
+    return json.dumps(document, ensure_ascii=True, separators=(",", ":"))
 
 
 def _line(model: str, request: Request, asked: int, reply: Reply | None, error: ModelError | None) -> str:
@@ -191,21 +261,22 @@ def _line(model: str, request: Request, asked: int, reply: Reply | None, error: 
         if isinstance(error, ModelUnavailable) and error.retry_after is not None:
             document["retry_after_s"] = error.retry_after.total_seconds()
     document["usage"] = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.requests]
-    return json.dumps(document, ensure_ascii=True, separators=(",", ":")) + "\n"
+    return f"{_text(document)}\n"
 
 
 def _word(error: ModelError) -> str:
     return next((word for word, kind in _FAILURES.items() if isinstance(error, kind)), "unavailable")
 
 
-def _read(path: Path) -> list[tuple[_Key, Mapping[str, object]]]:
+def _read(path: Path, *, is_whole: bool = True) -> list[tuple[_Key, Mapping[str, object]]]:
+    """All lines. A file that is not whole may end in the middle of one: its writer was killed."""
     found: list[tuple[_Key, Mapping[str, object]]] = []
     try:
         if path.stat().st_size > LARGEST_CASSETTE:
             raise ConfigError(str(path), f"is larger than {LARGEST_CASSETTE} bytes; is it the right file?")
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
-                if line.strip():
+                if line.strip() and (is_whole or line.endswith("\n")):
                     found.append(_checked(line, f"{path}, line {number}"))
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}; record it first") from None
@@ -222,6 +293,9 @@ def _checked(line: str, where: str) -> tuple[_Key, Mapping[str, object]]:
         model, digest, asked = document.get("model"), document.get("prompt"), document.get("asked_before")
         is_reply = isinstance(document.get("reply"), str) and document.get("finish") in {each.value for each in Finish}
         is_right = is_reply or document.get("failure") in _FAILURES
+        name = document.get("note")
+        if isinstance(name, str) and isinstance(document.get("document"), dict):
+            return ("", name, 0), document
         if is_right and isinstance(model, str) and isinstance(digest, str) and type(asked) is int:
             return (model, digest, asked), document
     raise ConfigError(where, "is no recorded exchange; record again")

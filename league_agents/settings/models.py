@@ -6,6 +6,7 @@ of the same parts as another's, so what is learnt about a model's health holds f
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 import time
@@ -14,12 +15,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import ConfigError
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
-from league_agents.llm.budget import Amount, Budget
+from league_agents.llm.budget import Amount, Budget, Planned
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
 from league_agents.llm.chain import Chain, Health, Member
 from league_agents.llm.chat import Chat
@@ -32,20 +32,33 @@ from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSetti
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
-Planned = Mapping[str, tuple[int, int, int]]
 
-PLANNED: Mapping[str, Planned] = {
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What one callback of a game may need at most."""
+
+    stage: int
+    """As in ``Planned``."""
+
+    times: int
+    """How often it comes: once for a player, once for each player of a referee."""
+
+    sent_bytes: int
+    written_tokens: int
+
+
+NEEDS: Mapping[str, Mapping[str, Need]] = {
     "referee": {
-        "get_round_start_info": (1, 10_000, 1_000),
-        "get_answers": (1, 20_000, 3_000),
-        "get_score_feedback": (1, 12_000, 1_500),
+        "get_round_start_info": Need(0, 1, 8_000, 600),
+        "get_answers": Need(1, 2, 16_000, 2_000),
+        "get_score_feedback": Need(1, 2, 9_000, 600),
     },
     "player": {
-        "get_questions": (1, 20_000, 4_000),
-        "get_guess": (1, 16_000, 1_500),
+        "get_questions": Need(0, 1, 20_000, 3_000),
+        "get_guess": Need(1, 1, 10_000, 600),
     },
 }
-"""What a callback may need at most: requests, and for each of them bytes that are sent and tokens that are written."""
+"""In the order of the callbacks. No text has more tokens than bytes."""
 
 BackendMaker = Callable[[ModelEntry], Backend]
 """Makes what speaks to a service."""
@@ -79,11 +92,17 @@ class Models:
     """The models of one participant. Any number of threads may ask for them."""
 
     def __init__(
-        self, settings: ModelSettings, backend_of: BackendMaker, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        settings: ModelSettings,
+        backend_of: BackendMaker,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        health_of: Callable[[], Health] = Health,
     ) -> None:
         self._settings = settings
         self._backend_of = backend_of
         self._sleep = sleep
+        self._health_of = health_of
         self._lock = threading.Lock()
         self._members: dict[str, Member] = {}
         self._chains: dict[str, ChatModel | None] = {}
@@ -99,7 +118,7 @@ class Models:
     def _member(self, entry: ModelEntry) -> Member:
         if entry.name not in self._members:
             chat = Chat(self._backend_of(entry), entry.patience, sleep=self._sleep)
-            self._members[entry.name] = Member(model=chat, health=Health())
+            self._members[entry.name] = Member(model=chat, health=self._health_of())
         return self._members[entry.name]
 
 
@@ -112,17 +131,20 @@ def chat_models(
     backend_of: BackendMaker | None = None,
     record: Cassette | None = None,
     replay: CassettePlayer | None = None,
+    watched: Callable[[Backend], Backend] = lambda backend: backend,
 ) -> Models:
     """The models of one participant. ``role`` is ``referee``, ``player`` or another word for a game without a plan.
 
     ``record`` keeps every exchange; ``replay`` answers from a recording, asks nobody, waits for nothing and spends
-    nothing. Both may be shared by several participants. Raises ``ConfigError`` with the remedy when no model is
-    configured.
+    nothing. Both may be shared by several participants. ``watched`` is put around every model, played ones too.
+    Raises ``ConfigError`` with the remedy when no model is configured.
     """
     if not settings.entries:
         raise ConfigError(settings.where, f"no language model is configured; {REMEDY}")
     if replay is not None:
-        return Models(settings, lambda entry: replay.of(entry.full_name), sleep=_do_not_wait)
+        return Models(
+            settings, lambda entry: watched(replay.of(entry.full_name)), sleep=_do_not_wait, health_of=_always_rested
+        )
     if backend_of is None:
         for entry in settings.entries:
             _check_key(entry)
@@ -131,7 +153,7 @@ def chat_models(
 
     def accounted(entry: ModelEntry) -> Backend:
         backend = Accounted(make(entry), account)
-        return backend if record is None else CassetteRecorder(backend, record)
+        return watched(backend if record is None else CassetteRecorder(backend, record))
 
     return Models(settings, accounted)
 
@@ -209,30 +231,27 @@ def prices_of(settings: ModelSettings) -> PriceList:
     return read_prices(settings.prices or (default if default.is_file() else None))
 
 
-def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Amount]:
-    order = {"referee": REFEREE_CALLBACKS, "player": PLAYER_CALLBACKS}.get(role, ())
-    planned = PLANNED.get(role, {})
+def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Planned]:
     plan = {}
-    for callback in order:
-        calls, read, written = planned.get(callback, (0, 0, 0))
-        chain = settings.chain(callback)
-        if not calls or not chain:
-            continue
+    for callback, need in NEEDS.get(role, {}).items():
         amounts = [
             amount_of(
-                Usage(input_tokens=calls * read, output_tokens=calls * (written + entry.patience.thinking_tokens)),
+                Usage(
+                    input_tokens=need.times * need.sent_bytes,
+                    output_tokens=need.times * (need.written_tokens + entry.patience.thinking_tokens),
+                ),
                 entry.full_name,
                 prices,
-                calls=calls,
+                calls=need.times,
             )
-            for entry in chain
+            for entry in settings.chain(callback)
         ]
-        # The dearest of the chain; one without a price is limited in tokens and calls.
-        plan[callback] = Amount(
-            nano_usd=max((amount.nano_usd or 0 for amount in amounts), default=0),
-            tokens=max(amount.tokens for amount in amounts),
-            calls=calls,
-        )
+        if amounts:
+            # As much as the dearest of the chain needs; one without a price is limited in tokens and calls.
+            nano_usd = max(amount.nano_usd or 0 for amount in amounts)
+            tokens = max(amount.tokens for amount in amounts)
+            amount = Amount(nano_usd=nano_usd, tokens=tokens, calls=need.times)
+            plan[callback] = Planned(amount=amount, stage=need.stage)
     return plan
 
 
@@ -254,3 +273,8 @@ def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> N
 def _do_not_wait(_seconds: float) -> None:
     return None
 
+
+def _always_rested() -> Health:
+    """No time passes while a recording is played, so a model that failed would rest for ever: here every look at the
+    clock is an hour later."""
+    return Health(monotonic=itertools.count(0.0, 3600.0).__next__)

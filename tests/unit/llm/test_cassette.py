@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from league_agents.errors import ConfigError, ModelUnavailable
-from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
+from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder, NotAsked
 from league_agents.llm.exchange import Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
@@ -125,3 +125,64 @@ def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="UTF-8"):
         CassettePlayer(tmp_path / "binary")
+
+
+def test_what_nobody_waited_for_any_longer_is_not_missing(tmp_path: Path, request_of: Any) -> None:
+    tape = Cassette(tmp_path / "tape")
+    one = CassetteRecorder(ScriptedBackend([Unanswered("no answer")], name="x:one"), tape)
+    with pytest.raises(Unanswered):
+        one.exchange(request_of("a"))
+    CassetteRecorder(ScriptedBackend(["yes"], name="x:two"), tape).exchange(request_of("b"))
+    tape.close()
+    player = CassettePlayer(tmp_path / "tape")
+    with pytest.raises(Unanswered):
+        player.of("x:one").exchange(request_of("a"))
+    # After the failure there was no time for a second attempt, and for another prompt this model was left alone.
+    for user in ("a", "b"):
+        with pytest.raises(NotAsked):
+            player.of("x:one").exchange(request_of(user))
+    assert player.of("x:two").exchange(request_of("b")).text == "yes"
+    assert player.missing == ()
+
+
+def test_a_recording_goes_on_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, request_of: Any) -> None:
+    whole = CassetteRecorder(ScriptedBackend(echo), tmp_path / "whole")
+    for user in ("a", "a", "b"):
+        whole.exchange(request_of(user))
+    whole.close()
+    begun = CassetteRecorder(ScriptedBackend(echo), tmp_path / "tape")
+    begun.exchange(request_of("a"))
+    begun.close()
+    with (tmp_path / "tape").open("a") as file:
+        file.write('{"model":"scripted:model","pro')  # killed in the middle of a line
+    backend = ScriptedBackend(echo)
+    goes_on = CassetteRecorder(backend, Cassette(tmp_path / "tape", goes_on=True))
+    said = [goes_on.exchange(request_of(user)).text for user in ("a", "a", "b")]
+    assert [text[:10] for text in said] == ["you said a", "you said a", "you said b"]
+    goes_on.close()
+    assert len(backend.requests) == 2
+    assert (tmp_path / "tape").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_its_owner_may_note_something_down(tmp_path: Path, request_of: Any) -> None:
+    tape = Cassette(tmp_path / "tape")
+    tape.note("games", {"count": 1})
+    tape.note("games", {"count": 2})
+    CassetteRecorder(ScriptedBackend(echo), tape).exchange(request_of("a"))
+    assert tape.noted("games") == {"count": 2}
+    tape.close()
+    player = CassettePlayer(tmp_path / "tape")
+    assert player.noted("games") == {"count": 2}
+    assert player.noted("others") is None
+    assert player.name == "scripted:model"
+    further = Cassette(tmp_path / "tape", goes_on=True)
+    assert further.noted("games") == {"count": 2}
+    further.close()
+
+
+def test_a_missing_prompt_names_its_game(tmp_path: Path, request_of: Any) -> None:
+    recorder = CassetteRecorder(ScriptedBackend(echo), tmp_path / "tape")
+    recorder.exchange(request_of("a"))
+    recorder.close()
+    with pytest.raises(ConfigError, match="get_guess, game 0101001"):
+        CassettePlayer(tmp_path / "tape").exchange(request_of("b"))
