@@ -59,7 +59,11 @@ class Accounted:
         most = most_of(request, self.name, account.prices)
         try:
             hold = account.budget.hold(
-                request.prompt.purpose, most, league=account.league, scope=account.scope
+                request.prompt.purpose,
+                most,
+                league=account.league,
+                scope=account.scope,
+                is_repeated=request.correction is not None,
             )
         except OverBudget as error:
             self._record(request, None, error, took_s=0.0)
@@ -70,7 +74,7 @@ class Accounted:
         except ModelError as error:
             self._record(request, None, error, took_s=time.monotonic() - began_s)
             if not may_cost(error):
-                self._settle(hold, Amount(calls=1))
+                self._settle(hold, Amount())
             raise
         self._record(request, reply, None, took_s=time.monotonic() - began_s)
         if reply.is_counted:

@@ -73,6 +73,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What one callback of a game may need."""
+
+    amount: Amount
+    """In all the times that it comes; ``calls`` says how often that is."""
+
+    stage: int
+    """Once a callback of a later stage has come, those of this one are over. A referee's answers and feedback are one
+    stage: one player may be scored while the other one still asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
     """What was set aside for one call."""
 
@@ -84,21 +96,29 @@ class Hold:
     taken: Amount
     """How much of it came from that reserve."""
 
+    is_awaited: bool
+    """Whether it is one of the calls that the plan counts, not a repetition of one."""
+
 
 class Budget:
     """The limits of one process, kept in a file that all processes of a user share."""
 
-    def __init__(self, path: Path, limits: Limits, plan: Mapping[str, Amount], *, clock: Clock) -> None:
+    def __init__(self, path: Path, limits: Limits, plan: Mapping[str, Planned], *, clock: Clock) -> None:
         """``plan`` says what each callback of a game may need, in the order in which they come."""
         self._path = path
         self._limits = limits
-        self._plan = dict(plan)
+        self._plan = tuple(plan.values())
         self._places = {callback: place for place, callback in enumerate(plan)}
         self._clock = clock
 
-    def hold(self, purpose: Purpose, most: Amount, *, league: str, scope: str) -> Hold:
+    def hold(
+        self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False
+    ) -> Hold:
         """Set aside what a call can use at most. Raises ``OverBudget``, and ``ModelUnavailable`` when the file cannot
-        be written: without it no limit could be kept."""
+        be written: without it no limit could be kept.
+
+        ``is_repeated`` says that the call asks once more for what one before should have brought.
+        """
         now = self._clock.now().astimezone(UTC)
         game = f"{scope} {purpose.match_id}" if purpose.match_id else ""
         season = f"{league} {purpose.season_id or purpose.match_id[:2]}"
@@ -108,35 +128,46 @@ class Budget:
                 db.execute("BEGIN IMMEDIATE")
                 table = _Table(db, self._limits, game=game, season=season, now=now)
                 table.forget_silent_games()
-                if place is not None and not table.has_begun():
-                    table.begin(self._remaining(place))
-                taken = table.advance(place)
+                if place is not None:
+                    stage = self._plan[place].stage
+                    if not table.has_begun():
+                        table.begin({each: plan for each, plan in enumerate(self._plan) if plan.stage >= stage})
+                    table.advance(stage)
                 table.check(most, beside_place=place)
-                return Hold(row=table.spend(most), game=game, place=place, taken=table.take(place, taken, most))
+                return Hold(
+                    row=table.spend(most),
+                    game=game,
+                    place=place,
+                    taken=Amount() if place is None else table.take(place, most, is_awaited=not is_repeated),
+                    is_awaited=not is_repeated,
+                )
         except JournalError as error:
             raise ModelUnavailable(f"nothing is spent while nobody can count it: {error}") from None
 
     def settle(self, hold: Hold, used: Amount) -> None:
-        """Say what the call used. Raises ``JournalError``; then all that was set aside counts as used."""
+        """Say what the call used; no call at all when the service was not reached. Raises ``JournalError``; then all
+        that was set aside counts as used."""
         with connected(self._path) as db:
             db.execute("BEGIN IMMEDIATE")
             db.execute(
                 "UPDATE spending SET nano_usd = ?, tokens = ?, calls = ? WHERE seq = ?",
                 (used.nano_usd, used.tokens, used.calls, hold.row),
             )
-            if hold.place == len(self._plan) - 1:
-                # Nothing that must be paid for comes after the last callback, so its reserve is for other games.
-                db.execute("DELETE FROM reserved WHERE game = ?", (hold.game,))
-            elif hold.place is not None:
-                # A second request of the same callback may have what the first one left.
-                db.execute(
-                    "UPDATE reserved SET nano_usd = nano_usd + ?, tokens = tokens + ?, calls = calls + ?"
-                    " WHERE game = ? AND place = ?",
-                    (*_rest(hold.taken, used), hold.game, hold.place),
-                )
-
-    def _remaining(self, place: int) -> dict[int, Amount]:
-        return {each: amount for each, amount in enumerate(self._plan.values()) if each >= place}
+            if hold.place is None:
+                return
+            # A second request of the same callback may have what the first one left.
+            is_still_awaited = hold.is_awaited and not used.calls
+            db.execute(
+                "UPDATE reserved SET nano_usd = nano_usd + ?, tokens = tokens + ?, calls = calls + ?,"
+                " awaited = awaited + ? WHERE game = ? AND place = ?",
+                (*_rest(hold.taken, used), is_still_awaited, hold.game, hold.place),
+            )
+            # Nothing that must be paid for comes after the last callback: what is left is for other games.
+            db.execute(
+                "DELETE FROM reserved WHERE game = ?"
+                " AND EXISTS (SELECT 1 FROM reserved WHERE game = ? AND place = ? AND awaited <= 0)",
+                (hold.game, hold.game, len(self._plan) - 1),
+            )
 
 
 class _Table:
@@ -157,32 +188,36 @@ class _Table:
         row = self._db.execute("SELECT 1 FROM reserved WHERE game = ? LIMIT 1", (self._game,)).fetchone()
         return row is not None
 
-    def begin(self, plan: Mapping[int, Amount]) -> None:
+    def begin(self, plan: Mapping[int, Planned]) -> None:
         """Put aside what all remaining callbacks need. Raises ``OverBudget`` when that does not fit."""
-        plan = self._within_game_limit(plan)
+        amounts = self._within_game_limit(plan)
         for measure, what in enumerate(_MEASURES):
-            needed = sum(_values(amount)[measure] for amount in plan.values())
+            needed = sum(_values(amount)[measure] for amount in amounts.values())
             for name, limit, spent, reserved in self._periods(measure):
-                if needed and limit is not None and spent + reserved + needed > limit:
+                if needed and spent + reserved + needed > limit:
                     raise OverBudget(
                         f"the limit of {_shown(what, limit)} {name} leaves no room for another game, which may need"
                         f" {_shown(what, needed)}; {_shown(what, spent)} are used and {_shown(what, reserved)} kept for"
                         " games that have begun"
                     )
         self._db.executemany(
-            "INSERT INTO reserved VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO reserved (game, place, stage, season, touched_at, awaited, nano_usd, tokens, calls)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (self._game, place, self._season, _text(self._now), *_values(amount))
-                for place, amount in plan.items()
+                (
+                    *(self._game, place, plan[place].stage, self._season, _text(self._now)),
+                    *(plan[place].amount.calls, *_values(amount)),
+                )
+                for place, amount in amounts.items()
             ],
         )
 
-    def _within_game_limit(self, plan: Mapping[int, Amount]) -> dict[int, Amount]:
+    def _within_game_limit(self, plan: Mapping[int, Planned]) -> dict[int, Amount]:
         """No more than one game may have; where that is less than it may need, the first callbacks go first."""
         left = list(self._limits.per_game.amounts())
         found = {}
-        for place, amount in plan.items():
-            values = list(_values(amount))
+        for place, planned in plan.items():
+            values = list(_values(planned.amount))
             for measure, limit in enumerate(left):
                 if limit is not None:
                     values[measure] = min(values[measure], limit)
@@ -190,23 +225,17 @@ class _Table:
             found[place] = Amount(nano_usd=values[0], tokens=values[1], calls=values[2])
         return found
 
-    def advance(self, place: int | None) -> Amount:
-        """The callbacks before this one are over. What is left of its own reserve."""
-        if place is None:
-            return Amount()
-        self._db.execute("DELETE FROM reserved WHERE game = ? AND place < ?", (self._game, place))
+    def advance(self, stage: int) -> None:
+        """The callbacks of earlier stages are over."""
+        self._db.execute("DELETE FROM reserved WHERE game = ? AND stage < ?", (self._game, stage))
         self._db.execute("UPDATE reserved SET touched_at = ? WHERE game = ?", (_text(self._now), self._game))
-        row = self._db.execute(
-            "SELECT nano_usd, tokens, calls FROM reserved WHERE game = ? AND place = ?", (self._game, place)
-        ).fetchone()
-        return Amount() if row is None else Amount(nano_usd=row[0], tokens=row[1], calls=row[2])
 
     def check(self, most: Amount, *, beside_place: int | None) -> None:
         """Raises ``OverBudget`` when this does not fit beside what is put aside for others."""
         for measure, what in enumerate(_MEASURES):
             needed = _values(most)[measure]
             for name, limit, spent, reserved in self._periods(measure, beside_place):
-                if limit is not None and spent + reserved + needed > limit:
+                if spent + reserved + needed > limit:
                     raise OverBudget(
                         f"the limit of {_shown(what, limit)} {name} forbids a call that may use {_shown(what, needed)};"
                         f" {_shown(what, spent)} are used and {_shown(what, reserved)} kept for what must still come"
@@ -220,19 +249,25 @@ class _Table:
         assert row is not None, "a row that was written has a number"
         return row
 
-    def take(self, place: int | None, there: Amount, most: Amount) -> Amount:
-        """Take the call's part from its callback's reserve."""
-        nano_usd, tokens, calls = (min(has, needs) for has, needs in zip(_values(there), _values(most), strict=True))
+    def take(self, place: int, most: Amount, *, is_awaited: bool) -> Amount:
+        """Take the call's part from its callback's reserve; how much that is."""
+        row = self._db.execute(
+            "SELECT nano_usd, tokens, calls FROM reserved WHERE game = ? AND place = ?", (self._game, place)
+        ).fetchone()
+        if row is None:
+            return Amount()
+        nano_usd, tokens, calls = (min(has, needs) for has, needs in zip(row, _values(most), strict=True))
         self._db.execute(
-            "UPDATE reserved SET nano_usd = nano_usd - ?, tokens = tokens - ?, calls = calls - ?"
+            "UPDATE reserved SET nano_usd = nano_usd - ?, tokens = tokens - ?, calls = calls - ?, awaited = awaited - ?"
             " WHERE game = ? AND place = ?",
-            (nano_usd, tokens, calls, self._game, place),
+            (nano_usd, tokens, calls, is_awaited, self._game, place),
         )
         return Amount(nano_usd=nano_usd, tokens=tokens, calls=calls)
 
-    def _periods(self, measure: int, beside_place: int | None = None) -> list[tuple[str, int | None, int, int]]:
-        """Each period: its name, its limit, what was spent in it, and what is put aside for others than this call."""
-        found: list[tuple[str, int | None, int, int]] = []
+    def _periods(self, measure: int, beside_place: int | None = None) -> list[tuple[str, int, int, int]]:
+        """Each period with a limit: its name, that limit, what was spent in it, what is put aside for others than this
+        call."""
+        found: list[tuple[str, int, int, int]] = []
         for name, limit, column, value in (
             ("per game", self._limits.per_game, "game", self._game),
             ("per day", self._limits.per_day, "day", self._day),

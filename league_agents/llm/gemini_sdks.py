@@ -103,7 +103,7 @@ class GenaiClient:
         return _document(http.body if http is not None else None)
 
     def close(self) -> None:
-        self._client.close()  # type: ignore[no-untyped-call]
+        self._client.close()
 
 
 class GenerativeLanguageClient:
@@ -156,7 +156,7 @@ class GenerativeLanguageClient:
         return _document(generativelanguage.GenerateContentResponse.to_json(response, use_integers_for_enums=False))
 
     def close(self) -> None:
-        self._client.transport.close()
+        self._client.transport.close()  # type: ignore[no-untyped-call]
 
 
 def _snake(config: Mapping[str, Any]) -> dict[str, Any]:

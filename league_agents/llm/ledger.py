@@ -46,8 +46,10 @@ LEDGER_SCRIPTS = (
     CREATE TABLE reserved (
         game TEXT NOT NULL,
         place INTEGER NOT NULL,
+        stage INTEGER NOT NULL,
         season TEXT NOT NULL,
         touched_at TEXT NOT NULL,
+        awaited INTEGER NOT NULL,
         nano_usd INTEGER NOT NULL,
         tokens INTEGER NOT NULL,
         calls INTEGER NOT NULL,

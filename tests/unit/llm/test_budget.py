@@ -10,15 +10,20 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.errors import ModelUnavailable
-from league_agents.llm.budget import RESERVED_FOR, Amount, Budget, Limit, Limits
+from league_agents.llm.budget import RESERVED_FOR, Amount, Budget, Limit, Limits, Planned
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
 DOLLAR = NANO
 PLAN = {
-    "get_questions": Amount(nano_usd=60, tokens=60, calls=1),
-    "get_guess": Amount(nano_usd=40, tokens=40, calls=1),
+    "get_questions": Planned(amount=Amount(nano_usd=60, tokens=60, calls=1), stage=0),
+    "get_guess": Planned(amount=Amount(nano_usd=40, tokens=40, calls=1), stage=1),
+}
+REFEREES_PLAN = {
+    "get_round_start_info": Planned(amount=Amount(nano_usd=10, tokens=10, calls=1), stage=0),
+    "get_answers": Planned(amount=Amount(nano_usd=60, tokens=60, calls=2), stage=1),
+    "get_score_feedback": Planned(amount=Amount(nano_usd=40, tokens=40, calls=2), stage=1),
 }
 
 
@@ -29,14 +34,15 @@ class Books:
         self.budget = Budget(path, limits, PLAN if plan is None else plan, clock=clock)
 
     def call(
-        self, game: str, callback: str, most: int, used: int | None = None, *, season: str = "S1", scope: str = "p"
-    ) -> None:
+        self, game: str, callback: str, most: int, used: int | None = None, *, season: str = "S1", scope: str = "p",
+        is_repeated: bool = False,
+    ) -> None:  # fmt: skip
         """Hold ``most`` billionths of a dollar and as many tokens; say what was used, unless nobody knows it."""
         purpose = Purpose(match_id=game, callback=callback, step="s", season_id=season)
         amount = Amount(nano_usd=most, tokens=most, calls=1)
-        hold = self.budget.hold(purpose, amount, league="L", scope=scope)
+        hold = self.budget.hold(purpose, amount, league="L", scope=scope, is_repeated=is_repeated)
         if used is not None:
-            self.budget.settle(hold, Amount(nano_usd=used, tokens=used, calls=1))
+            self.budget.settle(hold, Amount(nano_usd=used, tokens=used, calls=1 if used else 0))
 
     def refuses(self, game: str, callback: str, most: int, **more: Any) -> str:
         with pytest.raises(OverBudget) as refused:
@@ -104,7 +110,7 @@ def test_a_game_that_is_over_keeps_nothing(books: Any) -> None:
 def test_a_second_request_of_a_callback_may_have_what_the_first_one_left(books: Any) -> None:
     made = books(per_day=nano(100))
     made.call("g1", "get_questions", 60, 20)
-    made.call("g1", "get_questions", 40, 20)
+    made.call("g1", "get_questions", 40, 20, is_repeated=True)
     made.call("g1", "get_guess", 40, 40)
 
 
@@ -113,6 +119,28 @@ def test_a_second_request_does_not_take_from_what_comes_later(books: Any) -> Non
     made.call("g1", "get_questions", 60, 60)
     made.refuses("g1", "get_questions", 10)
     made.call("g1", "get_guess", 40, 40)
+
+
+def test_a_referee_may_score_one_player_while_the_other_one_asks(tmp_path: Path, clock: ManualClock) -> None:
+    made = Books(tmp_path / "ledger.db", Limits(per_day=nano(190)), clock, REFEREES_PLAN)
+    made.call("g1", "get_round_start_info", 10, 10)
+    made.call("g1", "get_answers", 30, 30)
+    made.call("g1", "get_score_feedback", 20, 10)
+    made.refuses("g2", "get_round_start_info", 10)  # the other player's answers and score are still to come
+    made.call("g1", "get_score_feedback", 10, 10, is_repeated=True)
+    made.refuses("g2", "get_round_start_info", 10)
+    made.call("g1", "get_answers", 30, 10)
+    made.call("g1", "get_score_feedback", 20, 10)
+    made.call("g2", "get_round_start_info", 10)
+
+
+def test_a_call_that_reached_nobody_is_still_awaited(books: Any) -> None:
+    made = books(per_day=nano(130))
+    made.call("g1", "get_questions", 60, 0)
+    made.call("g1", "get_guess", 40, 0)
+    assert "leaves no room" in made.refuses("g2", "get_questions", 60)
+    made.call("g1", "get_guess", 40, 20)
+    made.call("g2", "get_questions", 60, 60)
 
 
 def test_one_agents_game_has_a_limit_of_its_own(books: Any) -> None:

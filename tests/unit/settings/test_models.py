@@ -172,7 +172,7 @@ def test_the_whole_game_of_a_player_is_reserved_when_it_begins(clock: ManualCloc
 
     own_data_folder.mkdir()
     (own_data_folder / "prices.yaml").write_text('prices: {"openai:*": {input: 1, output: 1}}')
-    # One game of a player may need 20,000 + 4,000 and 16,000 + 1,500 tokens.
+    # One game of a player may need 20,000 + 3,000 and 10,000 + 600 tokens.
     limited = settings(entry("m"), limits=Limits(per_day=Limit(usd=0.05)))
     books = Books.of_one_run("a")
     made = chat_models(
