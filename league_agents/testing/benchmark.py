@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import click
 
@@ -269,6 +270,24 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
     return figures
 
 
+PROMISED_ANSWERS = "at least 0.99"
+
+
+def answer_figures(*, quick: bool) -> list[Figure]:
+    """How often the offline referee answers rightly what can be checked on pages of five novels."""
+    from league_agents.testing.answering import PAIRS, measure_answers
+
+    return [
+        Figure(
+            key=f"answers.{rules.name}",
+            value=measure_answers(rules=rules, pairs=100 if quick else PAIRS).right,
+            unit="of answers",
+            promised=PROMISED_ANSWERS,
+        )
+        for rules in (COURSE, PRD)
+    ]
+
+
 def machine() -> str:
     """What the figures were measured on."""
     model = platform.processor() or platform.machine()
@@ -293,23 +312,29 @@ def as_document(figures: list[Figure]) -> dict[str, object]:
     return document
 
 
+class _Part(Protocol):
+    def __call__(self, *, quick: bool) -> list[Figure]: ...
+
+
+_PARTS: Mapping[str, _Part] = {
+    "speed": speed_figures,
+    "strength": strength_figures,
+    "llm-strength": llm_strength_figures,
+    "knowledge": knowledge_figures,
+    "answers": answer_figures,
+}
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
-@click.option(
-    "--only", type=click.Choice(["speed", "strength", "llm-strength", "knowledge"]), help="Measure one part only."
-)
+@click.option("--only", type=click.Choice(list(_PARTS)), help="Measure one part only.")
 @click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
 def main(*, as_json: bool, only: str | None, quick: bool) -> None:
     """Measure what the project promises, on this machine."""
     figures: list[Figure] = []
-    if only in (None, "speed"):
-        figures += speed_figures(quick=quick)
-    if only in (None, "strength"):
-        figures += strength_figures(quick=quick)
-    if only in (None, "llm-strength"):
-        figures += llm_strength_figures(quick=quick)
-    if only in (None, "knowledge"):
-        figures += knowledge_figures(quick=quick)
+    for name, figures_of in _PARTS.items():
+        if only in (None, name):
+            figures += figures_of(quick=quick)
     if as_json:
         click.echo(json.dumps(as_document(figures), indent=2))
         return
