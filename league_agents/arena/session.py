@@ -164,7 +164,7 @@ class Session:
             recorder.settled(settled)
 
     def end(self) -> None:
-        """Close the record of a match that is over. ``run`` does it; whoever wants to read it at once does it himself."""
+        """Close the record of a match that is over. ``run`` does it; who wants to read it at once does it himself."""
         self._tell()
         if self.ended_at is None:
             self.ended_at = self._now()

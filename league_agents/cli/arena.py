@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from league_agents.cli.arena_serve import serve
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
 from league_agents.core.printable import printable
@@ -29,12 +30,16 @@ Examples:
   league-agents arena play guess_number --scenario config/arena/guess_number.yaml --record game.jsonl
   league-agents arena replay game.jsonl
   league-agents arena redact game.jsonl --viewer spectator
+  league-agents arena serve
 """
 
 
 @click.group(name="arena", short_help="Other games, other ways of taking turns, people welcome.", epilog=EPILOG)
 def command() -> None:
     """Guess the number, Who is the undercover, a market, and Q21 around a table."""
+
+
+command.add_command(serve)
 
 
 @command.command(name="games")

@@ -3,112 +3,87 @@
 Rule 1: everything here happens on one event loop, so a match is handled one message at a time.
 Rule 2: what a seat or a spectator is told goes to its own connections only, in the order in which it happened.
 Rule 3: a match that fails ends as abandoned, with an incident in the log; the others go on.
+Rule 4: nothing that is secret in a match follows from anything that its agents, or strangers, are told.
 """
 
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from league_agents.arena.scenario import Scenario
-from league_agents.arena.scenario import Seat as ScenarioSeat
-from league_agents.arena.server.limits import ServerLimits
+from league_agents.arena.server.house import OPEN, House, HouseAgent
+from league_agents.arena.server.limits import Buckets, ServerLimits
+from league_agents.arena.server.lobby import scenario_asked_for, transcript_for
+from league_agents.arena.server.names import free_name
 from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.table import SessionDriver, Table
 from league_agents.arena.server.tokens import Tokens
-from league_agents.arena.session import Memory, Session, wall_clock
-from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
-from league_agents.core.game import Action, Cause
+from league_agents.arena.session import Session, wall_clock
+from league_agents.arena.transcript import Line, TranscriptWriter
 from league_agents.core.printable import line_of
-from league_agents.errors import LimitExceeded
+from league_agents.errors import ConfigError, LimitExceeded
+from league_agents.games.registry import game_of
+from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, NoSeat, Profile, Seat, Status
-from league_agents.protocol.boardgame.requests import CreateMatch
+from league_agents.protocol.boardgame.envelope import Envelope, error
+from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Profile, Seat, Status, is_spectator
+from league_agents.protocol.boardgame.json_text import read_object
+from league_agents.protocol.boardgame.refusals import Refused, internal, rate_limited
+from league_agents.protocol.boardgame.requests import CreateMatch, Heading, heading_of
 from league_agents.protocol.boardgame.service import MatchService, Outgoing
 
 LOG = logging.getLogger(__name__)
 
-OPEN = "open"
-"""The agent of a scenario's seat that somebody else is to take."""
-
-AgentMaker = Callable[[ScenarioSeat, Scenario, int, str, bool], object]
-"""Makes the agent of a house seat: seat, scenario, seed, match id, whether it is the first seat. Raises
-``ConfigError``."""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Table:
-    """What the hall keeps of a match besides what the service keeps."""
-
-    scenario: Scenario
-    seed: int
-    session: Session | None = None
-    """``None`` while seats are free."""
-
-    running: asyncio.Task[None] | None = None
-    transcript: io.StringIO = field(default_factory=io.StringIO)
-    readers: dict[str, set[Outbox]] = field(default_factory=dict)
-    """Agent or spectator to its connections."""
-
-    moved: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set, and replaced by a new one, whenever something was told."""
-
-
-class _SessionDriver:
-    """A session as the service moves it."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def act(self, agent_id: str, action: Action, now: datetime, /) -> object:
-        return self._session.submit(agent_id, action)
-
-    def forfeit(self, agent_id: str, cause: Cause, now: datetime, /) -> object:
-        return self._session.decisions.forfeit(agent_id, cause, now)
-
-    def deadline(self, agent_id: str, /) -> datetime | None:
-        decision = self._session.decisions.open_decisions.get(agent_id)
-        return None if decision is None else decision.deadline
-
 
 class Hall:
-    """Opens, runs and closes matches, and knows who listens to them."""
+    """Opens, runs and closes matches, and knows who listens to them. Made on the event loop that it lives on."""
 
     def __init__(
         self,
+        house: House,
         *,
-        make_agent: AgentMaker,
-        scenario_of: Callable[[CreateMatch], Scenario] | None = None,
-        memory_for: Callable[[str], Memory | None] = lambda _game: None,
         limits: ServerLimits | None = None,
         now: Callable[[], datetime] = wall_clock,
         profile: Profile = Profile.SEED,
     ) -> None:
-        """``scenario_of`` makes what a ``create_match`` asks for; ``None``: matches are opened in the lobby only."""
+        self.house = house
         self.limits = limits or ServerLimits()
         self.tokens = Tokens()
         self.store = MemoryStore()
         self.now = now
-        self._scenario_of = scenario_of
-        self._make_agent = make_agent
-        self._memory_for = memory_for
-        self._profile = profile
-        self._tables: dict[str, _Table] = {}
-        self.service = MatchService(
-            self.store, create=None if scenario_of is None else self._created, profile=profile
-        )
+        self.profile = profile
+        self.is_closing = False
+        self._tables: dict[str, Table] = {}
+        self._thinkers = asyncio.Semaphore(self.limits.thinkers)
+        self._new_matches = Buckets(self.limits.new_matches_per_s, self.limits.new_matches_burst)
+        self._asking = ""
+        """The address of whoever is being answered."""
+
+        self.service = MatchService(self.store, create=self._created, profile=profile)
 
     # The lobby.
 
-    def open_match(self, scenario: Scenario, *, is_listed: bool = True) -> Hosted:
-        """A new match; it starts when its last open seat is taken. Raises ``ConfigError`` or ``LimitExceeded``."""
-        hosted = self._prepared(scenario, is_listed=is_listed)
+    def open_match(
+        self,
+        scenario: Scenario,
+        *,
+        opener: str = "",
+        pause: timedelta = timedelta(0),
+        is_listed: bool = True,
+        is_open: bool = True,
+    ) -> Hosted:
+        """A new match; it starts when its last open seat is taken.
+
+        Raises ``ConfigError`` for what cannot be played, ``LimitExceeded`` where there is no room, ``Refused``
+        (``rate_limited``) for an ``opener`` that opens too many.
+        """
+        hosted = self._prepared(scenario, opener=opener, pause=pause, is_listed=is_listed, is_open=is_open)
         self.store.add(hosted)
         self._start_if_full(hosted.match_id)
         return hosted
@@ -117,26 +92,36 @@ class Hall:
         self, match_id: str, *, name: str = "", kind: Literal["human", "ai"] = "ai", agent_id: str | None = None
     ) -> tuple[str, str]:
         """Take a free seat: the agent's id and its token. Raises ``NoSeat`` or ``Refused``."""
-        seat = self.service.join(match_id, name=name, kind=kind, agent_id=agent_id)
+        hosted = self.store.get(match_id)
+        seat = self.service.join(match_id, name="", kind=kind, agent_id=agent_id)
+        assert hosted is not None, "the service found it"
+        others = [each for each in hosted.seats if each.agent_id != seat]
+        taken = [name for each in others for name in (each.name, each.agent_id) if name]
+        own = hosted.seat_of(seat)
+        assert own is not None, "it was just taken"
+        hosted.take(replace(own, name=free_name(name, seat, taken)))
         token = self.tokens.issue(match_id, seat)
         self._start_if_full(match_id)
         return seat, token
 
     def watch(self, match_id: str) -> tuple[str, str]:
-        """A spectator's id and token. Raises ``Refused`` or ``NoSeat``."""
-        hosted = self.store.get(match_id)
-        if hosted is not None and len(hosted.spectators) >= self.limits.spectators:
-            raise NoSeat(f"the match {match_id} has as many spectators as this server bears")
+        """A spectator's id and token. Raises ``Refused``."""
         spectator = self.service.watch(match_id)
-        return spectator, self.tokens.issue(match_id, spectator)
+        # It is told of what happens once it is connected, not before.
+        self.service.unwatch(match_id, spectator)
+        return spectator, self.tokens.to_watch(match_id, spectator)
 
     def leave(self, match_id: str, agent_id: str) -> None:
         """Somebody goes for good. Raises ``Refused`` or ``NoSeat``."""
         table = self._tables.get(match_id)
-        if agent_id.startswith("spectator-"):
-            self.service.unwatch(match_id, agent_id)
-        elif table is None or table.session is None:
+        if is_spectator(agent_id):
+            return
+        if table is None or table.session is None:
             self.service.vacate(match_id, agent_id)
+            self.tokens.revoke(match_id, agent_id)
+            if table is not None:
+                table.readers.pop(agent_id, None)
+                table.lost.discard(agent_id)
         else:
             table.session.decisions.leave(agent_id)
             table.session.wake()
@@ -146,27 +131,64 @@ class Hall:
         hosted, table = self.store.get(match_id), self._tables.get(match_id)
         if hosted is None or table is None or hosted.status not in (Status.ENDED, Status.ABANDONED):
             return None
-        text = table.transcript.getvalue()
-        return list(redact(read_transcript(text.splitlines()), viewer)) if text else []
+        return transcript_for(table.transcript_lines(), hosted, viewer)
+
+    def table_told(self, match_id: str) -> tuple[Hosted, Scenario, int] | None:
+        """A match, its scenario and how many watch it; ``None`` for one that is not there."""
+        hosted, table = self.store.get(match_id), self._tables.get(match_id)
+        return None if hosted is None or table is None else (hosted, table.scenario, table.watching)
 
     # Messages.
 
-    def handle(self, text: str | bytes, principal: Principal | None, answer: Callable[[Envelope], None]) -> None:
+    def handle(
+        self,
+        text: str | bytes | bytearray,
+        principal: Principal,
+        answer: Callable[[Envelope], None],
+        address: str = "",
+    ) -> None:
         """Answer a request, then tell those whom it concerns what it caused (arena 5.3)."""
-        (_, first), *pushes = self.service.handle(text, principal, self.now())
+        self._asking = address
+        try:
+            (asker, first), *pushes = self.service.handle(text, principal, self.now())
+        except Exception as failed:  # one request must not end a connection, still less the server
+            answer(error(internal(self._incident("a request", failed)), _heading(text)))
+            return
         answer(first)
         match_id = first.get("match_id", "")
         if first["type"] == "create_match_response":
             self._start_if_full(match_id)
         self._dispatch(match_id, pushes)
+        if asker:
+            self.seen(match_id, asker, acts=first["type"] == "perform_action_response")
+
+    def seen(self, match_id: str, agent_id: str, *, acts: bool = False) -> None:
+        """A seat has asked for something: it is there, connected or not. One that ``acts`` is not absent any more.
+
+        Asking alone does not end an absence: a page that shows a match to nobody asks too, and everybody would wait for
+        it at every turn.
+        """
+        table = self._tables.get(match_id)
+        if table is None or table.decisions is None or agent_id not in table.scenario.agent_ids:
+            return
+        is_absent = agent_id in table.decisions.absent()
+        if acts if is_absent else agent_id in table.lost:
+            table.lost.discard(agent_id)
+            table.decisions.reconnected(agent_id)
+            table.session.wake()  # type: ignore[union-attr]  # there are decisions, so there is a session
 
     def attach(self, match_id: str, agent_id: str, outbox: Outbox) -> None:
-        """A connection of a seat or a spectator: it gets what is told from now on."""
-        table = self._tables.get(match_id)
-        if table is None:
-            return
+        """A connection of a seat or a spectator: it gets what is told from now on. Raises ``Refused``."""
+        table, hosted = self._tables.get(match_id), self.store.get(match_id)
+        if table is None or hosted is None:
+            raise Refused("unknown_match", "the match is over for so long that it was forgotten")
+        if is_spectator(agent_id):
+            if agent_id not in table.readers and table.watching >= self.limits.spectators:
+                raise Refused("rate_limited", "as many watch this match as the server bears; come back later")
+            hosted.spectators[agent_id] = None
         table.readers.setdefault(agent_id, set()).add(outbox)
-        if table.session is not None and agent_id in table.session.match.agent_ids:
+        table.lost.discard(agent_id)
+        if table.session is not None and agent_id in table.scenario.agent_ids:
             table.session.decisions.reconnected(agent_id)
             table.session.wake()
 
@@ -175,21 +197,25 @@ class Hall:
         table = self._tables.get(match_id)
         if table is None:
             return
-        readers = table.readers.get(agent_id, set())
+        readers = table.readers.get(agent_id)
+        if readers is None or outbox not in readers:
+            return
         readers.discard(outbox)
         if readers:
             return
-        table.readers.pop(agent_id, None)
-        if agent_id.startswith("spectator-"):
+        del table.readers[agent_id]
+        if is_spectator(agent_id):
             self.service.unwatch(match_id, agent_id)
-        elif table.session is not None:
+            return
+        table.lost.add(agent_id)
+        if table.session is not None:
             table.session.decisions.disconnected(agent_id, self.now())
             table.session.wake()
 
     async def moved(self, match_id: str, timeout_s: float) -> None:
         """Wait until something is told in the match, at most ``timeout_s``."""
         table = self._tables.get(match_id)
-        if table is not None:
+        if table is not None and not self.is_closing:
             try:
                 await asyncio.wait_for(table.moved.wait(), timeout_s)
             except TimeoutError:
@@ -198,37 +224,60 @@ class Hall:
     # Time.
 
     def sweep(self) -> None:
-        """Forget matches that nobody came to, and those that have been over for long."""
+        """Give up matches that nobody came to, and forget those that have been over for long."""
         now = self.now()
         for hosted in self.store.all():
-            if hosted.status is Status.WAITING:
-                is_old = now - hosted.created_at > self.limits.waiting_kept
-            else:
-                is_old = hosted.ended_at is not None and now - hosted.ended_at > self.limits.ended_kept
-            if is_old:
+            if hosted.status is Status.WAITING and now - hosted.created_at > self.limits.waiting_kept:
+                self._dispatch(hosted.match_id, self.service.abandon(hosted.match_id, now, "Not everybody came."))
+            elif hosted.ended_at is not None and now - hosted.ended_at > self.limits.ended_kept:
                 self._forget(hosted.match_id)
+        self._bound_transcripts()
+
+    def hang_up(self) -> None:
+        """The server is about to stop: nobody waits any longer."""
+        self.is_closing = True
+        for table in self._tables.values():
+            table.wake()
 
     async def close(self) -> None:
         """Stop every match where it is."""
+        self.hang_up()
         running = [table.running for table in self._tables.values() if table.running is not None]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _created(self, request: CreateMatch, now: datetime) -> Hosted:
-        assert self._scenario_of is not None, "the service creates only where scenarios can be made"
-        scenario = self._scenario_of(request)
-        return self._prepared(scenario, is_listed=True)
+    # Inside.
 
-    def _prepared(self, scenario: Scenario, *, is_listed: bool) -> Hosted:
-        if len(self._tables) >= self.limits.matches:
-            self._make_room()
+    def _created(self, request: CreateMatch, now: datetime) -> Hosted:
+        """What ``create_match`` asks for; the service keeps it."""
+        scenario = scenario_asked_for(request, self.house, self.limits)
+        try:
+            return self._prepared(scenario, opener=self._asking)
+        except LimitExceeded as full:
+            raise Refused("rate_limited", f"{full}; come back later") from None
+
+    def _prepared(
+        self,
+        scenario: Scenario,
+        *,
+        opener: str,
+        pause: timedelta = timedelta(0),
+        is_listed: bool = True,
+        is_open: bool = True,
+    ) -> Hosted:
+        self._check_room(opener)
         seed = secrets.randbits(63) if scenario.seed is None else scenario.seed
         match_id = f"m-{secrets.token_hex(6)}"
-        for place, seat in enumerate(scenario.seats):
-            if seat.agent != OPEN:
-                # Made once for nothing: whoever opens the match learns now what cannot play.
-                self._make_agent(seat, scenario, seed, match_id, place == 0)
+        table = Table(
+            scenario=scenario,
+            seed=seed,
+            house_seed=secrets.randbits(63),
+            opener=opener,
+            pause=max(pause, self.limits.house_pause),
+        )
+        # Made now and not at the start: whoever opens the match learns what cannot play.
+        table.agents = self._house_agents(match_id, table)
         hosted = Hosted(
             match_id=match_id,
             match=scenario.new_match(seed),
@@ -239,67 +288,129 @@ class Hall:
                 else Seat(agent_id=seat.id)
                 for seat in scenario.seats
             ),
-            profile=self._profile,
+            profile=self.profile,
             is_listed=is_listed,
+            is_open=is_open,
         )
-        self._tables[match_id] = _Table(scenario=scenario, seed=seed)
+        self._tables[match_id] = table
         return hosted
 
-    def _make_room(self) -> None:
+    def _check_room(self, opener: str) -> None:
+        if opener:
+            wait_s = self._new_matches.take(opener, self.now().timestamp())
+            if wait_s:
+                raise rate_limited(round(wait_s, 3))
+            running = sum(
+                table.opener == opener and (hosted := self.store.get(match_id)) is not None and hosted.ended_at is None
+                for match_id, table in self._tables.items()
+            )
+            if running >= self.limits.tables_of_address:
+                raise LimitExceeded("matches that you opened and that are not over", running + 1, running)
+        if len(self._tables) < self.limits.matches:
+            return
         self.sweep()
         if len(self._tables) < self.limits.matches:
             return
         ended = [hosted for hosted in self.store.all() if hosted.ended_at is not None]
         if not ended:
-            raise LimitExceeded("the number of matches", len(self._tables) + 1, self.limits.matches)
+            raise LimitExceeded("matches at this server", len(self._tables) + 1, self.limits.matches)
         self._forget(min(ended, key=lambda hosted: hosted.ended_at or hosted.created_at).match_id)
+
+    def _house_agents(self, match_id: str, table: Table) -> dict[str, object]:
+        agents: dict[str, object] = {}
+        for place, seat in enumerate(table.scenario.seats):
+            if seat.agent != OPEN:
+                agent = self.house.make_agent(
+                    seat, table.scenario, seed=table.house_seed, match_id=match_id, is_first=place == 0
+                )
+                agents[seat.id] = HouseAgent(agent, pause_s=table.pause.total_seconds(), thinkers=self._thinkers)
+        return agents
 
     def _forget(self, match_id: str) -> None:
         self.store.remove(match_id)
         self.tokens.forget(match_id)
         table = self._tables.pop(match_id, None)
-        if table is not None and table.running is not None:
-            table.running.cancel()
+        if table is not None:
+            table.wake()
+            if table.running is not None:
+                table.running.cancel()
+
+    def _bound_transcripts(self) -> None:
+        kept = sum(len(table.packed) for table in self._tables.values())
+        for hosted in sorted(
+            (hosted for hosted in self.store.all() if hosted.ended_at is not None),
+            key=lambda hosted: hosted.ended_at or hosted.created_at,
+        ):
+            if kept <= self.limits.transcripts:
+                return
+            kept -= len(self._tables[hosted.match_id].packed)
+            self._forget(hosted.match_id)
 
     def _start_if_full(self, match_id: str) -> None:
-        hosted, table = self.store.get(match_id), self._tables[match_id]
-        if hosted is None or hosted.open_seats or table.session is not None:
+        hosted, table = self.store.get(match_id), self._tables.get(match_id)
+        if hosted is None or table is None or hosted.open_seats or hosted.status is not Status.WAITING:
             return
-        scenario = table.scenario
-        match = scenario.new_match(table.seed)
-        agents = {
-            seat.id: self._make_agent(seat, scenario, table.seed, match_id, place == 0)
-            for place, seat in enumerate(scenario.seats)
-            if seat.agent != OPEN
-        }
-        plays = {seat.agent_id: seat.name for seat in hosted.seats}
+        try:
+            self._start(hosted, table)
+        except Exception as failed:
+            incident = self._incident(f"match {match_id}", failed)
+            told = self.service.abandon(match_id, self.now(), f"The server failed; incident {incident}.")
+            self._dispatch(match_id, told)
+
+    def _start(self, hosted: Hosted, table: Table) -> None:
+        match_id, scenario, now = hosted.match_id, table.scenario, self.now()
+        match = self._named_match(hosted, table)
+        agents = table.agents
+        assert table.transcript is not None, "it is packed at the end"
+        plays = {seat.id: seat.agent for seat in scenario.seats}
         session = table.session = Session(
             match,
             agents,
             clock_rules=scenario.clock,
             now=self.now,
             recorders=[TranscriptWriter(table.transcript, protocol=scenario.interaction, names=plays)],
-            memory_of=lambda agent: self._memory_for(scenario.game) if agent in agents else None,
+            memory_of=lambda agent: self.house.memory_for(scenario.game) if agent in agents else None,
             lang=scenario.lang,
             on_change=lambda _session: self._dispatch(match_id, self.service.deliver(match_id, self.now())),
         )
-        # The decisions are open before the first message can come.
-        opening = self.service.start(match_id, self.now(), match=match, driver=_SessionDriver(session))
-        session.decisions.ask(self.now())
+        opening = self.service.start(match_id, now, match=match, driver=SessionDriver(session))
+        # The clocks run, and the record is open, before the first message can come.
+        session.begin()
+        session.decisions.ask(now)
+        for agent_id in table.lost:
+            session.decisions.disconnected(agent_id, now)
         self._dispatch(match_id, opening)
-        table.running = asyncio.get_running_loop().create_task(self._run(match_id, session))
+        table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
 
-    async def _run(self, match_id: str, session: Session) -> None:
+    def _named_match(self, hosted: Hosted, table: Table) -> Match[Any]:
+        """The match with the names of those who came, in games that call people by name."""
+        scenario = table.scenario
+        if "names" not in game_of(scenario.game).config_schema.get("properties", {}):
+            return scenario.new_match(table.seed)
+        names = {seat.agent_id: seat.name for seat in hosted.seats if seat.name and seat.name != seat.agent_id}
+        named = replace(scenario, config={**scenario.config, "names": names})
+        try:
+            return named.new_match(table.seed)
+        except ConfigError as odd:
+            LOG.warning("match %s: its names cannot be used: %s", hosted.match_id, odd)
+            return scenario.new_match(table.seed)
+
+    async def _run(self, match_id: str, table: Table, session: Session) -> None:
         reason = "Everybody has left."
         try:
             await session.run()
-        except Exception as error:  # whatever fails, it is this match only
-            incident = secrets.token_hex(4)
-            LOG.exception("match %s failed, incident %s: %s", match_id, incident, line_of(error))
+        except Exception as failed:  # whatever fails, it is this match only
+            reason = f"The server failed; incident {self._incident(f'match {match_id}', failed)}."
             session.decisions.abandon()
-            reason = f"The server failed; incident {incident}."
         if session.decisions.is_abandoned and self.store.get(match_id) is not None:
             self._dispatch(match_id, self.service.abandon(match_id, self.now(), reason))
+        table.pack()
+        table.running = None
+
+    def _incident(self, what: str, failed: Exception) -> str:
+        incident = secrets.token_hex(4)
+        LOG.error("%s failed, incident %s: %s", what, incident, line_of(failed), exc_info=failed)
+        return incident
 
     def _dispatch(self, match_id: str, outgoing: Outgoing) -> None:
         table = self._tables.get(match_id)
@@ -308,6 +419,11 @@ class Hall:
         for recipient, envelope in outgoing:
             for outbox in table.readers.get(recipient, ()):
                 outbox.put(envelope.text)
-        table.moved.set()
-        table.moved = asyncio.Event()
+        table.wake()
 
+
+def _heading(text: str | bytes | bytearray) -> Heading:
+    try:
+        return heading_of(read_object(text))
+    except Refused:
+        return Heading()

@@ -17,9 +17,22 @@ class ServerLimits:
     matches: int = 2000
     """At the same time, ended ones that are still kept included."""
 
+    transcripts: int = 256 * 1024 * 1024
+    """Bytes of the transcripts of ended matches that are kept; the oldest matches are forgotten first."""
+
+    tables_of_address: int = 100
+    """Matches that wait or run, of one address that opened them."""
+
     sockets: int = 5000
+    sockets_of_address: int = 500
+    seats_of_socket: int = 256
+    """Seats and places to watch from that one connection may serve."""
+
     spectators: int = 200
-    """Of one match."""
+    """Connections that watch one match."""
+
+    polls_of_address: int = 100
+    """Requests that wait for events at the same time."""
 
     outbox: int = 512
     """Messages that wait for one slow reader before its connection is closed."""
@@ -30,17 +43,40 @@ class ServerLimits:
     burst: float = 200.0
     """Requests that may come at once."""
 
-    new_matches_per_s: float = 5.0
+    patience: int = 50
+    """Requests in a row that are refused as too many before the connection is closed."""
+
+    new_matches_per_s: float = 2.0
     """Of one address, on average."""
+
+    new_matches_burst: float = 20.0
 
     token_wait: timedelta = timedelta(seconds=10)
     """How long a connection may be open without a valid token (arena 5.3)."""
+
+    token_tries: int = 10
+    """Wrong tokens that one connection may send."""
+
+    request_wait: timedelta = timedelta(seconds=10)
+    """How long a request may take to arrive in full."""
+
+    ping_every: timedelta = timedelta(seconds=20)
+    """Of an open connection (arena 5.3); one that does not answer as long again is gone."""
 
     waiting_kept: timedelta = timedelta(hours=1)
     """How long a match waits for its seats to be taken."""
 
     ended_kept: timedelta = timedelta(minutes=30)
     """How long an ended match can be read."""
+
+    house_pause: timedelta = timedelta(milliseconds=10)
+    """What an agent of the server takes for each action at least, so that many of them leave time for everybody."""
+
+    thinkers: int = 2
+    """Agents of the server that may compute at the same time; the others wait for their turn."""
+
+    longest_turn: timedelta = timedelta(hours=1)
+    """That a stranger may give a decision; a match that never ends is nobody's."""
 
 
 class Bucket:

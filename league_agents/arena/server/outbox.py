@@ -13,22 +13,33 @@ from collections import deque
 class Outbox:
     """Texts in the order in which they are to be sent."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, most_characters: int = 8_000_000) -> None:
         self._most = most
+        self._most_characters = most_characters
         self._waiting: deque[str] = deque()
+        self._characters = 0
         self._filled = asyncio.Event()
-        self.is_overflowing = False
-        """Whether the reader was too slow. Nothing is kept for it any more."""
+        self.overflowed = asyncio.Event()
+        """Set when the reader was too slow. Nothing is kept for it any more."""
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_overflowing(self) -> bool:
+        return self.overflowed.is_set()
 
     def put(self, text: str) -> None:
         """Send this when the connection is ready."""
         if self.is_overflowing:
             return
-        if len(self._waiting) >= self._most:
-            self.is_overflowing = True
+        if len(self._waiting) >= self._most or self._characters + len(text) > self._most_characters:
+            self.overflowed.set()
             self._waiting.clear()
+            self._characters = 0
         else:
             self._waiting.append(text)
+            self._characters += len(text)
         self._filled.set()
 
     async def take(self) -> str | None:
@@ -38,4 +49,6 @@ class Outbox:
                 return None
             self._filled.clear()
             await self._filled.wait()
-        return self._waiting.popleft()
+        text = self._waiting.popleft()
+        self._characters -= len(text)
+        return text

@@ -1,0 +1,229 @@
+"""One WebSocket: texts in, answers and pushes out (arena 5.3).
+
+Rule 1: whatever comes over it costs this connection at most. Matches go on, other connections hear nothing of it.
+Rule 2: an answer stands before the pushes that its request caused, and everything leaves in the order in which it
+happened: one outbox, one sender.
+
+Besides the protocol's envelopes one frame is understood, for clients that cannot set headers (browsers):
+``{"type": "authenticate", "token": "…"}``, any number of them, each answered by
+``{"type": "authenticated", "match_id": "…", "agent_id": "…"}``. With ``"after": <seq>`` the pushes that were missed
+since that number follow at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from league_agents.arena.server.hall import Hall
+from league_agents.arena.server.limits import Bucket
+from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.tokens import Claim
+from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
+from league_agents.protocol.boardgame.envelope import Envelope, error, written
+from league_agents.protocol.boardgame.json_text import read_object
+from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope, rate_limited
+from league_agents.protocol.boardgame.requests import Heading, heading_of
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+POLICY, TRY_AGAIN, NO_TOKEN = 1008, 1013, 4401
+_SHORT = 4096
+"""Characters of a refused text that is still read, for its ``request_id``."""
+
+
+class Connection:
+    """Serves one WebSocket from its handshake to its end."""
+
+    def __init__(self, hall: Hall, socket: WebSocket, *, address: str, token: str | None = None) -> None:
+        """``token``: the one of the handshake's ``Authorization`` header, if there was one."""
+        self._hall = hall
+        self._socket = socket
+        self._address = address
+        self._token = token
+        limits = hall.limits
+        self._outbox = Outbox(limits.outbox)
+        self._bucket = Bucket(limits.requests_per_s, limits.burst, time.monotonic())
+        self._claims: dict[tuple[str, str], Claim] = {}
+        self._attached: dict[tuple[str, str], None] = {}
+        self._principal, self._revision = NOBODY, hall.tokens.revision
+        self._tries = 0
+        self._refused = 0
+
+    async def serve(self) -> None:
+        """Until either side closes."""
+        await self._socket.accept()
+        receiving = asyncio.ensure_future(self._receive())
+        watching = [asyncio.ensure_future(each) for each in (self._send(), self._overflow())]
+        try:
+            done, _ = await asyncio.wait({receiving, *watching}, return_when=asyncio.FIRST_COMPLETED)
+            code = next((task.result() for task in done if not task.cancelled() and not task.exception()), None)
+            if code is not None:
+                if code != TRY_AGAIN:
+                    await self._flush()
+                with suppress(RuntimeError):  # the peer was quicker
+                    await self._socket.close(code)
+        finally:
+            for task in (receiving, *watching):
+                task.cancel()
+            await asyncio.gather(receiving, *watching, return_exceptions=True)
+            for match_id, agent_id in self._attached:
+                self._hall.detach(match_id, agent_id, self._outbox)
+
+    async def _receive(self) -> int | None:
+        """Handle what comes. The code to close with; ``None`` when the peer has closed."""
+        if self._token is not None:
+            self._authenticate({"token": self._token})
+        give_up_at = time.monotonic() + self._hall.limits.token_wait.total_seconds()
+        while True:
+            try:
+                if self._claims:
+                    message = await self._socket.receive()
+                else:
+                    left = give_up_at - time.monotonic()
+                    message = await asyncio.wait_for(self._socket.receive(), max(0.0, left))
+            except TimeoutError:
+                return NO_TOKEN
+            if message["type"] != "websocket.receive":
+                return None
+            code = self._handle(message.get("text"))
+            if code is not None:
+                return code
+            # One that asks without pause does not keep the others from being heard.
+            await asyncio.sleep(0)
+
+    def _handle(self, text: str | None) -> int | None:
+        """Answer one frame. The code to close with; ``None`` to go on."""
+        wait_s = self._bucket.take(time.monotonic())
+        if wait_s:
+            self._refused += 1
+            self._answer(error(rate_limited(round(wait_s, 3)), _heading_of_short(text)))
+            return POLICY if self._refused >= self._hall.limits.patience else None
+        self._refused = 0
+        if text is None:
+            self._answer(error(Refused("malformed_json", "a message is a text frame, found a binary one"), Heading()))
+            return None
+        if '"authenticate"' in text:
+            fields = _authentication(text)
+            if fields is not None:
+                return self._authenticate(fields)
+        self._hall.handle(text, self._live_principal(), self._answered, self._address)
+        return None
+
+    def _authenticate(self, fields: Mapping[str, Any]) -> int | None:
+        token, after = fields.get("token"), fields.get("after")
+        heading = Heading(type="authenticate")
+        if not isinstance(token, str) or set(fields) - {"type", "token", "after"}:
+            fault = {"path": "/token", "code": "wrong_type", "message": "must be a text, beside it only type and after"}
+            self._answer(error(invalid_envelope([fault]), heading))
+            return None
+        if after is not None and (type(after) is not int or not 0 <= after < 2**53):
+            fault = {"path": "/after", "code": "wrong_type", "message": "must be the number of a push"}
+            self._answer(error(invalid_envelope([fault]), heading))
+            return None
+        claim = self._hall.tokens.claim_of(token)
+        if claim is None:
+            self._tries += 1
+            self._answer(error(Refused("unauthorized", "the token opens nothing here"), heading))
+            return NO_TOKEN if self._tries >= self._hall.limits.token_tries else None
+        known = (claim.match_id, claim.agent_id)
+        try:
+            if known not in self._claims and len(self._claims) >= self._hall.limits.seats_of_socket:
+                raise Refused("rate_limited", "this connection serves as many seats as it may; open another one")
+            self._claims[known] = claim
+            missed = self._attach(claim, after)
+        except Refused as refused:
+            self._claims.pop(known, None)
+            self._answer(error(refused, heading))
+            return None
+        self._principal |= claim.principal
+        self._outbox.put(
+            written({"type": "authenticated", "match_id": claim.match_id, "agent_id": claim.agent_id})
+        )
+        for push in missed:
+            self._outbox.put(push.text)
+        return None
+
+    def _attach(self, claim: Claim, after: int | None) -> list[Envelope]:
+        """Hear of what happens to what was claimed from now on; what was missed since number ``after``."""
+        hall = self._hall
+        if claim.match_id:
+            places = [claim.match_id]
+        else:
+            own = claim.principal
+            places = [
+                hosted.match_id
+                for hosted in hall.store.all()
+                if any(speaks_for(own, hosted, seat) for seat in hosted.seats)
+            ]
+        missed = []
+        for match_id in places:
+            hall.attach(match_id, claim.agent_id, self._outbox)
+            self._attached[match_id, claim.agent_id] = None
+            if after is not None:
+                missed += hall.service.pushes_after(match_id, claim.agent_id, after)
+        return missed
+
+    def _live_principal(self) -> Principal:
+        tokens = self._hall.tokens
+        if self._revision != tokens.revision:
+            self._revision = tokens.revision
+            closed = [key for key, claim in self._claims.items() if not tokens.is_open(claim)]
+            for key in closed:
+                del self._claims[key]
+                self._attached.pop(key, None)
+            if closed:
+                self._principal = NOBODY
+                for claim in self._claims.values():
+                    self._principal |= claim.principal
+        return self._principal
+
+    def _answered(self, answer: Envelope) -> None:
+        if answer["type"] == "create_match_response":
+            # The seat of whoever opened a match is his: he hears of it from the first push on.
+            match_id, agent_id = answer["match_id"], answer["agent_id"]
+            with suppress(Refused):
+                self._hall.attach(match_id, agent_id, self._outbox)
+                self._attached[match_id, agent_id] = None
+        self._answer(answer)
+
+    def _answer(self, answer: Envelope) -> None:
+        self._outbox.put(answer.text)
+
+    async def _send(self) -> int | None:
+        while (text := await self._outbox.take()) is not None:
+            await self._socket.send_text(text)
+        return TRY_AGAIN
+
+    async def _overflow(self) -> int:
+        await self._outbox.overflowed.wait()
+        return TRY_AGAIN
+
+    async def _flush(self) -> None:
+        """What was said before the end is said, if the peer reads it soon."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                while len(self._outbox):
+                    await asyncio.sleep(0.01)
+
+
+def _authentication(text: str) -> dict[str, Any] | None:
+    """The fields of a frame that authenticates; ``None`` for any other frame, also for one that cannot be read."""
+    try:
+        fields = read_object(text)
+    except Refused:
+        return None
+    return fields if fields.get("type") == "authenticate" else None
+
+
+def _heading_of_short(text: str | None) -> Heading:
+    if text is None or len(text) > _SHORT:
+        return Heading()
+    try:
+        return heading_of(read_object(text))
+    except Refused:
+        return Heading()

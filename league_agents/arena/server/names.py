@@ -1,0 +1,34 @@
+"""What people call themselves at the table.
+
+Rule: no two at one table read alike, and nobody takes the name of a seat that is not his; who plays an undercover must
+not be able to speak as somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+
+from league_agents.core.entry import clean_text
+from league_agents.core.printable import printable
+from league_agents.games.undercover.own_word import comparable
+
+LONGEST = 32
+
+
+def free_name(wanted: str, agent_id: str, taken: Iterable[str]) -> str:
+    """The name that somebody wishes, or one like it that is free; the seat's own where nothing was wished.
+
+    ``taken``: the names and the ids of the other seats.
+    """
+    line = printable(clean_text(wanted[: 4 * LONGEST]) or "", LONGEST)
+    if not line or comparable(line) == comparable(agent_id):
+        return agent_id
+    others = {_read(name) for name in taken}
+    if _read(line) not in others:
+        return line
+    return next(name for number in count(2) if _read(name := f"{line} ({number})") not in others)
+
+
+def _read(name: str) -> str:
+    return comparable(name) or name

@@ -1,0 +1,51 @@
+"""``league-agents arena serve``: matches for people and programs elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+
+import click
+
+
+@click.command(name="serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 chooses a free one.")
+@click.option("--public", is_flag=True, help="Allow a --host that others can reach. They can play without asking.")
+@click.option(
+    "--profile",
+    type=click.Choice(["seed", "schemas"]),
+    default="seed",
+    show_default=True,
+    help="The form of answers: the protocol's own page, or the organisation's narrower schemas.",
+)
+@click.option("--llm", is_flag=True, help="Strangers may put language models on seats, at your expense.")
+def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> None:
+    """Serve the Boardgame Protocol, and a page on which people play and watch.
+
+    It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /.
+    """
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.protocol.boardgame.hosting import Profile
+    from league_agents.settings.arena import Company
+    from league_agents.settings.arena_server import arena_server
+
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    server = arena_server(
+        Company(index_path=default_index_path),
+        host=host,
+        port=port,
+        is_public=public,
+        with_models=llm,
+        profile=Profile(profile),
+    )
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: stopping.set())
+    with server:
+        reach = "everybody who reaches this machine" if public else "this machine only"
+        click.echo(f"serving {reach}; stop it with Ctrl-C", err=True)
+        click.echo(server.url)
+        stopping.wait()
+    click.echo("stopped", err=True)

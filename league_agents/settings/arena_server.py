@@ -1,0 +1,74 @@
+"""What a server of the arena is made of: its own agents, and how its tables are laid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from league_agents.arena.scenario import Scenario, Seat
+from league_agents.arena.server.house import House
+from league_agents.settings.arena import (
+    LLM,
+    OFFLINE,
+    RANDOM,
+    SCRIPTED,
+    Company,
+    arena_agent,
+    memory_for,
+    usual_scenario,
+)
+
+if TYPE_CHECKING:
+    from league_agents.arena.server.limits import ServerLimits
+    from league_agents.arena.server.serving import ArenaServer
+    from league_agents.protocol.boardgame.hosting import Profile
+
+_PERSON_SEATS = {"q21": 1}
+"""In q21 the first seat is the referee's; people come to play."""
+
+
+def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
+    """The agents that strangers may put on a seat.
+
+    Never a class of somebody's, or a person at the server's terminal. ``with_models``: language models too, at the
+    operator's expense.
+    """
+    own = company or Company()
+
+    def agents_of(game: str) -> tuple[str, ...]:
+        own_of_game = (OFFLINE,) if game == "q21" else ()
+        return (SCRIPTED, RANDOM, *own_of_game, *((LLM,) if with_models else ()))
+
+    def make_agent(seat: Seat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
+        return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_referee=is_first)
+
+    return House(
+        agents_of=agents_of,
+        make_agent=make_agent,
+        usual_table=usual_scenario,
+        person_seat=lambda game: _PERSON_SEATS.get(game, 0),
+        memory_for=memory_for,
+    )
+
+
+def arena_server(
+    company: Company | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    is_public: bool = False,
+    with_models: bool = False,
+    limits: ServerLimits | None = None,
+    profile: Profile | None = None,
+) -> ArenaServer:
+    """A server, ready to be started. Raises ``ConfigError``."""
+    from league_agents.arena.server.serving import ArenaServer
+    from league_agents.protocol.boardgame.hosting import Profile
+
+    return ArenaServer(
+        arena_house(company, with_models=with_models),
+        host=host,
+        port=port,
+        is_public=is_public,
+        limits=limits,
+        profile=profile or Profile.SEED,
+    )
