@@ -1,0 +1,114 @@
+"""A letter: what one mail of a match by mail says, and how it is told from all other mail.
+
+Rule 1: a subject of the arena begins with ``Boardgame/`` and has single spaces between its parts. No subject of the
+league has that form, and none of the league's forms is read here.
+Rule 2: a letter holds envelopes of the Boardgame Protocol, in one attached document or as the body. What comes in is a
+stranger's: counted and measured before anything else looks at it.
+
+A letter to a seat::
+
+    {"boardgame_mail": "1.0.0", "kind": "your_turn", "game": …, "match_id": …, "agent_id": …, "reply_to": …,
+     "decision": {"number": 3, "attempts_left": 3, "reply_by": …, "answer_with": {…}}, "after": 12, "lines": […],
+     "messages": [envelopes]}
+
+``answer_with`` is the envelope to send back, its action to be filled in. A letter from a seat is one envelope, or
+``{"messages": [envelopes]}``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from league_agents.mail.port import Mail
+from league_agents.protocol.boardgame.json_text import LARGEST
+from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION
+
+MAIL_VERSION: Final = "1.0.0"
+FILE_NAME: Final = "boardgame.json"
+MOST_MESSAGES: Final = 20
+"""Envelopes in one letter from a seat."""
+
+INVITATION, YOUR_TURN, ANSWER, OVER = "invitation", "your_turn", "answer", "over"
+
+_NAME = r"[A-Za-z0-9_.:-]{1,64}"
+_SUBJECT = re.compile(
+    rf"\s*(?:(?:re|fwd?|aw|wg|antw|sv|vs)\s?:\s*){{0,20}}Boardgame/[0-9]{{1,3}}\.[0-9]{{1,3}}\.[0-9]{{1,3}} "
+    rf"([a-z0-9_]{{1,40}}) ({_NAME}) ({_NAME})(?: [\x21-\x7e]{{1,200}})?\s*",
+    re.IGNORECASE | re.ASCII,
+)
+_LONGEST_SUBJECT = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What a subject says. Claims of the sender."""
+
+    game: str
+    match_id: str
+    agent_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """One letter on its way to a seat."""
+
+    agent_id: str
+    kind: str
+    document: Mapping[str, Any]
+
+
+class NoMessages(Exception):
+    """The mail holds nothing that could be a message; ``code`` is one of the protocol's."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def format_subject(heading: Heading, transaction_id: str) -> str:
+    """The subject of a mail about a seat."""
+    return f"Boardgame/{PROTOCOL_VERSION} {heading.game} {heading.match_id} {heading.agent_id} {transaction_id}"
+
+
+def read_subject(text: str) -> Heading | None:
+    """``None`` for mail that is not the arena's. Replies of mail programs (``Re:``) are."""
+    found = _SUBJECT.fullmatch(text) if len(text) <= _LONGEST_SUBJECT else None
+    return None if found is None else Heading(game=found[1], match_id=found[2], agent_id=found[3])
+
+
+def messages_in(mail: Mail) -> list[dict[str, Any]]:
+    """The envelopes of a letter from a seat, unread. Raises ``NoMessages``."""
+    found: list[Any] = []
+    for document in mail.documents:
+        if isinstance(document, Mapping) and isinstance(document.get("messages"), Sequence):
+            found += document["messages"]
+        else:
+            found.append(document)
+    if not found:
+        why = mail.problems[0] if mail.problems else "it has no JSON document"
+        raise NoMessages("malformed_json", f"the mail holds no message: {why}")
+    if len(found) > MOST_MESSAGES:
+        raise NoMessages("too_large", f"a mail holds at most {MOST_MESSAGES} messages, found {len(found)}")
+    for each in found:
+        if not isinstance(each, Mapping):
+            raise NoMessages("not_an_object", "a message is a JSON object, found another value")
+        try:
+            size = len(json.dumps(each, ensure_ascii=False))
+        except (TypeError, ValueError, RecursionError):
+            raise NoMessages("malformed_json", "a message cannot be written as JSON") from None
+        if size > LARGEST:
+            raise NoMessages("too_large", f"a message has at most {LARGEST} bytes")
+    return [dict(each) for each in found]
+
+
+def copy_id(mail: Mail) -> str:
+    """What all copies of one mail have in common, however often it arrives."""
+    for name in ("x-league-message-id", "message-id"):
+        if mail.headers.get(name):
+            return mail.headers[name]
+    return mail.mail_id

@@ -1,0 +1,88 @@
+"""What a match by mail is made from, before anybody has done anything.
+
+Rule: the journal keeps it whole, so a host that is started again needs nothing else to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from league_agents.arena.scenario import Scenario, scenario_of
+from league_agents.core.keys import Keys
+from league_agents.errors import ConfigError
+from league_agents.protocol.league.address import read_address, same_address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailSetup:
+    """One match by mail."""
+
+    scenario: Scenario
+    seed: int
+    match_id: str
+    host_address: str
+    addresses: Mapping[str, str]
+    """Seat to mailbox. A seat that is not here is played by the host, with the agent that the scenario names."""
+
+    def __post_init__(self) -> None:
+        if not self.addresses:
+            raise ConfigError("seats", "name at least one seat and its address: agent_1=somebody@example.com")
+        for agent_id, address in self.addresses.items():
+            if agent_id not in self.scenario.agent_ids:
+                known = ", ".join(self.scenario.agent_ids)
+                raise ConfigError(f"seats.{agent_id}", f"is no seat of the scenario; its seats are {known}")
+            if read_address(address) != address:
+                raise ConfigError(f"seats.{agent_id}", f"{address[:80]!a} is no mail address")
+            if same_address(address, self.host_address):
+                raise ConfigError(f"seats.{agent_id}", f"{address} is the host itself; a seat needs another mailbox")
+
+    def seats_of(self, address: str) -> list[str]:
+        """The seats that answer to a mailbox, in their order."""
+        return [
+            agent_id
+            for agent_id in self.scenario.agent_ids
+            if agent_id in self.addresses and same_address(self.addresses[agent_id], address)
+        ]
+
+
+def setup_to(setup: MailSetup) -> dict[str, Any]:
+    """The setup as JSON values."""
+    scenario, clock = setup.scenario, setup.scenario.clock
+    return {
+        "scenario": {
+            "game": scenario.game,
+            "config": dict(scenario.config),
+            "agents": [{"id": seat.id, "name": seat.name, "agent": seat.agent} for seat in scenario.seats],
+            "lang": scenario.lang,
+            "clock": {
+                "turn_timeout_s": None if clock.turn_timeout is None else clock.turn_timeout.total_seconds(),
+                "time_bank_s": clock.time_bank.total_seconds(),
+                "max_invalid": clock.max_invalid,
+                "max_forfeits": clock.max_forfeits,
+                "disconnect_grace_s": clock.disconnect_grace.total_seconds(),
+                "on_leave": clock.on_leave,
+            },
+            **(scenario.interaction or {}),
+        },
+        "seed": setup.seed,
+        "match_id": setup.match_id,
+        "host_address": setup.host_address,
+        "addresses": dict(setup.addresses),
+    }
+
+
+def setup_from(kept: Mapping[str, Any]) -> MailSetup:
+    """The setup that was kept. Raises ``ConfigError`` for anything else."""
+    keys = Keys(kept, "setup", ("scenario", "seed", "match_id", "host_address", "addresses"))
+    scenario, addresses = keys.at("scenario"), keys.at("addresses")
+    if not isinstance(scenario, Mapping) or not isinstance(addresses, Mapping):
+        raise keys.error("scenario", "and addresses must be mappings")
+    return MailSetup(
+        scenario=scenario_of(scenario),
+        seed=keys.integer("seed", None, 0, 2**64 - 1),
+        match_id=keys.text("match_id", None, most=64),
+        host_address=keys.text("host_address", None, most=254),
+        addresses={str(seat): str(address) for seat, address in addresses.items()},
+    )
