@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -68,6 +69,8 @@ class GeminiBackend:
         self._key_name = key_name
         self._lock = threading.Lock()
         self._form = Form.SCHEMA
+        # Agents come and go without saying so; their connections go with them.
+        weakref.finalize(self, client.close).atexit = False
 
     @property
     def name(self) -> str:
@@ -75,10 +78,6 @@ class GeminiBackend:
 
     def __repr__(self) -> str:
         return f"GeminiBackend({self._model!r} at {self._base_url!r})"
-
-    def close(self) -> None:
-        """Give the connections back. A closed one is not used again."""
-        self._client.close()
 
     def exchange(self, request: Request) -> Reply:
         ends_s = time.monotonic() + request.timeout.total_seconds()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -58,6 +59,8 @@ class OpenAIBackend:
             default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_body]}),
         )
+        # Agents come and go without saying so; their connections go with them.
+        weakref.finalize(self, self._client.close).atexit = False
 
     @property
     def name(self) -> str:
@@ -65,10 +68,6 @@ class OpenAIBackend:
 
     def __repr__(self) -> str:
         return f"OpenAIBackend({self._model!r} at {self._base_url!r})"
-
-    def close(self) -> None:
-        """Give the connections back. A closed one is not used again."""
-        self._client.close()
 
     def exchange(self, request: Request) -> Reply:
         ends_s = time.monotonic() + request.timeout.total_seconds()

@@ -29,18 +29,8 @@ class Protocol:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._made: list[Any] = []
-
-    def close(self) -> None:
-        for backend in self._made:
-            backend.close()
 
     def backend(self, url: str, key: str | None = KEY) -> Backend:
-        made = self._backend(url, key)
-        self._made.append(made)
-        return made
-
-    def _backend(self, url: str, key: str | None) -> Backend:
         if self.name == "openai":
             return OpenAIBackend(model="m", key=key, base_url=f"{url}/v1")
         client = {"google-genai": GenaiClient, "google-generativeai": GenerativeLanguageClient}[self.name]
@@ -136,10 +126,8 @@ PROTOCOLS = ("openai", "google-genai", "google-generativeai")
 
 
 @pytest.fixture(params=PROTOCOLS)
-def protocol(request: pytest.FixtureRequest) -> Iterator[Protocol]:
-    made = Protocol(request.param)
-    yield made
-    made.close()
+def protocol(request: pytest.FixtureRequest) -> Protocol:
+    return Protocol(request.param)
 
 
 @pytest.fixture
@@ -148,10 +136,8 @@ def service(protocol: Protocol, httpserver: HTTPServer) -> Service:
 
 
 @pytest.fixture
-def openai_service(httpserver: HTTPServer) -> Iterator[Service]:
-    protocol = Protocol("openai")
-    yield Service(protocol, httpserver)
-    protocol.close()
+def openai_service(httpserver: HTTPServer) -> Service:
+    return Service(Protocol("openai"), httpserver)
 
 
 class RawServer:

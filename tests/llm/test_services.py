@@ -33,7 +33,7 @@ PROMPT = Prompt(
 )
 GOOD = json.dumps({"word": "whale", "points": 3})
 SECONDS = timedelta(seconds=5)
-SHORT = timedelta(seconds=0.6)
+SHORT = timedelta(seconds=0.4)
 KEY = "sk-this-key-is-secret-0123456789"
 
 

@@ -1,0 +1,126 @@
+"""From the command line to a service and back: what is asked, what is in the books, what a person reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from league_agents.cli import command_line
+from league_agents.clock import SystemClock
+from league_agents.llm.ledger import Ledger
+from league_agents.settings.connectivity import Check, Trouble, check_everything
+from league_agents.settings.league_file import read_league_file
+
+GAME = ("run", "--single-game", "--seed", "1", "--json", "--player-a", "llm")
+KEY = "sk-this-key-is-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL", "LEAGUE_LLM_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+def league_agents(*arguments: str) -> Result:
+    return CliRunner().invoke(command_line, list(arguments))
+
+
+def configure(service: Any, folder: Path, **more: str) -> None:
+    values = {
+        "LEAGUE_LLM_PROVIDER": "openai",
+        "LEAGUE_LLM_MODEL": "m",
+        "LEAGUE_LLM_BASE_URL": f"{service.url}/v1",
+        "OPENAI_API_KEY": KEY,
+        "LLM_MAX_RETRIES": "0",
+        **more,
+    }
+    (folder / ".env").write_text("".join(f"{name}={value}\n" for name, value in values.items()), encoding="utf-8")
+
+
+def test_an_llm_player_without_a_model_is_one_line_with_the_remedy() -> None:
+    shown = league_agents(*GAME)
+    assert shown.exit_code == 3
+    assert shown.stderr.splitlines() == [shown.stderr.strip()]
+    assert "set LEAGUE_LLM_PROVIDER" in shown.stderr
+
+
+def test_a_match_ends_although_its_model_is_down(openai_service: Any, tmp_path: Path) -> None:
+    openai_service.fails(503, forever=True)
+    configure(openai_service, tmp_path)
+    shown = league_agents(*GAME)
+    assert shown.exit_code == 0, shown.output
+    document = json.loads(shown.stdout)
+    assert document["match"]["status"] == "completed"
+    assert KEY not in shown.output
+    costs = json.loads(league_agents("costs", "--json", "--by", "callback").stdout)
+    assert costs["total"]["failures"] == costs["total"]["calls"] > 0
+    assert costs["total"]["cost_usd"] == 0
+
+
+def test_a_match_ends_although_its_model_talks_nonsense_and_what_that_costs_is_unknown(
+    openai_service: Any, tmp_path: Path
+) -> None:
+    openai_service.sends(openai_service.protocol.message("I would rather sing."), forever=True)
+    configure(openai_service, tmp_path)
+    shown = league_agents(*GAME, "--journal", "match.db")
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["match"]["status"] == "completed"
+    # The player's calls stand in its journal, and the ledger has none.
+    assert json.loads(league_agents("costs", "--json").stdout)["total"]["calls"] == 0
+    calls = list(Ledger(tmp_path / "match.player-a.db").calls())
+    assert {call.purpose.callback for call in calls} <= {"get_warmup_answer", "get_questions", "get_guess"}
+    assert all(call.reply == "I would rather sing." and call.cost_usd is None for call in calls)
+    assert len(calls) == len(openai_service.asked)
+
+
+def test_a_limit_of_nothing_plays_offline_without_a_request(openai_service: Any, tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text('prices: {"openai:m": {input: 1, output: 1}}', encoding="utf-8")
+    configure(openai_service, tmp_path, LEAGUE_LLM_USD_PER_GAME="0", LEAGUE_LLM_PRICES="prices.yaml")
+    shown = league_agents(*GAME)
+    assert shown.exit_code == 0, shown.output
+    assert openai_service.asked == []
+
+
+LEAGUE = """
+league: {{manager_email: office@example.com}}
+roles:
+  player: {{address: a@example.com, group_id: g, agent: llm}}
+models:
+  models:
+    - {{name: one, provider: openai, model: m, base_url: "{url}/v1", retries: 0}}
+    - {{name: two, provider: openai, model: n, base_url: "http://127.0.0.1:9/v1", retries: 0}}
+  use: {{default: [one], get_answers: [two]}}
+"""
+
+
+def model_checks(service: Any, folder: Path) -> list[Check]:
+    path = folder / "league.yaml"
+    path.write_text(LEAGUE.format(url=service.url), encoding="utf-8")
+    settings = read_league_file(path, {"OPENAI_API_KEY": KEY})
+    return [check for check in check_everything(settings, SystemClock()) if check.name == "model"]
+
+
+def test_the_connectivity_test_asks_each_model_that_the_role_would_ask(openai_service: Any, tmp_path: Path) -> None:
+    openai_service.says("ready")
+    (check,) = model_checks(openai_service, tmp_path)
+    assert check.trouble is None
+    assert check.said.startswith("openai:m answered within 0.")
+    (asked,) = openai_service.asked
+    assert asked["max_tokens"] == 16
+
+
+def test_the_connectivity_test_says_what_is_wrong_with_a_model(openai_service: Any, tmp_path: Path) -> None:
+    openai_service.fails(401)
+    (refused,) = model_checks(openai_service, tmp_path)
+    assert refused.trouble is Trouble.CONFIGURATION
+    assert "OPENAI_API_KEY" in refused.said
+    assert KEY not in refused.said
+    openai_service.fails(503)
+    (down,) = model_checks(openai_service, tmp_path)
+    assert down.trouble is Trouble.UNAVAILABLE
