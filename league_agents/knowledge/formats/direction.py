@@ -7,7 +7,7 @@ inside them from the left. Rule: the places decide, because programs that write 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
@@ -57,43 +57,70 @@ def runs_from_right(text: str) -> bool:
     return from_right > 0 and from_right >= MIN_SHARE * sum(map(str.isalpha, text))
 
 
-def logical(lines: Sequence[Sequence[Sign]]) -> list[str]:
-    """Lines of a book that runs from the right, in reading order, with brackets that open and close.
+def logical(signs: Iterable[Sign]) -> str:
+    """A line of a book that runs from the right, in reading order, with brackets that open and close.
 
-    Some programs store a bracket as it looks, others as it is meant. Where most lines would close one before they open
-    one, they are as they look and are turned round, except inside Latin phrases.
+    Programs store a bracket as it is meant or as it looks, and readers turn some of them round; so neither is believed.
+    A bracket opens behind a space and in front of a letter, and closes the other way round.
     """
-    read = [_line(line) for line in lines]
-    first = [next((c for c, is_latin in line if not is_latin and c in _OPENING + _CLOSING), "") for line in read]
-    closes = sum(c != "" and c in _CLOSING for c in first)
-    is_as_seen = closes * 2 > sum(c != "" for c in first)
-    return [
-        "".join(c.translate(_MIRRORED) if is_as_seen and not is_latin else c for c, is_latin in line) for line in read
-    ]
+    cells = _in_reading_order(_cells(signs))
+    return "".join(_righted(cells) if any(cell in _PAIR_OF for cell in cells) else cells)
 
 
-_OPENING, _CLOSING = "([{<«", ")]}>»"
-_MIRRORED = str.maketrans(_OPENING + _CLOSING, _CLOSING + _OPENING)
+_PAIR_OF = {character: pair for pair in ("()", "[]", "{}", "«»") for character in pair}
+_BEHIND_CLOSED = frozenset(".,;:!?\"'׳״-–")
 
 
-def _line(signs: Iterable[Sign]) -> list[tuple[str, bool]]:
-    """Each letter with its marks, and whether it belongs to what runs from the left."""
-    cells = _cells(signs)
+def _righted(cells: Sequence[str]) -> Iterator[str]:
+    """The cells with every bracket turned as its neighbours want it."""
+    opened: list[str] = []
+    for i, cell in enumerate(cells):
+        pair = _PAIR_OF.get(cell)
+        if pair is None:
+            yield cell
+            continue
+        before = cells[i - 1] if i else " "
+        after = cells[i + 1] if i + 1 < len(cells) else " "
+        may_open, may_close = before.isspace(), after.isspace() or after in _BEHIND_CLOSED
+        opens = may_open if may_open != may_close else pair not in opened
+        if opens:
+            opened.append(pair)
+        elif pair in opened:
+            opened.remove(pair)
+        yield pair[0] if opens else pair[1]
+
+
+def _in_reading_order(cells: Sequence[str]) -> list[str]:
+    """Cells from the right edge to the left, with what runs from the left turned round."""
     classes = [_class(cell[0]) for cell in cells]
     _join(classes)
-    read: list[tuple[str, bool]] = []
+    read: list[str] = []
     i = 0
     while i < len(cells):
         end = i
         while end < len(cells) and classes[end] in "LN":
             end += 1
-        if end > i:
-            read += [(cell, True) for cell in reversed(cells[i:end])]
-            i = end
-        else:
-            read.append((cells[i], False))
+        if end == i:
+            read.append(cells[i])
             i += 1
+            continue
+        first, last = _with_its_brackets(cells, i, end)
+        del read[len(read) - (i - first) :]
+        read += reversed(cells[first:last])
+        i = last
     return read
+
+
+def _with_its_brackets(cells: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """A Latin phrase with the bracket that closes one inside it: ``f(x)`` ends in a bracket, ``(UDP)`` has none."""
+    inside = [cell for cell in cells[start:end] if cell in _PAIR_OF]
+    for pair in {_PAIR_OF[cell] for cell in inside}:
+        if sum(_PAIR_OF[cell] == pair for cell in inside) % 2:
+            if start and _PAIR_OF.get(cells[start - 1]) == pair:
+                return start - 1, end
+            if end < len(cells) and _PAIR_OF.get(cells[end]) == pair:
+                return start, end + 1
+    return start, end
 
 
 def _cells(signs: Iterable[Sign]) -> list[str]:

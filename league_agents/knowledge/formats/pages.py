@@ -85,7 +85,9 @@ _WORDS_ON_SLIDE = 160
 _LEAST_WORDS_OF_BULLET = 3
 _ENDS = tuple(".!?…:;。！？׃")
 _CLOSING = "\"'”’»)]』」*"
-_BULLET = re.compile(r"(?:[•‣▪●○◦■□▶►➢➤✓✔·∙*\uf0b7\uf0a7\uf0d8o§–—-])[ \t]+(?=\S)|(?:\d{1,2}|[a-zא-ת])[.)][ \t]+(?=\S)")
+_BULLET = re.compile(
+    r"\A(?:[•‣▪●○◦■□▶►➢➤✓✔·∙*\uf0b7\uf0a7\uf0d8o§–—-])[ \t]+(?=\S)|\A(?:\d{1,2}|[a-zא-ת])[.)][ \t]+(?=\S)"
+)
 _HYPHENATED = re.compile(r"([^\W\d_]+)-$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _DIGITS = re.compile(r"\d+")
@@ -127,19 +129,25 @@ def _without_edges(sheets: Sequence[Sheet]) -> list[Sheet]:
             for line, is_top in _edges(sheet)
             if is_page_number(line.text) or (_edge_key(line.text), is_top) in repeated
         }
-        found.append(Sheet(sheet.width, sheet.height, [line for line in sheet.lines if id(line) not in dropped]))
+        kept = [line for line in sheet.lines if id(line) not in dropped]
+        # A page of nothing but repeated lines is a page that was repeated.
+        whole = not kept and not all(is_page_number(line.text) for line in sheet.lines)
+        found.append(Sheet(sheet.width, sheet.height, sheet.lines if whole else kept))
     return found
 
 
 def _edges(sheet: Sheet) -> Iterator[tuple[Line, bool]]:
-    """The outermost lines of a page and whether each is at the top."""
+    """The outermost lines of a page and whether each is at the top; no titles, which are bigger than the text."""
+    if not sheet.lines:
+        return
+    usual = median(line.height for line in sheet.lines)
     by_height = sorted(sheet.lines, key=lambda line: -line.bottom)
     half = sheet.height / 2
     for line in by_height[:_EDGE_LINES]:
-        if line.bottom > half:
+        if line.bottom > half and line.height <= _OTHER_SIZE * usual:
             yield line, True
     for line in by_height[-_EDGE_LINES:]:
-        if line.bottom <= half:
+        if line.bottom <= half and line.height <= _OTHER_SIZE * usual:
             yield line, False
 
 
@@ -312,11 +320,14 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def _words_of(sheets: Sequence[Sheet]) -> Counter[str]:
-    """The words of the book as they stand within its lines."""
+    """The words of the book as they stand within its lines; the halves of broken ones are none."""
     found: Counter[str] = Counter()
+    is_broken = False
     for sheet in sheets:
         for line in sheet.lines:
-            found.update(word.casefold() for word in _WORD.findall(line.text))
+            words = _WORD.findall(line.text)
+            was_broken, is_broken = is_broken, _HYPHENATED.search(line.text) is not None
+            found.update(word.casefold() for word in words[was_broken : len(words) - is_broken])
     return found
 
 

@@ -177,14 +177,12 @@ class _Places:
 def _sheets(raw: list[_RawPage]) -> list[Sheet]:
     """Pages in reading order: lines that run from the right are read from there, in a book that does so."""
     from_right = runs_from_right("".join(line for page in raw for line, _, _ in page.lines)[:200_000])
-    signs = [signs for page in raw for _, signs, _ in page.lines if signs] if from_right else []
-    read = iter(logical(signs))
     sheets = []
     for page in raw:
         lines = []
         for text, signs_of_line, (left, bottom, right, top) in page.lines:
             if from_right and signs_of_line:
-                text = next(read)
+                text = logical(signs_of_line)
                 left, right = min(s.left for s in signs_of_line), max(s.right for s in signs_of_line)
             start, end = (page.width - right, page.width - left) if from_right else (left, right)
             lines.append(Line(_written(text), start, end, bottom, top))

@@ -11,7 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -35,9 +35,18 @@ _NAMES = {Kind.PDF: "PDF", Kind.EPUB: "EPUB", Kind.HTML: "HTML"}
 class IsolatedReader:
     """One child process, started with the first file. Not to be shared by threads."""
 
-    def __init__(self, *, silence_s: int = SILENCE_S, memory_bytes: int = MEMORY_BYTES) -> None:
+    def __init__(
+        self,
+        *,
+        silence_s: float = SILENCE_S,
+        memory_bytes: int = MEMORY_BYTES,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        """``command`` is the process that is started; ``None`` for the module ``child``."""
         self._silence_s = silence_s
-        self._memory_bytes = memory_bytes
+        # A little more silence than is waited for here: whoever waits can say what happened, the alarm there cannot.
+        bounds = (str(int(silence_s) + 10), str(memory_bytes))
+        self._command = command or [sys.executable, "-m", "league_agents.knowledge.formats.child", *bounds]
         self._child: _Child | None = None
 
     def __enter__(self) -> Self:
@@ -62,7 +71,7 @@ class IsolatedReader:
         Raises DocumentRefused for whatever the file does to its reader.
         """
         if self._child is None:
-            self._child = _Child(self._silence_s, self._memory_bytes)
+            self._child = _Child(self._command)
         try:
             answer = self._child.ask(kind, content, source, progress, self._silence_s)
         except BaseException:
@@ -81,12 +90,11 @@ class IsolatedReader:
 class _Child:
     """The process and the thread that listens to it."""
 
-    def __init__(self, silence_s: int, memory_bytes: int) -> None:
+    def __init__(self, command: Sequence[str]) -> None:
         home = str(Path(league_agents.__file__).parent.parent)
         known = [path for path in (home, os.environ.get("PYTHONPATH", "")) if path]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            # A little more silence than the parent waits for: the parent can say what happened, the alarm cannot.
-            [sys.executable, "-m", "league_agents.knowledge.formats.child", str(silence_s + 10), str(memory_bytes)],
+        self._process = subprocess.Popen(  # noqa: S603 - our own
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -97,7 +105,7 @@ class _Child:
         self._listener.start()
 
     def ask(
-        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None], silence_s: int
+        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None], silence_s: float
     ) -> dict[str, Any] | None:
         """The answer; ``None`` when the process died. Raises DocumentRefused when it keeps silent."""
         assert self._process.stdin is not None
@@ -109,7 +117,7 @@ class _Child:
             try:
                 answer = self._answers.get(timeout=silence_s)
             except queue.Empty:
-                raise DocumentRefused(source, f"is damaged: its reader got stuck for {silence_s} seconds") from None
+                raise DocumentRefused(source, f"is damaged: its reader got stuck for {silence_s:g} seconds") from None
             if answer is None or "pages" not in answer:
                 return answer
             progress(int(answer["pages"]))
