@@ -1,0 +1,169 @@
+"""Play at a server of the Boardgame Protocol from Python.
+
+    from league_agents.arena.client import Client
+
+    def decide(state):
+        action = state.legal[0]
+        return action.type, {"guess": 7}
+
+    with Client("http://127.0.0.1:8765") as client:
+        seat = client.join(game="guess_number", name="Ann")
+        print(seat.play(decide).winners)
+
+The lobby is this project's; a seat (``RemoteSeat``) speaks the protocol alone.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote, urlsplit
+
+from league_agents.arena.remote_seat import ActionRefused, RemoteSeat, SeatState, ServerLost, ServerRefused
+from league_agents.errors import ConfigError
+
+__all__ = ["ActionRefused", "Client", "RemoteSeat", "SeatState", "ServerLost", "ServerRefused"]
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+
+
+class Client:
+    """A server, and the seats that were taken there. They close with it."""
+
+    def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
+        """``url`` is the page's, such as ``http://127.0.0.1:8765``. Raises ``ConfigError`` for any other text."""
+        found = urlsplit(url)
+        if found.scheme not in ("http", "https") or not found.hostname:
+            raise ConfigError("url", f"must be like http://127.0.0.1:8765, found {url!r:.100}")
+        self._base = f"{found.scheme}://{found.netloc}{found.path.rstrip('/')}"
+        self._patience_s = patience_s
+        # A proxy of the environment is for servers elsewhere.
+        self._proxy = not _is_loopback(found.hostname)
+        proxies = () if self._proxy else (urllib.request.ProxyHandler({}),)
+        self._opener = urllib.request.build_opener(*proxies)
+        self._seats = ExitStack()
+
+    def games(self) -> list[dict[str, Any]]:
+        """What is played there: codes, rules, configuration."""
+        return list(self._called("/games")["games"])
+
+    def matches(self) -> list[dict[str, Any]]:
+        """The matches of the lobby, the newest first."""
+        return list(self._called("/matches")["matches"])
+
+    def create(
+        self,
+        game: str,
+        config: Mapping[str, Any] | None = None,
+        agents: Sequence[str | Mapping[str, Any]] | None = None,
+        **options: Any,
+    ) -> str:
+        """Open a match; its id. Seats of ``agents`` are ``"open"``, or the name of an agent of the server, or
+        ``{"id", "name", "agent"}``; ``None`` leaves one seat open.
+
+        ``options``: ``lang``, ``clock``, ``seats``, ``pause_s``, ``listed``, ``watchable``, ``protocol``. Raises
+        ``ServerRefused`` and ``ServerLost``, as every method does.
+        """
+        body = {"game": game, "config": dict(config or {}), **options}
+        if agents is not None:
+            body["agents"] = list(agents)
+        return str(self._called("/matches", body)["match_id"])
+
+    def join(
+        self,
+        match_id: str | None = None,
+        *,
+        game: str | None = None,
+        name: str = "",
+        agent_id: str | None = None,
+    ) -> RemoteSeat:
+        """Take a seat: of this match, or of the first match of ``game`` that has one free, or of a new one."""
+        if match_id is None:
+            if game is None:
+                raise ConfigError("join", "name a match_id or a game")
+            waiting = [
+                match for match in self.matches() if match["game"] == game and match["status"] == "waiting"
+            ]
+            match_id = waiting[-1]["match_id"] if waiting else self.create(game)
+        body = {"name": name, **({} if agent_id is None else {"agent_id": agent_id})}
+        return self.seat(**self._called(f"/matches/{quote(match_id)}/join", body))
+
+    def watch(self, match_id: str) -> RemoteSeat:
+        """A place to watch from: ``events()`` gives what happens."""
+        return self.seat(**self._called(f"/matches/{quote(match_id)}/watch", {}))
+
+    def seat(self, *, game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
+        """A seat that was taken before, here or elsewhere."""
+        return self._seats.enter_context(
+            RemoteSeat(
+                f"ws{self._base.removeprefix('http')}/ws",
+                game=game,
+                match_id=match_id,
+                agent_id=agent_id,
+                token=token,
+                patience_s=self._patience_s,
+                proxy=self._proxy,
+            )
+        )
+
+    def leave(self, seat: RemoteSeat) -> None:
+        """Go for good."""
+        self._called(f"/matches/{quote(seat.match_id)}/leave", {}, token=seat.token)
+
+    def transcript(self, match_id: str, *, token: str | None = None) -> list[dict[str, Any]]:
+        """The transcript of a match that is over, as a spectator or the seat of ``token`` may have it."""
+        text = self._text(f"/matches/{quote(match_id)}/transcript", None, token)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def close(self) -> None:
+        """Close all connections; seats stay taken."""
+        self._seats.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _called(self, path: str, body: Mapping[str, Any] | None = None, *, token: str | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._text(path, body, token))
+        return found
+
+    def _text(self, path: str, body: Mapping[str, Any] | None, token: str | None) -> str:
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if token is not None:
+            headers["authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(  # noqa: S310 - http and https only, as checked above
+            f"{self._base}{path}",
+            data=None if body is None else json.dumps(body, ensure_ascii=False).encode(),
+            headers=headers,
+        )
+        try:
+            with self._opener.open(request, timeout=self._patience_s) as answer:
+                return str(answer.read(LARGEST_ANSWER).decode())
+        except urllib.error.HTTPError as refused:
+            with refused:
+                text = refused.read(LARGEST_ANSWER).decode("utf-8", "replace")
+            try:
+                found = json.loads(text)["error"]
+                raise ServerRefused(found["code"], found["message"], found) from None
+            except (ValueError, KeyError, TypeError):
+                raise ServerRefused(str(refused.code), text.strip()[:200] or str(refused.reason)) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            raise ServerLost(f"{self._base} cannot be reached: {reason}; is the server running?") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
