@@ -34,7 +34,7 @@ _FIGURE = re.compile(r"\d")
 _ODD = re.compile(r"[{}=<>|\\^_@\[#~]|::|//|\(\)|[α-ω+×÷±∑∏∫√∞≈≠≤≥∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔∧∨¬∝∆∙⋅]")
 _MATHS = re.compile(r"[=+×÷±∑∏∫√∞≈≠≤≥<>∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔∧∨¬∝∆∙⋅^|\\{}_]|(?<!\w)[α-ω](?!\w)")
 _CODE = re.compile(
-    r"[{}]|\w\(\)|[=!<>]=|[=-]>|::|//|[a-z]_[a-z]|\w\.\w{1,40}\(|\w\[\w{0,40}\]|\s=\s|;(?=\s*(?:\}|//|$))"
+    r"[{}]|\w\(\)|[=!<>]=|[=-]>|::|//|[a-z]_[a-z]|\w\.\w{1,40}\(|\w\[\w{0,40}\]|;(?=\s*(?:\}|//|$))"
     r"|\b(?:def|class|function)\s\w{1,60}\(|\b(?:for|while|if|switch)\s?\(|#include|\bself\."
 )
 _LEADER = re.compile(r"(?:\.\s?){4,}\s?\d|…\s*\d{1,4}\b|_{4,}")
@@ -76,21 +76,21 @@ def flaw(text: str) -> Flaw | None:
     """Why a paragraph is no target; ``None`` for prose."""
     text = text[:_LOOKED_AT]
     visible = len(text) - text.count(" ") - text.count("\n")
-    if sum(map(str.isalpha, text)) < _MIN_LETTERS * visible:
-        return "symbols"
     if (has_figures := _FIGURE.search(text) is not None) and (found := _flaw_of_figures(text)):
         return found
+    if sum(map(str.isalpha, text)) < _MIN_LETTERS * visible:
+        return "symbols"
     folded = text.casefold()
     if any(mark in folded for mark in _LICENCES):
         return "licence"
     if ("www." in folded or "://" in folded or "@" in folded) and 2 * _length_of(_ADDRESS, text) > visible:
         return "addresses"
     if _ODD.search(text):
+        if len(_CODE.findall(text)) > max(_FEW, _MOST_CODE * len(text.split())):
+            return "code"
         maths = len(_MATHS.findall(text))
         if maths > _FEW and maths > _MOST_MATHS * visible:
             return "symbols"
-        if len(_CODE.findall(text)) > max(_FEW, _MOST_CODE * len(text.split())):
-            return "code"
     if has_figures or "et al." in text:
         references = len(_REFERENCE.findall(text))
         if references >= _REFERENCE_MARKS and references * _WORDS_PER_REFERENCE > len(text.split()):

@@ -9,9 +9,11 @@ of them (and, the, in, to, from, that) and their endings.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
-from league_agents.knowledge.words import STOP_WORDS, han_pairs, words_of
+from league_agents.knowledge.words import STOP_WORDS, han_pairs
 
 # Pairs are the usual answer for these: one character means too little, and no dictionary is needed to divide words.
 _SPACELESS = (
@@ -26,6 +28,8 @@ _PREFIXES = frozenset("ושהבלמכ")
 _DOUBLE_PREFIXES = frozenset(first + second for first in "ושכמ" for second in "השבלמכ" if first != second)
 _ENDINGS = ("יות", "ים", "ות", "ה", "ת", "י")
 _LEAST_LETTERS = 3
+_WORD = re.compile(r"[^\W_]+(?:['’׳״\"][^\W_]+)*")
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def searchable(text: str) -> str:
@@ -39,15 +43,27 @@ def searchable(text: str) -> str:
 
 def search_words(text: str) -> Iterator[str]:
     """The words of ``text`` that carry meaning, as they are asked for, in order."""
-    for word in words_of(searchable(text)):
-        if word not in STOP_WORDS:
-            yield word
+    return (word for word in _words(text) if word not in STOP_WORDS)
 
 
 def query_words(text: str, most: int) -> list[str]:
     """The first ``most`` different words to look for; stop words only when there is nothing else."""
-    words = list(dict.fromkeys(search_words(text))) or list(dict.fromkeys(words_of(searchable(text))))
+    words = list(dict.fromkeys(search_words(text))) or list(dict.fromkeys(_words(text)))
     return words[:most]
+
+
+def _words(text: str) -> Iterator[str]:
+    # Lower case as the tokenizer has it: full case folding would make "ss" of "ß", which is not what is stored.
+    text = searchable(text.lower())
+    return map(_without_accents, _WORD.findall(text if text.isascii() else text.replace("’", "'")))
+
+
+@lru_cache(maxsize=65_536)
+def _without_accents(word: str) -> str:
+    """Latin letters without accents, as the tokenizer has them; a mark is more than an accent in other scripts."""
+    if word.isascii() or not _ACCENTED.search(word):
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 def hebrew_forms(word: str) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from league_agents.knowledge import full_text
 from league_agents.knowledge.documents import Document, make_document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.index import AddOutcome, KnowledgeIndex
+from league_agents.knowledge.layout import Block
 from league_agents.knowledge.lectures import lectures
 
 WHALES = """CHAPTER I
@@ -311,3 +313,53 @@ def test_an_index_of_the_first_version_is_brought_up_to_date_and_loses_nothing(t
         assert index.search("whales") == []
     with KnowledgeIndex(path) as index:
         assert [b.title for b in index.books()] == [lecture.title]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("הפרוטוקולים נשלחים בחבילות קטנות. כך עובדת הרשת.", "פרוטוקול"),
+        ("פרוטוקול הוא הסכם. כך עובדת הרשת.", "לפרוטוקולים"),
+        ("吾輩は縁の下の猫である。名前はまだ無い。", "猫である"),
+        ("나는 고양이로소이다. 이름은 아직 없다.", "고양이"),
+        ("ฉันรักแมวมาก แมวก็รักฉัน", "แมว"),
+        ("Дама с собачкой гуляла по набережной. Никто не знал её.", "собачкой"),
+    ],
+)
+def test_words_are_found_in_scripts_that_do_not_divide_them(text: str, query: str) -> None:
+    document = Document(
+        title="One", author=None, language="und", text=text, source="s", parts=(Block("paragraph", text),)
+    )
+    with KnowledgeIndex() as index:
+        index.add(document, min_words=1, min_sentences=1)
+        index.add(book())
+        assert [hit.passage.book for hit in index.search(query)] == ["One"]
+        index.remove("One")
+        assert index.search(query) == []
+
+
+def test_how_many_passages_have_a_word_is_known_in_all_its_forms() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        assert index.frequencies(["whale", "ship", "café", "nowhere", "the", "ship's"]) == [1, 1, 1, 0, 2, 0]
+        assert index.frequencies([]) == []
+        assert index.size == 2
+
+
+def test_frequent_words_order_what_rarer_ones_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"The boat number{i} lay there. It was a boat of {'oak' if i % 2 else 'pine'}." for i in range(40)]
+    parts = tuple(Block("paragraph", text) for text in texts)
+    document = Document(title="Boats", author=None, language="en", text=" ".join(texts), source="s", parts=parts)
+    with KnowledgeIndex() as index:
+        index.add(document, min_words=1, min_sentences=1)
+        query = "oak boat number8 number9"
+        exact = [hit.passage.position for hit in index.search(query, 2)]
+        monkeypatch.setattr(full_text, "MOST_POSTINGS", 10)
+        assert [hit.passage.position for hit in index.search(query, 2)] == exact == [10, 9]
+
+
+def test_a_part_of_a_book_is_fetched_by_its_places() -> None:
+    with KnowledgeIndex() as index:
+        index.add(book())
+        assert [passage.position for passage in index.passages_at("Whales", [2, 7, 2, 0])] == [2]
+        assert index.passages_at("Sharks", [1]) == []
