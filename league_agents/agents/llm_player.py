@@ -83,8 +83,9 @@ class LlmPlayer(PlayerAI):
         pool_size: PoolSize | None = None,
         is_computed: bool = True,
     ) -> None:
-        """``pool_size`` other than the rules' own and ``is_computed`` (whether questions about the text that code makes
-        are asked as well) are for measuring only.
+        """``pool_size`` smaller than the rules' own suits a slow model: the full pool is about 2,000 tokens, which have
+        to be written in the time that ``get_questions`` has. Without ``is_computed`` code asks no questions about the
+        text as soon as there is a pool; that is for measuring only.
         """
         self._rules = rules
         self._knowledge = knowledge
