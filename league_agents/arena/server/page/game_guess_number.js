@@ -1,0 +1,163 @@
+// Guess number for people: what was guessed, what is known, what the others say.
+
+import { el, said } from "./dom.js";
+import { has, nameOf, t } from "./texts.js";
+
+const MOST_SHOWN = 100;
+const PHASES = ["observation", "reporting", "reasoning", "action"];
+
+function phaseName(phase) {
+  return has(`gn.phase.${phase}`) ? t(`gn.phase.${phase}`) : phase;
+}
+
+export function phase({ view }) {
+  return `${t("gn.step", { n: Math.min(view.step + 1, view.max_steps), most: view.max_steps })} · ${phaseName(view.phase)}`;
+}
+
+export function board(table) {
+  const { view } = table;
+  const { me } = view;
+  return el(
+    "div",
+    { class: "board" },
+    el("p", { class: "facts" }, t("gn.find", { most: view.num_choices - 1 }), " ", t(view.win === "any" ? "gn.any" : "gn.all")),
+    !view.done &&
+      el(
+        "ol",
+        { class: "steps" },
+        PHASES.map((each) => el("li", each === view.phase ? { class: "now", "aria-current": "step" } : {}, phaseName(each))),
+      ),
+    view.done && el("p", { class: "big" }, t("gn.target", { n: view.target })),
+    me?.is_correct && !view.done && el("p", { class: "note good" }, t("gn.correct")),
+    me && !me.is_correct && me.known_target !== null && el("p", { class: "note good" }, t("gn.knows", { n: me.known_target })),
+    me && own(me),
+    me && numbers(view),
+    messages(table),
+  );
+}
+
+function own(me) {
+  return el(
+    "section",
+    {},
+    el("h3", {}, t("gn.yours")),
+    me.guess_history.length === 0
+      ? el("p", { class: "muted" }, t("gn.none"))
+      : el(
+          "ul",
+          { class: "marks" },
+          me.guess_history.map((guess, place) => {
+            const result = me.feedback_history[place];
+            const [kind, sign] = result === true ? ["right", "✓"] : result === false ? ["wrong", "✗"] : ["open", "…"];
+            return el("li", { class: kind }, String(guess), el("span", { "aria-hidden": "true" }, ` ${sign}`), el("span", { class: "unseen" }, ` ${t(`gn.${kind}`)}`));
+          }),
+        ),
+  );
+}
+
+function numbers(view) {
+  const wrong = new Set(view.me.known_wrong);
+  if (view.num_choices > MOST_SHOWN) return wrong.size > 0 ? el("p", { class: "muted" }, t("gn.excluded", { n: wrong.size })) : null;
+  return el(
+    "section",
+    {},
+    el("h3", {}, t("gn.numbers")),
+    el(
+      "ul",
+      { class: "grid" },
+      Array.from({ length: view.num_choices }, (_, number) =>
+        wrong.has(number)
+          ? el("li", { class: "wrong" }, el("s", {}, String(number)), el("span", { class: "unseen" }, ` ${t("gn.wrong")}`))
+          : el("li", { class: view.me.known_target === number ? "right" : "" }, String(number)),
+      ),
+    ),
+  );
+}
+
+function messages(table) {
+  const { view } = table;
+  const now = (view.messages ?? []).filter((message) => message.timestamp === view.step);
+  if (now.length === 0) return null;
+  return el(
+    "section",
+    {},
+    el("h3", {}, t("gn.messages")),
+    el("ul", { class: "messages" }, now.map((message) => el("li", {}, table.person(message.sender), " ", told(message)))),
+  );
+}
+
+function told(message) {
+  const guess = message.type === "proposal" ? message.content?.next_guess : message.next_guess;
+  const history = message.content?.guess_history;
+  const words = message.type === "proposal" ? message.rationale : message.reasoning;
+  return [
+    el("span", {}, message.type === "proposal" ? (guess === undefined ? t("gn.proposes.open") : t("gn.proposes", { n: guess })) : t("gn.means", { n: guess })),
+    typeof message.confidence === "number" && el("span", { class: "muted" }, ` (${t("gn.sure", { n: Math.round(100 * message.confidence) })})`),
+    Array.isArray(history) && history.length > 0 && el("span", { class: "muted" }, ` – ${t("gn.history", { list: history.slice(-20).join(", ") })}`),
+    words && el("span", { class: "says" }, said(words)),
+  ];
+}
+
+export function event(data, table) {
+  switch (data.event) {
+    case "phase":
+      return [el("strong", {}, `${t("gn.step", { n: data.step + 1, most: table.view.max_steps })}: ${phaseName(data.phase)}`)];
+    case "observation":
+      if (data.last_guess === null) return false;
+      return `${data.last_guess}: ${t(data.is_correct ? "gn.right" : "gn.wrong")}`;
+    default:
+      return null;
+  }
+}
+
+export function ending({ view, seat }) {
+  if (!view.done) return null;
+  const steps = seat.lastEvent?.steps_used ?? view.step;
+  return el("p", { class: "big" }, t("gn.target", { n: view.target }), " ", view.reason === "success" ? t("gn.won", { n: steps }) : t("gn.lost"));
+}
+
+/** The wire's messages carry the whole history; people only say whether they tell it. */
+export function adapt(legal, { view }) {
+  const { properties } = legal.schema;
+  const me = view.me ?? { guess_history: [], feedback_history: [] };
+  const rest = Object.fromEntries(["sender", "type", "timestamp"].map((name) => [name, properties?.[name]]));
+  if (legal.type === "state_report" && properties?.next_guess) {
+    const { next_guess, reasoning, confidence } = properties;
+    return {
+      schema: {
+        ...legal.schema,
+        properties: { ...rest, next_guess, share_history: { type: "boolean", default: true }, reasoning, confidence },
+      },
+      finish: ({ share_history: isShared, ...report }) => ({
+        ...report,
+        content: isShared
+          ? {
+              current_guess: report.next_guess,
+              is_correct: Boolean(me.is_correct),
+              guess_history: [...me.guess_history.slice(0, me.feedback_history.length), report.next_guess],
+              feedback_history: [...me.feedback_history],
+            }
+          : {},
+      }),
+      path: (path) => path.replace(/^\/content(\/.*)?$/, "/share_history"),
+    };
+  }
+  if (legal.type === "proposal" && properties?.content?.properties?.next_guess) {
+    return {
+      schema: {
+        type: "object",
+        required: [...(legal.schema.required ?? []), "next_guess"].filter((name) => name !== "content"),
+        properties: { ...rest, next_guess: properties.content.properties.next_guess, rationale: properties.rationale },
+      },
+      finish: ({ next_guess: guess, ...proposal }) => ({ ...proposal, content: { next_guess: guess } }),
+      path: (path) => path.replace(/^\/content/, ""),
+      label: (path) => (path === "/next_guess" ? nameOf("next_guess", "proposal") : undefined),
+    };
+  }
+  return null;
+}
+
+export function setup(schema) {
+  const { lang, initial_guesses: _, ...properties } = schema.properties;
+  return { schema: { ...schema, properties }, hasLang: lang !== undefined, finish: (config) => config };
+}

@@ -1,0 +1,107 @@
+// The market for people: balances, this round, and what every round came to.
+
+import { el, said, table as tableOf } from "./dom.js";
+import { listed, t } from "./texts.js";
+
+export function phase({ view }) {
+  return view.done ? t("mk.over") : t("mk.round", { n: view.round + 1, most: view.max_rounds });
+}
+
+export function board(table) {
+  const { view } = table;
+  const { terms } = view;
+  const best = Math.max(...view.sellers.map((seller) => seller.balance));
+  return el(
+    "div",
+    { class: "board" },
+    el(
+      "p",
+      { class: "facts" },
+      el("span", {}, t("mk.terms", { least: terms.price_range[0], most: terms.price_range[1], cost: terms.marginal_cost, customers: terms.num_customers })),
+      !view.done && el("span", {}, t(view.simultaneous ? "mk.sealed" : "mk.turns")),
+      !view.done && el("strong", {}, t("mk.in", { n: view.prices_in, all: view.sellers.length })),
+    ),
+    el(
+      "ul",
+      { class: "players sellers" },
+      view.sellers.map((seller) => {
+        const isActive = table.active.includes(seller.agent_id);
+        const offer = view.offers.find((each) => each.agent_id === seller.agent_id);
+        return el(
+          "li",
+          { class: `player${isActive ? " active" : ""}${seller.agent_id === table.agentId ? " mine" : ""}` },
+          el(
+            "div",
+            { class: "player-head" },
+            table.person(seller.agent_id),
+            el(
+              "span",
+              { class: "tags" },
+              seller.agent_id === table.agentId && el("span", { class: "tag own" }, t("you")),
+              isActive && el("span", { class: "tag turn" }, t("to.move")),
+            ),
+          ),
+          el("p", { class: seller.balance === best && best > 0 ? "balance best" : "balance" }, el("span", { class: "muted" }, `${t("mk.balance")} `), String(seller.balance)),
+          offer && el("p", { class: "quote" }, offer.price === null ? t("mk.noprice") : String(offer.price), offer.speech && [" – ", said(offer.speech)]),
+        );
+      }),
+    ),
+    history(table),
+  );
+}
+
+function history(table) {
+  const { view } = table;
+  if (view.results.length === 0) return null;
+  return el(
+    "section",
+    {},
+    el("h3", {}, t("mk.history")),
+    tableOf(
+      t("mk.history"),
+      [t("mk.round.short"), ...view.sellers.map((seller) => said(table.name(seller.agent_id))), t("mk.best")],
+      view.results.toReversed().map((result) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, String(result.round + 1)),
+          view.sellers.map(({ agent_id: id }) => {
+            const price = result.prices[id];
+            const hasWon = result.winners.includes(id);
+            return el(
+              "td",
+              { class: hasWon ? "number won" : "number" },
+              price === null || price === undefined ? "–" : String(price),
+              hasWon && el("span", { class: "gain" }, ` +${result.profits[id]}`),
+            );
+          }),
+          el("td", { class: "number" }, result.market_price === null ? "–" : String(result.market_price)),
+        ),
+      ),
+    ),
+  );
+}
+
+export function event(data, table) {
+  switch (data.event) {
+    case "market_opened":
+      return t("mk.e.opened", { n: data.sellers.length, rounds: data.max_rounds });
+    case "price_submitted":
+      return [t("mk.e.price", { name: table.name(data.agent_id), price: data.price }), data.speech && el("span", { class: "says" }, said(data.speech))];
+    case "price_missing":
+      return t("mk.e.missing", { name: table.name(data.agent_id) });
+    case "market_result": {
+      const n = data.round + 1;
+      if (data.market_price === null) return t("mk.e.none", { n });
+      const names = listed(data.winners.map((id) => table.name(id)));
+      return [
+        el("strong", {}, t("mk.e.result", { n, names, price: data.market_price, each: data.each })),
+        Object.entries(data.speeches ?? {}).map(([id, speech]) => el("span", { class: "says" }, said(table.name(id)), ": ", said(speech))),
+      ];
+    }
+    case "market_closed":
+      return [el("strong", {}, t("mk.e.closed"))];
+    default:
+      return null;
+  }
+}
