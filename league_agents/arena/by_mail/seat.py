@@ -195,10 +195,11 @@ class MailSeat:
     ) -> dict[str, Any] | None:
         """The envelope that the agent wants to send; ``None`` when it failed: the host's clock then decides."""
         own = [each for each in letter["messages"] if isinstance(each, Mapping) and "state" in each]
-        told = own[-1]["state"].get("data", {}) if own and isinstance(own[-1]["state"], Mapping) else {}
-        legal = _legal_of(told.get("legal"))
+        inner = own[-1]["state"].get("data") if own and isinstance(own[-1]["state"], Mapping) else None
+        told = inner if isinstance(inner, Mapping) else {}
+        legal, shown = _legal_of(told.get("legal")), told.get("view")
         view = {
-            **(told.get("view") or {}),
+            **(shown if isinstance(shown, Mapping) else {}),
             "agent_id": self.agent_id,
             "game": letter.get("game"),
             "rules_text": told.get("rules", ""),

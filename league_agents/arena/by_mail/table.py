@@ -188,7 +188,6 @@ class MailTable:
             told = dict(answer)
             if "request_id" not in message:
                 told.pop("request_id", None)
-            self._hold(pushes)
             inner = told.get("action_response", {})
             if inner and self._refusals(seat) > refusals:
                 data = {key: value for key, value in inner["data"].items() if key != "code"}
@@ -197,6 +196,7 @@ class MailTable:
                 self._held[seat].append(told)
             else:
                 answers.setdefault(seat, []).append(told)
+            self._hold(pushes)
             self._settle(now, expires_at=at)
         return answers
 
@@ -268,7 +268,6 @@ class MailTable:
             elif answer and self._may_answer(agent_id, now):
                 kind = ANSWER
             else:
-                self._held[agent_id] += answer
                 continue
             if asked is not None:
                 self._asked[agent_id] = asked
