@@ -63,6 +63,9 @@ class ServerLimits:
     ping_every: timedelta = timedelta(seconds=20)
     """Of an open connection (arena 5.3); one that does not answer as long again is gone."""
 
+    farewell: timedelta = timedelta(seconds=3)
+    """How long a peer that is closed on has to take what was said last; after twice as long it is cut off."""
+
     waiting_kept: timedelta = timedelta(hours=1)
     """How long a match waits for its seats to be taken."""
 

@@ -127,11 +127,13 @@ class ArenaServer:
         limits = self._limits
         self._loop = asyncio.get_running_loop()
         self.hall = Hall(self._house, limits=limits, profile=self._profile)
+        # The library makes these itself, one for each connection: what they need to know stands in their class.
         http = type("_Http", (PatientHttp,), {"request_wait_s": limits.request_wait.total_seconds()})
+        web_socket = type("_WebSocket", (PatientWebSocket,), {"farewell_s": limits.farewell.total_seconds()})
         config = uvicorn.Config(
             application(self.hall, is_public=self._is_public),
             http=http,
-            ws=PatientWebSocket,
+            ws=web_socket,
             loop="asyncio",
             lifespan="on",
             log_config=None,

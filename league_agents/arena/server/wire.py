@@ -15,9 +15,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-FAREWELL_S = 3.0
-"""How long a peer has to take what was said last before the connection is cut."""
-
 MOST_FRAGMENTS = 1000
 """Frames that one message may come in."""
 
@@ -63,6 +60,9 @@ class PatientHttp(H11Protocol):
 
 class PatientWebSocket(WebSocketsSansIOProtocol):
     """WebSockets that are cut when their peer does not take part in closing them."""
+
+    farewell_s = 3.0
+    """How long a peer has to take what was said last before the connection is cut."""
 
     _cut: asyncio.TimerHandle | None = None
 
@@ -125,9 +125,9 @@ class PatientWebSocket(WebSocketsSansIOProtocol):
             transport.resume_reading()
         if transport.can_write_eof() and not transport.is_closing():
             transport.write_eof()
-        self.close_timer = self.loop.call_later(FAREWELL_S, transport.close)
+        self.close_timer = self.loop.call_later(self.farewell_s, transport.close)
         self._cut_soon()
 
     def _cut_soon(self) -> None:
         if self._cut is None and not self.disconnected:
-            self._cut = self.loop.call_later(2 * FAREWELL_S, self.transport.abort)
+            self._cut = self.loop.call_later(2 * self.farewell_s, self.transport.abort)
