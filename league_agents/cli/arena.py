@@ -17,6 +17,7 @@ from league_agents.core.printable import printable
 from league_agents.errors import ConfigError
 
 if TYPE_CHECKING:
+    from league_agents.agents.asking import Models
     from league_agents.arena.scenario import Scenario
     from league_agents.arena.session import Session
     from league_agents.settings.arena import Company
@@ -234,7 +235,12 @@ def _company(show: Callable[[str], None]) -> Company:
             raise EOFError("the input has ended")
         return line.rstrip("\n")
 
-    return Company(index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
+    def models() -> Models:
+        from league_agents.settings.models import arena_models
+
+        return arena_models()
+
+    return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
 
 
 def _open_record(path: Path) -> TextIO:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from league_agents.agents.asking import Models
 
 
 @click.command(name="serve")
@@ -31,9 +35,14 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     from league_agents.settings.arena import Company
     from league_agents.settings.arena_server import arena_server
 
+    def models() -> Models:
+        from league_agents.settings.models import arena_models
+
+        return arena_models()
+
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     server = arena_server(
-        Company(index_path=default_index_path),
+        Company(models=models, index_path=default_index_path),
         host=host,
         port=port,
         is_public=public,

@@ -204,6 +204,11 @@ def environment_models(environment: Mapping[str, str] | None = None) -> ModelSet
     return read_models(None, environment, Path.cwd())
 
 
+def arena_models() -> Callable[[str], ChatModel | None]:
+    """The models of the environment for games of the arena, by ``arena.GAME``. Raises ``ConfigError``."""
+    return chat_models(environment_models(), role="arena", books=Books.of_one_run("arena")).for_callback
+
+
 def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)) -> timedelta:
     """Ask a model for next to nothing, to see whether it answers. How long that took. Raises ``ModelError``, and
     ``ConfigError`` when its key is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,25 @@ def test_two_processes_share_the_limits_of_one_file(tmp_path: Path, clock: Manua
     referee.call("", "x", 60, 60)
     player.refuses("", "x", 41)
     player.call("", "x", 40, 40)
+
+
+def test_threads_at_once_do_not_pass_a_limit_together(tmp_path: Path, clock: ManualClock) -> None:
+    granted: list[int] = []
+
+    def ask() -> None:
+        made = Books(tmp_path / "ledger.db", Limits(per_day=nano(50)), clock)
+        try:
+            made.call("", "x", 10, 10)
+        except OverBudget:
+            return
+        granted.append(10)
+
+    threads = [threading.Thread(target=ask) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(granted) == 50
 
 
 def test_nothing_is_spent_while_nobody_can_count(tmp_path: Path, clock: ManualClock) -> None:
