@@ -7,7 +7,7 @@ import socket as sockets
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -107,7 +107,9 @@ def test_a_token_in_the_handshake_is_as_good_as_one_in_a_frame(arena: ArenaServe
     wire = Wire(arena.url)
     ann, ben = seated(wire)
     with wire.socket(additional_headers={"authorization": f"Bearer {ann.token}"}) as socket:
-        assert socket.answer() == {"type": "authenticated", "match_id": ann.match_id, "agent_id": ann.agent_id}
+        answer = socket.answer()
+        assert datetime.fromisoformat(answer.pop("now")).tzinfo is UTC
+        assert answer == {"type": "authenticated", "match_id": ann.match_id, "agent_id": ann.agent_id}
         assert socket.ask(ann.get_state())["agent_id"] == ann.agent_id
         assert socket.authenticate(ben.token)["agent_id"] == ben.agent_id
         assert socket.ask(ben.get_state())["agent_id"] == ben.agent_id

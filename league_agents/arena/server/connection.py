@@ -6,8 +6,9 @@ happened: one outbox, one sender.
 
 Besides the protocol's envelopes one frame is understood, for clients that cannot set headers (browsers):
 ``{"type": "authenticate", "token": "…"}``, any number of them, each answered by
-``{"type": "authenticated", "match_id": "…", "agent_id": "…"}``. With ``"after": <seq>`` the pushes that were missed
-since that number follow at once.
+``{"type": "authenticated", "match_id": "…", "agent_id": "…", "now": "…"}``, which also says the server's time, for
+clients that show how long a deadline is away. With ``"after": <seq>`` the pushes that were missed since that number
+follow at once.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from league_agents.arena.server.limits import Bucket
 from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.tokens import Claim
 from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
-from league_agents.protocol.boardgame.envelope import Envelope, error, written
+from league_agents.protocol.boardgame.envelope import Envelope, error, instant, written
 from league_agents.protocol.boardgame.json_text import read_object
 from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope, rate_limited
 from league_agents.protocol.boardgame.requests import Heading, heading_of
@@ -142,7 +143,14 @@ class Connection:
             return None
         self._principal |= claim.principal
         self._outbox.put(
-            written({"type": "authenticated", "match_id": claim.match_id, "agent_id": claim.agent_id})
+            written(
+                {
+                    "type": "authenticated",
+                    "match_id": claim.match_id,
+                    "agent_id": claim.agent_id,
+                    "now": instant(self._hall.now()),
+                }
+            )
         )
         for push in missed:
             self._outbox.put(push.text)
