@@ -123,6 +123,7 @@ function labelOf(schema, at, context) {
 }
 
 function hintFor(schema, at, context, ...more) {
+  if (at.isSingle) return more.filter((each) => each).join(" ");
   const told = context.hooks.hint?.(at.path);
   const known = told !== undefined ? told : hintOf(at.name, context.within);
   const own = isNamed(at.name, context.within) || /^\d*$/.test(at.name) ? null : schema.description;
@@ -153,10 +154,15 @@ function framed(control, schema, at, context, { group = false, hint = "", extra 
     control.id ||= freshId("field");
     control.setAttribute("aria-describedby", [told && hintId, errorId].filter(Boolean).join(" "));
     if (at.required) control.setAttribute("aria-required", "true");
-    const name = el("label", { for: control.id }, label, mark);
-    node = inline
-      ? el("div", { class: "field inline" }, control, el("div", {}, name, told), error)
-      : el("div", { class: "field" }, name, told, control, extra, error);
+    const isMarked = at.mark !== undefined && context.hooks.label?.(at.path) === undefined && !inline;
+    const name = isMarked
+      ? el("label", { for: control.id }, el("span", { "aria-hidden": "true" }, at.mark), el("span", { class: "unseen" }, label))
+      : el("label", { for: control.id }, label, mark);
+    node = isMarked
+      ? el("div", { class: "field marked" }, name, el("div", {}, control, told, extra, error))
+      : inline
+        ? el("div", { class: "field inline" }, control, el("div", {}, name, told), error)
+        : el("div", { class: "field" }, name, told, control, extra, error);
   }
   const show = (message) => {
     error.textContent = message;
@@ -175,6 +181,14 @@ function framed(control, schema, at, context, { group = false, hint = "", extra 
   };
   context.fields.set(at.path, { show, focus, node });
   return node;
+}
+
+/** Whether there is nothing to choose in it. */
+function isFixed(schema) {
+  if (schema === null || typeof schema !== "object") return false;
+  if ("const" in schema) return true;
+  const properties = Object.values(schema.properties ?? {});
+  return properties.length > 0 && properties.every(isFixed);
 }
 
 function nothing(at) {
@@ -287,9 +301,9 @@ function lengthOf(text) {
 
 function textField(schema, at, context) {
   const most = schema.maxLength;
-  const isShort = at.isCompact || (most !== undefined && most <= SHORT_TEXT);
+  const isShort = at.isCompact || (most !== undefined && most <= SHORT_TEXT) || context.hooks.single?.(at.path);
   const common = { autocomplete: "off", dir: "auto", maxlength: most === undefined ? undefined : 2 * most };
-  const input = isShort ? el("input", { type: "text", ...common }) : el("textarea", { rows: "3", ...common });
+  const input = isShort ? el("input", { type: "text", ...common }) : el("textarea", { rows: "2", ...common });
   const start = at.start !== undefined ? at.start : schema.default;
   if (typeof start === "string") input.value = start;
   const counter = el("span", { class: "counter", "aria-hidden": "true" });
@@ -306,7 +320,7 @@ function textField(schema, at, context) {
   return {
     node: framed(input, schema, at, context, {
       hint: hintFor(schema, at, context),
-      extra: most === undefined || at.isCompact ? null : counter,
+      extra: most === undefined || at.isCompact || isShort ? null : counter,
     }),
     input,
     read: (errors) => {
@@ -341,6 +355,8 @@ function objectField(schema, at, context) {
     return at.depth === 0 ? { node: el("div"), read: () => ({}) } : jsonField(schema, at, context);
   }
   const required = new Set(schema.required ?? []);
+  // An entry of a list with one thing to fill in is called what the entry is called.
+  const isSingle = at.isItem && properties.filter(([, rule]) => !isFixed(rule)).length === 1;
   const parts = properties.map(([name, rule]) => {
     const isRequired = required.has(name);
     const field = make(
@@ -353,6 +369,7 @@ function objectField(schema, at, context) {
         depth: at.depth + 1,
         isCompact: at.isCompact,
         isPlain: at.isPlain,
+        ...(isSingle ? { label: at.label, mark: at.mark, isQuiet: true, isSingle } : {}),
       },
       context,
     );
@@ -442,7 +459,8 @@ function tupleField(schema, rules, at, context) {
       {
         path: `${at.path}/${place}`,
         name: String(place + 1),
-        label: context.hooks.label?.(`${at.path}/${place}`) ?? (rule.description && !isOptional ? rule.description : `${place + 1}.`),
+        label: context.hooks.label?.(`${at.path}/${place}`) ?? `${nameOf(at.name, context.within)} ${place + 1}`,
+        mark: `${place + 1}`,
         required: !isOptional,
         isQuiet: true,
         start: start[place],
@@ -504,7 +522,7 @@ function listField(schema, at, context) {
     const path = `${at.path}/${serial}`;
     const field = make(
       schema.items,
-      { path, name: String(serial + 1), label: `${serial + 1}.`, required: true, isQuiet: true, start, depth: at.depth + 1, isCompact: true, isPlain: true, isItem: true },
+      { path, name: String(serial + 1), label: `${nameOf(at.name, context.within)} ${serial + 1}`, mark: String(serial + 1), required: true, isQuiet: true, start, depth: at.depth + 1, isCompact: true, isPlain: true, isItem: true },
       context,
     );
     serial += 1;

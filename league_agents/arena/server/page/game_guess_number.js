@@ -27,7 +27,6 @@ export function board(table) {
         { class: "steps" },
         PHASES.map((each) => el("li", each === view.phase ? { class: "now", "aria-current": "step" } : {}, phaseName(each))),
       ),
-    view.done && el("p", { class: "big" }, t("gn.target", { n: view.target })),
     me?.is_correct && !view.done && el("p", { class: "note good" }, t("gn.correct")),
     me && !me.is_correct && me.known_target !== null && el("p", { class: "note good" }, t("gn.knows", { n: me.known_target })),
     me && own(me),
@@ -105,15 +104,26 @@ export function event(data, table) {
     case "observation":
       if (data.last_guess === null) return false;
       return `${data.last_guess}: ${t(data.is_correct ? "gn.right" : "gn.wrong")}`;
+    case "state_report":
+    case "proposal": {
+      const { message } = data;
+      if (typeof message?.sender !== "string") return null;
+      return [table.person(message.sender), " ", told({ ...message, content: { next_guess: message.content?.next_guess } })];
+    }
+    case "end":
+      return [el("strong", {}, t("gn.target", { n: data.target }), " ", data.reason === "success" ? t("gn.won", { n: data.steps_used }) : t("gn.lost"))];
+    case "guess":
+      return typeof data.guess === "number" ? t("gn.e.guess", { name: table.name(data.agent_id), n: data.guess }) : null;
+    case "pass":
+    case "report_missing":
+      return t(`gn.e.${data.event}`, { name: table.name(data.agent_id) });
     default:
       return null;
   }
 }
 
-export function ending({ view, seat }) {
-  if (!view.done) return null;
-  const steps = seat.lastEvent?.steps_used ?? view.step;
-  return el("p", { class: "big" }, t("gn.target", { n: view.target }), " ", view.reason === "success" ? t("gn.won", { n: steps }) : t("gn.lost"));
+export function ending({ view }) {
+  return view.done ? el("p", { class: "big" }, t("gn.target", { n: view.target })) : null;
 }
 
 /** The wire's messages carry the whole history; people only say whether they tell it. */

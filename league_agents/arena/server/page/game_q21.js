@@ -1,6 +1,6 @@
 // Q21 for people: the task, both games for who may see them, and forms in which twenty lines can be filled at once.
 
-import { el, pair, said, table as tableOf } from "./dom.js";
+import { el, pair, said } from "./dom.js";
 import { has, t } from "./texts.js";
 
 const LETTERS = ["A", "B", "C", "D"];
@@ -85,16 +85,21 @@ function played(game, table) {
         game.guess.word_justification && pair(t("q.why"), said(game.guess.word_justification)),
       ),
     game.questions &&
-      tableOf(
-        title,
-        [t("number"), t("q.question"), t("q.answer")],
-        game.questions.map((question) =>
-          el(
-            "tr",
-            {},
-            el("th", { scope: "row" }, String(question.question_number)),
-            el("td", { class: "reason" }, said(question.question_text)),
-            el("td", {}, answerText(question, answers.get(question.question_number))),
+      el(
+        "details",
+        { open: game.player_id === table.agentId, data: { key: `questions-${game.player_id}` } },
+        el("summary", {}, t("q.asked", { n: game.questions.length })),
+        el(
+          "ol",
+          { class: "asked" },
+          game.questions.map((question) =>
+            el(
+              "li",
+              {},
+              el("span", { class: "muted" }, String(question.question_number)),
+              el("span", {}, said(question.question_text)),
+              el("span", { class: "answer" }, answerText(question, answers.get(question.question_number))),
+            ),
           ),
         ),
       ),
@@ -134,7 +139,10 @@ export function ending({ view }) {
   return view.game_over && view.target ? solution(view.target) : null;
 }
 
+const ONE_LINE = new Set(["/book_name", "/association_word"]);
+
 export function adapt(legal, table) {
+  if (legal.type === "announce") return { single: (path) => ONE_LINE.has(path) };
   if (legal.type === "answer") {
     // One player after the other: the questions that belong to the answers stand beside them.
     const player = legal.schema.properties?.player_id?.enum?.[0];

@@ -218,7 +218,6 @@ export class MatchPage {
       agents,
       name,
       person: (id) => (numberOf(id) > 0 ? personOf(numberOf(id), name(id)) : el("bdi", {}, name(id))),
-      seat: { lastEvent: this.events.at(-1)?.data },
     };
   }
 
@@ -465,7 +464,7 @@ export class MatchPage {
     const name = nameOf(legal.type, "action");
     const form = new Form(adapted?.schema ?? legal.schema, {
       within: legal.type,
-      hooks: { label: adapted?.label, hint: adapted?.hint, option: adapted?.option },
+      hooks: adapted ?? {},
       keys: table.order,
       folded: (field) => (["reasoning", "confidence", "rationale"].includes(field) ? true : null),
     });

@@ -26,12 +26,12 @@ export function serverNow() {
   return Date.now() + (Number.isFinite(ahead.least) ? (ahead.least + ahead.most) / 2 : 0);
 }
 
-function tell(date, sentAt) {
-  const then = Date.parse(date ?? "");
+/** The server said this time, between the sending of a question and now; `unit`: how much older it may have been. */
+function tell(time, sentAt, unit) {
+  const then = Date.parse(time ?? "");
   if (!Number.isFinite(then)) return;
-  // The header has no fractions, and servers make it anew once a second.
   const least = then - Date.now();
-  const most = then + 2000 - sentAt;
+  const most = then + unit - sentAt;
   if (least > ahead.most || most < ahead.least) [ahead.least, ahead.most] = [least, most];
   else [ahead.least, ahead.most] = [Math.max(ahead.least, least), Math.min(ahead.most, most)];
 }
@@ -64,7 +64,8 @@ export async function ask(method, path, { body, token, as = "json" } = {}) {
   } catch {
     throw new Refused(0, "network", t("error.network"));
   }
-  tell(response.headers.get("Date"), sentAt);
+  // Whole seconds, made anew once a second.
+  tell(response.headers.get("Date"), sentAt, 2000);
   let text;
   try {
     text = await response.text();
@@ -127,18 +128,20 @@ export class Line {
     this.timer = undefined;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = (this.socket = new WebSocket(`${scheme}//${location.host}/ws`));
+    let sentAt = Date.now();
     socket.addEventListener("open", () => {
+      sentAt = Date.now();
       socket.send(JSON.stringify({ type: "authenticate", token: this.token, after: this.on.after() }));
     });
     socket.addEventListener("message", ({ data }) => {
-      if (socket === this.socket && !this.isClosed) this.heard(data);
+      if (socket === this.socket && !this.isClosed) this.heard(data, sentAt);
     });
     socket.addEventListener("close", ({ code }) => {
       if (socket === this.socket && !this.isClosed) this.broke(code);
     });
   }
 
-  heard(data) {
+  heard(data, sentAt) {
     let message;
     try {
       message = JSON.parse(data);
@@ -146,6 +149,7 @@ export class Line {
       return;
     }
     if (message.type === "authenticated") {
+      tell(message.now, sentAt, 1);
       this.isReady = true;
       this.failures = 0;
       for (const { envelope } of this.waiting.values()) this.send(envelope);
