@@ -8,32 +8,42 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
+from league_agents.llm.port import ChatModel
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentFactory
 from league_agents.runner.place import place_of
-
-if TYPE_CHECKING:
-    from league_agents.settings.models import Models
 
 AgentRole = Literal["referee", "player"]
 
 IndexPlace = Callable[[], Path]
 """Where the user's own knowledge index is, if there is one. Raises ``ConfigError`` when it cannot be anywhere."""
 
-ModelsPlace = Callable[[], "Models"]
+
+class CallbackModels(Protocol):
+    """The language models of one participant."""
+
+    def for_callback(self, callback: str) -> ChatModel | None:
+        """Who is asked in a callback; ``None``: nobody."""
+        ...
+
+
+ModelsPlace = Callable[[], CallbackModels]
 """Makes the language models of one participant. Raises ``ConfigError`` with the remedy when none is configured."""
 
 OFFLINE = "offline"
 LLM = "llm"
 SCRIPTED = "scripted"
+
+DIFFICULTIES = ("easy", "medium", "hard")
+"""Of a referee, as ``offline:hard`` and ``llm:easy`` say it; medium where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +80,14 @@ def choose_agent(
     are. Raises ``ConfigError`` that lists what may be written instead.
     """
     kind, _, name = spec.partition(":")
-    if spec == OFFLINE:
+    if kind in (OFFLINE, LLM):
+        difficulty = _difficulty(spec, name, role)
         place = index_path() if index_path is not None else None
-        return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place), is_ours=True)
-    if spec == LLM:
-        place = index_path() if index_path is not None else None
+        if kind == OFFLINE:
+            return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place, difficulty), is_ours=True)
         made = models() if models is not None else _models_of_environment(role)
         # A model that does not answer is left behind in time; on threads of its own so is whatever waits for it.
-        return ChosenAgent(spec=spec, factory=_llm(role, rules, seed, place, made), is_ours=False)
+        return ChosenAgent(spec=spec, factory=_llm(role, rules, seed, place, made, difficulty), is_ours=False)
     if kind == SCRIPTED:
         return _scripted(spec, name or "fixed", role, rules)
     if ":" not in spec:
@@ -140,13 +150,28 @@ def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAg
     return ChosenAgent(spec=spec, factory=lambda: player(rules=rules), is_ours=True, conduct=PLAYER_CONDUCT.get(name))
 
 
-def _offline(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None) -> AgentFactory:
+def _difficulty(spec: str, name: str, role: AgentRole) -> str:
+    """What follows the colon of ``offline:hard``: for referees, because they choose the target."""
+    if ":" not in spec:
+        return "medium"
+    if role != "referee":
+        raise ConfigError(spec, f"only a referee has a difficulty; write {spec.partition(':')[0]}")
+    if name not in DIFFICULTIES:
+        raise ConfigError(spec, f"a referee's difficulty is one of {', '.join(DIFFICULTIES)}")
+    return name
+
+
+def _offline(
+    role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, difficulty: str
+) -> AgentFactory:
     # The offline agents bring numpy and the knowledge index along, which nobody else needs to wait for.
     def make_referee() -> object:
+        from league_agents.agents.difficulty import Difficulty
         from league_agents.agents.library import Knowledge
         from league_agents.agents.offline_referee import OfflineReferee
 
-        return OfflineReferee(rules=rules, knowledge=Knowledge.open(index_path), seed=seed)
+        knowledge = Knowledge.open(index_path)
+        return OfflineReferee(rules=rules, knowledge=knowledge, seed=seed, difficulty=Difficulty(difficulty))
 
     def make_player() -> object:
         from league_agents.agents.library import Knowledge
@@ -157,19 +182,27 @@ def _offline(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path 
     return make_referee if role == "referee" else make_player
 
 
-def _models_of_environment(role: AgentRole) -> Models:
+def _models_of_environment(role: AgentRole) -> CallbackModels:
     from league_agents.settings.models import Books, chat_models, environment_models
 
     return chat_models(environment_models(), role=role, books=Books.of_one_run(role))
 
 
-def _llm(role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, models: Models) -> AgentFactory:
+def _llm(
+    role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, models: CallbackModels
+) -> AgentFactory:
     def make_referee() -> object:
+        from league_agents.agents.difficulty import Difficulty
         from league_agents.agents.library import Knowledge
         from league_agents.agents.llm_referee import LlmReferee
 
-        knowledge = Knowledge.open(index_path)
-        return LlmReferee(rules=rules, knowledge=knowledge, seed=seed, models=models.for_callback)
+        return LlmReferee(
+            rules=rules,
+            knowledge=Knowledge.open(index_path),
+            seed=seed,
+            models=models.for_callback,
+            difficulty=Difficulty(difficulty),
+        )
 
     def make_player() -> object:
         from league_agents.agents.library import Knowledge

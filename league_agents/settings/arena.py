@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from league_agents.agents.asking import Models
@@ -22,7 +23,8 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.memory import AgentMemory
-from league_agents.settings.agents import IndexPlace, choose_agent
+from league_agents.settings.agents import AgentRole, IndexPlace, choose_agent
+from league_agents.settings.model_settings import ARENA, REMEDY
 
 SCRIPTED, RANDOM, LLM, HUMAN, OFFLINE = "scripted", "random", "llm", "human", "offline"
 
@@ -129,11 +131,9 @@ def arena_agent(
         own = f"{seed}/{seat.id}"
         return _league_agent(spec, scenario, company, seed=own, match_id=match_id, is_referee=is_referee)
     if spec == LLM:
-        if company.models is None:
-            raise ConfigError(f"agent {seat.id}", "no language model is configured; see .env.example")
         from league_agents.arena.agents.llm_agent import LlmAgent
 
-        model = company.models()(f"arena.{game}")
+        model = _asked(company, f"agent {seat.id}").for_callback(f"{ARENA}{game}")
         return LlmAgent(game, model=model, seed=seed, agent_id=seat.id, now=company.now, match_id=match_id)
     if ":" in spec:
         return _own_class(spec)
@@ -151,10 +151,24 @@ def _league_agent(
     rules = rules_from(scenario.config)
     if ":" in spec and callable(getattr(load_class(spec), "act", None)):
         return _own_class(spec)
+    role: AgentRole = "referee" if is_referee else "player"
     chosen = choose_agent(
-        spec, "referee" if is_referee else "player", rules=rules, seed=seed, index_path=company.index_path
+        spec, role, rules=rules, seed=seed, index_path=company.index_path, models=lambda: _asked(company, spec)
     )
     return CallbackAgent(chosen.factory(), rules=rules, match_id=match_id, now=company.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The company's models in the form in which league agents take them."""
+
+    for_callback: Models
+
+
+def _asked(company: Company, who: str) -> _Asked:
+    if company.models is None:
+        raise ConfigError(who, f"no language model is configured; {REMEDY}")
+    return _Asked(for_callback=company.models())
 
 
 def _own_class(spec: str) -> object:
@@ -187,6 +201,8 @@ def session_of(
 ) -> Session:
     """The match of a scenario with all its agents, ready to run. Raises ``ConfigError``."""
     match = scenario.new_match(seed)
+    if company.models is not None:
+        company = replace(company, models=cache(company.models))  # one budget for all seats of this process
     # Named by what everybody may know: a name that followed from the seed could give roles away.
     match_id = f"{scenario.game}-{'-'.join(scenario.agent_ids)[:60]}"
     agents = {

@@ -5,8 +5,9 @@ Rule: the callbacks get what the league would give them, and what they return is
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.arena.agents.port import View
@@ -14,7 +15,7 @@ from league_agents.core.game import Action, Event, LegalAction
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.model import LETTERS, Brief, Question
-from league_agents.games.q21.reading import read_answers, repair_guess, repair_questions
+from league_agents.games.q21.reading import read_answers, read_round_start_info, repair_guess, repair_questions
 from league_agents.games.q21.rules import RuleSet
 
 _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
@@ -28,13 +29,15 @@ class CallbackAgent:
         self._rules = rules
         self._match_id = match_id
         self._now = now
+        self._agent_id = ""
 
     def observe(self, event: Event) -> None:
-        """A player is told its score, as in the league."""
-        card = (event.data.get("scores") or {}) if event.kind == "result" else {}
+        """A player is told its own score, as in the league."""
+        scores = event.data.get("scores") if event.kind == "result" else None
+        card = scores.get(self._agent_id) if scores else None
         tell = getattr(self._agent, "on_score_received", None)
-        if card and callable(tell):
-            tell({"dynamic": {"match_id": self._match_id, "scores": card}, "service": {"name": "score_notification"}})
+        if card is not None and callable(tell):
+            tell(self._context("on_score_received", None, dict(card)))
 
     def reset(self) -> None:
         """League agents tell matches apart by their ids."""
@@ -42,12 +45,17 @@ class CallbackAgent:
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         """What the callback makes of it. Raises what the callback raises, and ``CallbackInvalid`` as in the league."""
         (action,) = legal
-        callback = _CALLBACKS[action.type]
+        self._agent_id = view["agent_id"]
+        callback, told = _CALLBACKS[action.type], self._told(view, action)
         left = None if deadline is None else deadline - self._now()
+        reply = getattr(self._agent, callback)(self._context(callback, left, told))
+        return Action(type=action.type, data=self._read(action.type, reply, told))
+
+    def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> dict[str, Any]:
+        identity = {"match_id": self._match_id, "game_id": self._match_id}
         service = callback_specs(self._rules)[callback].service(left=left)
-        dynamic = {"match_id": self._match_id, "game_id": self._match_id, **self._told(view, action)}
-        reply = getattr(self._agent, callback)({"dynamic": dynamic, "service": service})
-        return Action(type=action.type, data=self._read(action.type, reply, dynamic))
+        # User code may do to its context what it likes.
+        return {"dynamic": {**identity, **copy.deepcopy(dict(told))}, "service": {**service, **identity}}
 
     def _told(self, view: View, action: LegalAction) -> dict[str, Any]:
         told: dict[str, Any] = dict(view["brief"] or {})
@@ -70,9 +78,16 @@ class CallbackAgent:
     def _read(self, kind: str, reply: object, told: Mapping[str, Any]) -> dict[str, Any]:
         rules = self._rules
         if kind == ANNOUNCE:
-            assert isinstance(reply, Mapping), "the referee's callback gives a dict"
-            names = ("book_name", "book_hint", "association_word", "actual_opening_sentence", "actual_associative_word")
-            return {name: reply.get(name) for name in names}
+            brief, target = read_round_start_info(reply, rules)
+            return {
+                "book_name": brief.book_name,
+                "book_hint": brief.book_hint,
+                "association_word": brief.association_domain,
+                # The league takes a target from its file where the agent hands in none; a table has no such file, and
+                # the game says what is missing.
+                "actual_opening_sentence": "" if target is None else target.opening_sentence,
+                "actual_associative_word": "" if target is None else target.associative_word,
+            }
         if kind == ASK:
             return {
                 "questions": [
@@ -96,10 +111,10 @@ class CallbackAgent:
             answers = read_answers(reply, asked, rules)
             listed = [{"question_number": each.number, "answer": str(each.choice)} for each in answers]
             return {"player_id": told["player_id"], "answers": listed}
-        brief = Brief(
+        asked_of = Brief(
             book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
         )
-        guess = repair_guess(reply, rules, brief)
+        guess = repair_guess(reply, rules, asked_of)
         found: dict[str, Any] = {
             "opening_sentence": guess.opening_sentence[:1000],
             "sentence_justification": guess.sentence_justification[:4000],

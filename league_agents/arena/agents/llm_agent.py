@@ -26,7 +26,10 @@ from league_agents.llm.port import ChatModel, Purpose
 SOFT_LIMIT = timedelta(seconds=25)
 _RESERVE = timedelta(seconds=2)
 _SHORTEST = timedelta(seconds=1)
-_MOST_OUTPUT_TOKENS = 1500
+_MOST_OUTPUT_TOKENS = {"q21": 6000}
+"""A batch of twenty questions is long; all other actions are short."""
+
+_USUAL_OUTPUT_TOKENS = 1500
 _LONGEST_STATE = 24_000
 _LONGEST_RULES = 4000
 
@@ -93,9 +96,8 @@ class LlmAgent:
             refusal=refusal["message"] if refusal else "",
         )
         try:
-            parsed = self._model.complete_json(
-                prompt, ChosenAction, timeout=left, max_output_tokens=_MOST_OUTPUT_TOKENS
-            )
+            most = _MOST_OUTPUT_TOKENS.get(self._game, _USUAL_OUTPUT_TOKENS)
+            parsed = self._model.complete_json(prompt, ChosenAction, timeout=left, max_output_tokens=most)
         except LeagueError:
             # Down, slow, refusing or over its budget: the record is kept where the model is.
             return None
