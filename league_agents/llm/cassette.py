@@ -57,6 +57,9 @@ class Cassette:
         self._asked: Counter[tuple[str, str]] = Counter()
         self._kept = dict(_read(path, is_whole=False)) if goes_on and path.exists() else {}
         self._lines = {key: f"{_text(document)}\n" for key, document in self._kept.items()}
+        self.is_new = not self._kept
+        """Whether nothing was recorded in it before."""
+
         try:
             if self._kept:
                 self._write_in_order()  # a last line that was torn by a crash is gone now
@@ -146,7 +149,7 @@ class CassettePlayer:
 
     def __init__(self, path: Path) -> None:
         """Raises ``ConfigError`` that names the line that is wrong."""
-        self._path = path
+        self.path = path
         self._lock = threading.Lock()
         self._asked: Counter[tuple[str, str]] = Counter()
         self._kept: dict[_Key, Mapping[str, object]] = dict(_read(path))
@@ -183,7 +186,7 @@ class CassettePlayer:
             asked = self._asked[model, request.digest]
             kept = self._kept.get((model, request.digest, asked))
             if kept is None and self._was_given_up(model, request, asked):
-                raise NotAsked(f"{model}: was not asked here when {self._path.name} was recorded")
+                raise NotAsked(f"{model}: was not asked here when {self.path.name} was recorded")
             self._asked[model, request.digest] += 1
             if kept is None:
                 purpose = request.prompt.purpose
@@ -194,7 +197,7 @@ class CassettePlayer:
                     f" ({purpose.callback or 'no callback'}{game}, digest {request.digest[:12]}){times}; record again"
                 )
                 self._missing.append(said)
-                raise ConfigError(str(self._path), said)
+                raise ConfigError(str(self.path), said)
         return _replayed(model, kept)
 
     def _was_given_up(self, model: str, request: Request, asked: int) -> bool:

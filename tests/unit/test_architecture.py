@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 LAYER_0 = ("errors", "ids", "clock", "values")
 PURE = ("core", "games", "interaction", "match", "protocol", "league")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
-BELOW_SETTINGS = (*LAYER_0, *PURE, "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "report")
+BELOW_SETTINGS = (
+    *LAYER_0, *PURE, "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report",
+)  # fmt: skip
 ANY_PACKAGE = None
 
 
@@ -87,6 +89,8 @@ ARROWS = (
         "adapters: their own port, never each other; SQLite comes with Python"),
     Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
+    Row("evaluation", (*LAYER_0, *PURE, "agents", "knowledge", "llm.port", "evaluation"), ("numpy", "pydantic"),
+        "plays with agents by direct calls, told and read as the league does it; it knows neither mail nor models"),
     Row("runner", (*LAYER_0, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
     Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "arena"), ANY_PACKAGE,
         "adapters are handed in; its model-backed agents prompt as the league's do"),

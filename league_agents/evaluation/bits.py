@@ -1,0 +1,158 @@
+"""What a batch of questions and its answers tell, in bits.
+
+Rule 1: every player is measured by the same pool, whatever it knows itself: all opening sentences of the book that the
+brief names, each with all words of the domain, weighed as by hint and domain alone (``enumerate_candidates``). Bits
+possible is the entropy of that pool; bits gained is what of it is gone after the answers.
+Rule 2: what a candidate predicts for a question is what code answers about it. A question that code cannot tell for any
+candidate counts as nothing gained, so for questions in free words the gain is a lower bound; how many were understood
+is said beside it.
+Rule 3: answers are believed as far as the stated noise allows. Wrong answers can make the pool look smaller than it is:
+whether the target was found is for the accuracies to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from league_agents.agents.answering import options_meant
+from league_agents.agents.batches import answer_codes
+from league_agents.agents.candidates import Candidates, enumerate_candidates
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.library import Knowledge
+from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
+from league_agents.agents.questions.grammar import recognise
+from league_agents.agents.questions.kinds import Options
+from league_agents.agents.questions.pool import predict
+from league_agents.agents.questions.reading import Reading
+from league_agents.agents.targets import recall
+from league_agents.games.q21.information import UNKNOWN, Codes, Floats, bits, log_likelihood
+from league_agents.games.q21.model import LETTERS, AnswerBatch, Brief, QuestionBatch, Target
+from league_agents.games.q21.rules import RuleSet
+from league_agents.games.q21.similarity import fold
+
+_FOREIGN_NOISE = 0.02
+"""How often code that reads free words is expected to be wrong about a question that it understood."""
+
+_MOST_READ = 400
+"""Sentences of a long book for which a question in free words is read; the others are taken for undecided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What one batch told."""
+
+    possible: float
+    gained: float
+    """Below zero when the answers contradict what was likely before."""
+
+    understood: int
+    """How many of the questions code understands."""
+
+
+class Pool:
+    """The candidates of one match, for both of its players."""
+
+    def __init__(self, knowledge: Knowledge, rules: RuleSet, brief: Brief, target: Target) -> None:
+        self._rules = rules
+        self._candidates = enumerate_candidates(knowledge, brief, rules.target_kind)
+        self._secret = recall(knowledge, brief, target.opening_sentence, target.associative_word)
+        self._target = target
+        self._before = bits(_merged(self._joint(None, None), self._candidates).ravel())
+
+    @property
+    def holds_target(self) -> bool:
+        """Whether the target is one of the candidates; otherwise nothing can be measured."""
+        candidates, target = self._candidates, self._target
+        if not candidates.is_known or fold(target.associative_word) not in map(fold, candidates.words):
+            return False
+        return fold(target.opening_sentence) in map(fold, candidates.sentences)
+
+    def gain(self, questions: QuestionBatch, answers: AnswerBatch, noise: float) -> Gain:
+        """What the answers tell; ``noise`` is the share of answers that is made wrong, 0 to 1."""
+        sent = [AskedQuestion(number=q.number, text=q.text, options=q.options) for q in questions]
+        letters = {a.number: a.choice.value for a in answers if a.choice.value in LETTERS}
+        columns = [self._column(question, letters) for question in sent]
+        on_texts = [column for column in columns if column is not None and not column.is_on_word]
+        on_words = [column for column in columns if column is not None and column.is_on_word]
+        after = self._joint(_likelihood(on_texts, noise), _likelihood(on_words, noise))
+        left = bits(_merged(after, self._candidates).ravel())
+        return Gain(possible=self._before, gained=self._before - left, understood=len(on_texts) + len(on_words))
+
+    def _joint(self, texts: Floats | None, words: Floats | None) -> Floats:
+        prior = self._candidates.prior if self._candidates.sentences else np.ones(1)
+        joint = prior[:, None] * self._candidates.given
+        if texts is not None:
+            joint = joint * np.exp(texts - texts.max())[:, None]
+        if words is not None:
+            joint = joint * np.exp(words - words.max())[None, :]
+        return np.asarray(joint / max(float(joint.sum()), 1e-300), dtype=np.float64)
+
+    def _column(self, question: AskedQuestion, letters: Mapping[int, str]) -> _Column | None:
+        options = options_meant(question, self._rules)
+        ours = recognise(question.text, options)
+        readings, words = self._candidates.readings, self._candidates.words
+        if ours is not None:
+            is_on_word = ours.topic.value == "word"
+            asked_of = [Reading(word=word) for word in words] if is_on_word else readings
+            table = predict([ours], asked_of)
+            (answer,) = answer_codes([ours], [question], letters)
+            return _Column(table=table, answer=answer, noise=ours.noise, choices=ours.choices, is_on_word=is_on_word)
+        letter = letters.get(question.number)
+        silent = cannot_tell(options)
+        answer = UNKNOWN if letter is None or LETTERS.index(letter) == silent else LETTERS.index(letter)
+        for is_on_word in (False, True):
+            codes = self._foreign(question.text, options, is_on_word=is_on_word, silent=silent)
+            if (codes >= 0).any():
+                return _Column(
+                    table=codes[:, None], answer=answer, noise=_FOREIGN_NOISE, choices=4, is_on_word=is_on_word
+                )
+        return None
+
+    def _foreign(self, text: str, options: Options, *, is_on_word: bool, silent: int | None) -> Codes:
+        facts = self._secret.facts
+        asked_of: Sequence[Reading] = self._candidates.readings
+        if is_on_word:
+            asked_of = [Reading(word=word) for word in self._candidates.words]
+        found = np.full(len(asked_of), UNKNOWN, dtype=np.int8)
+        for place in _spread(len(asked_of)):
+            told = answer_foreign(text, options, asked_of[place], facts)
+            found[place] = UNKNOWN if told is None or told == silent else told
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Column:
+    """One question: what each candidate predicts, and what was answered."""
+
+    table: Codes
+    answer: int
+    noise: float
+    choices: int
+    is_on_word: bool
+
+
+def _likelihood(columns: Sequence[_Column], noise: float) -> Floats | None:
+    if not columns:
+        return None
+    table = np.concatenate([column.table for column in columns], axis=1)
+    wrong = 1 - (1 - np.array([column.noise for column in columns])) * (1 - noise)
+    answers = np.array([column.answer for column in columns], dtype=np.int8)
+    return log_likelihood(table, answers, wrong, options=np.array([column.choices for column in columns]))
+
+
+def _merged(joint: Floats, candidates: Candidates) -> Floats:
+    """Equal sentences are one candidate: to name one is to name the other."""
+    if candidates.groups.size != joint.shape[0]:
+        return joint
+    found = np.zeros((int(candidates.groups.max()) + 1, joint.shape[1]))
+    np.add.at(found, candidates.groups, joint)
+    return found
+
+
+def _spread(size: int) -> Sequence[int]:
+    if size <= _MOST_READ:
+        return range(size)
+    return [i * size // _MOST_READ for i in range(_MOST_READ)]

@@ -1,0 +1,99 @@
+"""Calling one participant of a match as the league does, and keeping count of how it behaves."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from league_agents.agents.checking.check import Called, Caller, End
+from league_agents.core.printable import line_of, printable
+from league_agents.core.violation import Violation
+from league_agents.evaluation.results import Behaviour, Spent
+from league_agents.games.q21.contracts import CallbackSpec
+
+MOST_COMPLAINTS = 3
+"""Of one participant in one match; the counts say how many there were."""
+
+LONGEST_COMPLAINT = 200
+
+
+class InlineCaller:
+    """``Caller`` for agents of this package, which return by themselves: on the caller's own thread."""
+
+    def __init__(self, agent: object) -> None:
+        self._agent = agent
+
+    def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
+        latency_of = getattr(self._agent, "simulated_latency", None)
+        if latency_of is not None and latency_of(callback) > timeout:
+            return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
+        began_s = time.perf_counter()
+        try:
+            result = getattr(self._agent, callback)(context)
+        except Exception as error:  # scripted agents raise on purpose
+            return Called(end=End.RAISED, detail=line_of(error), seconds=time.perf_counter() - began_s)
+        return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)
+
+
+class Participant:
+    """One of the three in a match."""
+
+    def __init__(self, caller: Caller, specs: Mapping[str, CallbackSpec]) -> None:
+        self._caller = caller
+        self._specs = specs
+        self._number = 0
+        self._calls: Counter[str] = Counter()
+        self._fallbacks: Counter[str] = Counter()
+        self._broken: Counter[str] = Counter()
+        self._complaints: list[str] = []
+        self._seconds: dict[str, list[float]] = {}
+        self._late: list[int] = []
+
+    def ask(
+        self,
+        callback: str,
+        context: Mapping[str, object],
+        check: Callable[[object], Sequence[Violation]] = lambda _result: (),
+    ) -> object | None:
+        """What the callback returned; ``None`` when it failed, which counts as one fallback."""
+        called = self._caller(callback, context, self._specs[callback].timeout)
+        self._number += 1
+        self._calls[callback] += 1
+        self._seconds.setdefault(callback, []).append(called.seconds)
+        if called.end is not End.RETURNED:
+            if called.end is End.TIMED_OUT:
+                self._late.append(self._number)
+            self.fell_back(callback, called.detail or called.end.value.replace("_", " "))
+            return None
+        violations = check(called.result)
+        if violations:
+            self._broken[callback] += 1
+            self._complain(f"{callback}: {violations[0]}")
+        return called.result
+
+    def fell_back(self, callback: str, why: str) -> None:
+        """What came of the callback cannot be used."""
+        self._fallbacks[callback] += 1
+        self._complain(f"{callback}: {why}")
+
+    def fallbacks(self, callback: str) -> int:
+        """How often it failed."""
+        return self._fallbacks[callback]
+
+    def behaviour(self, spent: Spent | None) -> Behaviour:
+        """All of it."""
+        return Behaviour(
+            calls=dict(self._calls),
+            fallbacks=dict(self._fallbacks),
+            broken=dict(self._broken),
+            complaints=tuple(self._complaints),
+            spent=spent,
+            seconds={name: tuple(round(each, 6) for each in seconds) for name, seconds in self._seconds.items()},
+            late=tuple(self._late),
+        )
+
+    def _complain(self, said: str) -> None:
+        if len(self._complaints) < MOST_COMPLAINTS:
+            self._complaints.append(printable(said, LONGEST_COMPLAINT))

@@ -1,0 +1,213 @@
+"""From games to figures: what a person reads and what a script compares.
+
+Rule 1: a figure that cannot be made is there all the same, with the reason in words. Unknown money stays unknown.
+Rule 2: equal games give equal figures, in whatever order they were played; how long anything took stands apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from league_agents.evaluation.results import Behaviour, Spent
+from league_agents.evaluation.statistics import Estimate, clustered_share, games_for_share, mean, quantile
+
+TOLD_APART = 0.05
+"""What a difference must be bounded by to be called known: five points of a hundred."""
+
+
+class Unit(StrEnum):
+    """What a figure counts."""
+
+    SHARE = "share"
+    SCORE = "score"
+    """0 to 100."""
+
+    POINTS = "points"
+    """League points, 0 to 3."""
+
+    BITS = "bits"
+    COUNT = "count"
+    TOKENS = "tokens"
+    USD = "usd"
+    RANK = "rank"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One line of a report."""
+
+    key: str
+    label: str
+    unit: Unit
+    own: Estimate | None
+    """Of whoever is evaluated. ``None`` when it cannot be said; ``note`` says why."""
+
+    other: Estimate | None = None
+    """Of the opponent; ``None`` also where there is nothing to compare."""
+
+    difference: Estimate | None = None
+    """Own minus other, game by game."""
+
+    note: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "key": self.key,
+            "unit": self.unit.value,
+            "own": _estimate(self.own),
+            "opponent": _estimate(self.other),
+            "difference": _estimate(self.difference),
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """How long one callback took, in seconds."""
+
+    callback: str
+    calls: int
+    median_s: float
+    late_s: float
+    """The 95th percentile."""
+
+    longest_s: float
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "callback": self.callback,
+            "calls": self.calls,
+            "median_s": round(self.median_s, 6),
+            "p95_s": round(self.late_s, 6),
+            "longest_s": round(self.longest_s, 6),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that a series of games says."""
+
+    games: int
+    aborted: int
+    figures: tuple[Figure, ...]
+    remarks: tuple[str, ...]
+    """How far the figures can be trusted, and what went wrong, in sentences."""
+
+    latencies: tuple[Latency, ...]
+
+
+class Judged(Protocol):
+    """What the games of both kinds have."""
+
+    @property
+    def game(self) -> int: ...
+
+    @property
+    def behaviour(self) -> Mapping[str, Behaviour]: ...
+
+
+def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:
+    """Of each callback, in the order in which they came first."""
+    seconds: dict[str, list[float]] = {}
+    for game in games:
+        for callback, each in game.behaviour[part].seconds.items():
+            seconds.setdefault(callback, []).extend(each)
+    return tuple(
+        Latency(
+            callback=callback,
+            calls=len(values),
+            median_s=quantile(values, 0.5) or 0.0,
+            late_s=quantile(values, 0.95) or 0.0,
+            longest_s=max(values),
+        )
+        for callback, values in seconds.items()
+        if values
+    )
+
+
+def behaviour_figures(games: Sequence[Judged], own: str, other: str | None) -> list[Figure]:
+    """Fallbacks, broken contracts, and what language models used."""
+    figures = []
+    for key, label, counted in (
+        ("fallbacks", "Callbacks that failed", lambda each: each.fallbacks),
+        ("broken", "Results that broke a contract", lambda each: each.broken),
+    ):
+        shares = [None if part is None else _of_calls(games, part, counted) for part in (own, other)]
+        figures.append(Figure(key=key, label=label, unit=Unit.SHARE, own=shares[0], other=shares[1]))
+    measures: tuple[tuple[str, str, Unit, Callable[[Spent], float | None]], ...] = (
+        ("model_calls", "Model calls a game", Unit.COUNT, lambda spent: spent.calls),
+        ("input_tokens", "Tokens read a game", Unit.TOKENS, lambda spent: _counted(spent, spent.input_tokens)),
+        ("output_tokens", "Tokens written a game", Unit.TOKENS, lambda spent: _counted(spent, spent.output_tokens)),
+        ("cost", "Money a game", Unit.USD, lambda spent: None if spent.unpriced else spent.nano_usd / 1e9),
+    )
+    for key, label, unit, measure in measures:
+        mine, why = _spent(games, own, measure)
+        theirs = None if other is None else _spent(games, other, measure)[0]
+        figures.append(Figure(key=key, label=label, unit=unit, own=mine, other=theirs, note=why))
+    return figures
+
+
+def complaints_of(games: Sequence[Judged], part: str, most: int = 5) -> list[str]:
+    """What went wrong most often, in words."""
+    heard = Counter(complaint for game in games for complaint in game.behaviour[part].complaints)
+    ordered = sorted(heard.items(), key=lambda each: (-each[1], each[0]))
+    return [f"{text}{f' ({times} times)' if times > 1 else ''}" for text, times in ordered[:most]]
+
+
+def precision_of_share(name: str, share: Estimate | None) -> list[str]:
+    """How well a share is known, and how many games would tell it to five points."""
+    if share is None or share.margin is None:
+        return []
+    needed = games_for_share(share.value, TOLD_APART)
+    games = "1 game" if share.count == 1 else f"{share.count:,} games"
+    known = f"{games} tell {name} to ±{100 * share.margin:.1f} points of 100"
+    if share.margin <= TOLD_APART:
+        return [f"{known}."]
+    return [f"{known}; to tell it to ±{100 * TOLD_APART:.0f} takes about {needed:,}."]
+
+
+def _counted(spent: Spent, tokens: int) -> float | None:
+    return None if spent.uncounted else tokens
+
+
+def _of_calls(games: Sequence[Judged], part: str, counted: Callable[[Behaviour], Mapping[str, int]]) -> Estimate | None:
+    return clustered_share(
+        [
+            (min(sum(counted(each).values()), sum(each.calls.values())), sum(each.calls.values()))
+            for game in games
+            for each in [game.behaviour[part]]
+        ]
+    )
+
+
+def _spent(games: Sequence[Judged], part: str, measure: Callable[[Spent], float | None]) -> tuple[Estimate | None, str]:
+    values: list[float] = []
+    for game in games:
+        spent = game.behaviour[part].spent
+        if spent is None:
+            return None, "not seen from here"
+        value = measure(spent)
+        if value is None:
+            return None, "unknown"
+        values.append(value)
+    return mean(values), ""
+
+
+def _estimate(found: Estimate | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {
+        "value": _rounded(found.value),
+        "low": _rounded(found.low),
+        "high": _rounded(found.high),
+        "games": found.count,
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    # More digits would only show on which machine they were computed; money is small.
+    return None if value is None else round(value, 8)

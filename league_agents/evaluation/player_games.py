@@ -1,0 +1,79 @@
+"""One game of an evaluation of a player: a match against an opponent that has the same target.
+
+Rule: players change seats from game to game, so that a referee which favours one seat favours nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from league_agents.agents.library import Knowledge
+from league_agents.core.draw import Draw
+from league_agents.core.printable import printable
+from league_agents.evaluation.bits import Pool
+from league_agents.evaluation.casting import Cast
+from league_agents.evaluation.conduct import Participant
+from league_agents.evaluation.playing import Played, Run, play_match
+from league_agents.evaluation.results import PlayerGame, Side
+from league_agents.evaluation.table import Table
+from league_agents.games.q21.rules import RuleSet
+from league_agents.games.q21.similarity import fold, sentence_similarity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerSeries:
+    """What all games of an evaluation have in common."""
+
+    rules: RuleSet
+    knowledge: Knowledge
+    noise: float
+    """0 to 1."""
+
+    seed: int
+
+    def play(self, game: int, cast: Cast) -> PlayerGame:
+        """The game of this number, from 1."""
+        table = Table(self.rules, game)
+        player, opponent, referee = (
+            Participant(caller, table.specs) for caller in (cast.player, cast.opponent, cast.referee)
+        )
+        place = (game - 1) % 2
+        players = (player, opponent) if place == 0 else (opponent, player)
+        played = play_match(
+            table, referee, players, noise=self.noise, noise_draw=Draw(self.seed, f"noise/{table.match_id}")
+        )
+        sides = (None, None) if played is None else self._sides(played)
+        return PlayerGame(
+            game=game,
+            seat=place + 1,
+            book="" if played is None else printable(played.brief.book_name, 120),
+            player=sides[place],
+            opponent=sides[1 - place],
+            behaviour={
+                "player": player.behaviour(cast.spent("player")),
+                "opponent": opponent.behaviour(cast.spent("opponent")),
+                "referee": referee.behaviour(cast.spent("referee")),
+            },
+        )
+
+    def _sides(self, played: Played) -> tuple[Side, Side]:
+        pool = None
+        if played.target is not None:
+            pool = Pool(self.knowledge, self.rules, played.brief, played.target)
+        one, two = (self._side(run, played, pool if pool and pool.holds_target else None) for run in played.runs)
+        return one, two
+
+    def _side(self, run: Run, played: Played, pool: Pool | None) -> Side:
+        target, guess = played.target, run.guess
+        gain = None if pool is None else pool.gain(run.questions, run.answers, self.noise)
+        return Side(
+            sentence_right=None if target is None else fold(guess.opening_sentence) == fold(target.opening_sentence),
+            similarity=None if target is None else sentence_similarity(guess.opening_sentence, target.opening_sentence),
+            word_right=None if target is None else fold(guess.associative_word) == fold(target.associative_word),
+            bits_possible=None if gain is None else gain.possible,
+            bits_gained=None if gain is None else gain.gained,
+            understood=None if gain is None else gain.understood,
+            points=run.card.league_points,
+            private_score=run.card.private_score,
+            confidence=guess.confidence,
+        )

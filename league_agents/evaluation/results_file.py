@@ -1,0 +1,108 @@
+"""The file of results: a line for what was evaluated, then one for each game as soon as it has ended.
+
+Rule 1: a file belongs to one set of settings. Games of other settings are never mixed in, and no other file is touched.
+Rule 2: what was written stays. A last line that was torn when the process died is cut off, and its game played again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from league_agents.errors import ConfigError
+from league_agents.evaluation.results import PlayerGame, RefereeGame
+
+G = TypeVar("G", PlayerGame, RefereeGame)
+
+LARGEST = 500_000_000
+"""Bytes. A game has about three thousand."""
+
+_FORM = "league-agents evaluation"
+_VERSION = 1
+
+
+class ResultsFile(Generic[G]):
+    """A file that results are appended to."""
+
+    def __init__(self, path: Path, kind: type[G], settings: Mapping[str, object]) -> None:
+        """Begins the file, or goes on with one of the same settings. Raises ``ConfigError``."""
+        self.path = path
+        self._adapter: TypeAdapter[G] = TypeAdapter(kind)
+        self.games: dict[int, G] = {}
+        """Those that were played before."""
+
+        whole = 0
+        try:
+            if path.exists() and path.stat().st_size:
+                whole = self._read(settings)
+                os.truncate(path, whole)
+            self._file: IO[str] = path.open("a", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ConfigError(str(path), f"cannot be written: {error.strerror}; name another file") from None
+        if not whole:
+            self._line({"form": _FORM, "version": _VERSION, "settings": dict(settings)})
+
+    def add(self, game: G) -> None:
+        """Write one game."""
+        self._line(self._adapter.dump_python(game, mode="json"))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _line(self, document: object) -> None:
+        self._file.write(json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n")
+        self._file.flush()
+
+    def _read(self, settings: Mapping[str, object]) -> int:
+        """The games of the file; how many of its bytes are whole lines."""
+        if not self.path.is_file() or self.path.stat().st_size > LARGEST:
+            raise ConfigError(str(self.path), "is no file of results; name another file")
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        lines = content[:whole].splitlines()
+        header = _header(lines[0]) if lines else None
+        if header is None:
+            raise ConfigError(str(self.path), "exists and is no file of results; name another file")
+        differing = difference(header, settings)
+        if differing is not None:
+            raise ConfigError(str(self.path), f"has results of other settings: {differing}; name another file")
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                game = self._adapter.validate_json(line)
+            except (ValidationError, ValueError):
+                raise ConfigError(
+                    f"{self.path}, line {number}", "is no result of a game; remove the line, or name another file"
+                ) from None
+            self.games.setdefault(game.game, game)
+        return whole
+
+
+def difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str | None:
+    """The first setting that differs, in words; ``None`` when none does."""
+    for key in dict.fromkeys((*found, *wanted)):
+        one, two = found.get(key), wanted.get(key)
+        if one != two:
+            if isinstance(one, Mapping) and isinstance(two, Mapping):
+                return f"{key}.{difference(one, two)}"
+            return f"{key} {_shown(one)}, not {_shown(two)}"
+    return None
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else json.dumps(value, ensure_ascii=False, default=str)[:80]
+
+
+def _header(line: bytes) -> Mapping[str, object] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.get("form") != _FORM or found.get("version") != _VERSION:
+        return None
+    settings = found.get("settings")
+    return settings if isinstance(settings, dict) else None

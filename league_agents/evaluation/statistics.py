@@ -1,0 +1,184 @@
+"""Figures with 95 % intervals.
+
+Rule 1: no figure without what it is worth. Where nothing can be said, an end of the interval is ``None``; an interval
+of no width is never claimed for a share.
+Rule 2: games are what is independent. Twenty answers of one game are one observation of a share, not twenty.
+Rule 3: players of one game had the same target, so differences between them are taken game by game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+Z = 1.959963984540054
+"""Of the normal distribution, two-sided 95 %."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure and where the true one lies, with 95 % confidence."""
+
+    value: float
+    low: float | None
+    """``None`` when nothing bounds it, as with a single game."""
+
+    high: float | None
+    count: int
+    """How many games, or other independent observations, it rests on."""
+
+    deviation: float | None = None
+    """The standard deviation of one observation; ``None`` for shares, whose deviation follows from the value."""
+
+    @property
+    def margin(self) -> float | None:
+        """Half of the interval's width."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+def wilson(successes: int, count: int) -> Estimate | None:
+    """A share, with the interval of Wilson (1927); ``None`` of nothing."""
+    if count <= 0:
+        return None
+    p = successes / count
+    scale = 1 + Z * Z / count
+    middle = (p + Z * Z / (2 * count)) / scale
+    reach = Z * math.sqrt(p * (1 - p) / count + Z * Z / (4 * count * count)) / scale
+    # At the ends the bound is exact; the sum above misses it by a rounding.
+    low = 0.0 if successes == 0 else max(0.0, middle - reach)
+    high = 1.0 if successes == count else min(1.0, middle + reach)
+    return Estimate(value=p, low=low, high=high, count=count)
+
+
+def mean(values: Sequence[float]) -> Estimate | None:
+    """A mean, with Student's interval; ``None`` of nothing."""
+    count = len(values)
+    if count == 0:
+        return None
+    middle = math.fsum(values) / count
+    if count == 1:
+        return Estimate(value=middle, low=None, high=None, count=1)
+    deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
+    reach = student(count - 1) * deviation / math.sqrt(count)
+    return Estimate(value=middle, low=middle - reach, high=middle + reach, count=count, deviation=deviation)
+
+
+def paired_shares(pairs: Sequence[tuple[bool, bool]]) -> Estimate | None:
+    """The difference of two shares over the same games, first minus second; ``None`` of nothing.
+
+    The interval is that of Agresti and Min (2005): half an observation is added to each of the four cells, so that
+    agreement in every game does not pass for certainty.
+    """
+    count = len(pairs)
+    if count == 0:
+        return None
+    first = sum(one and not other for one, other in pairs)
+    second = sum(other and not one for one, other in pairs)
+    total, gap, apart = count + 2, first - second, first + second + 1
+    middle = gap / total
+    reach = Z * math.sqrt(apart - gap * gap / total) / total
+    return Estimate(value=gap / count, low=max(-1.0, middle - reach), high=min(1.0, middle + reach), count=count)
+
+
+def clustered_share(clusters: Sequence[tuple[int, int]]) -> Estimate | None:
+    """A share of all (successes, trials) of several games; ``None`` of nothing.
+
+    The wider of two intervals: that of the ratio over games, because what belongs to one game goes wrong together, and
+    Wilson's over all trials, which has a width when everything went right.
+    """
+    clusters = [(successes, trials) for successes, trials in clusters if trials > 0]
+    total = sum(trials for _, trials in clusters)
+    plain = wilson(sum(successes for successes, _ in clusters), total)
+    if plain is None:
+        return None
+    low, high = plain.low, plain.high
+    if len(clusters) > 1 and low is not None and high is not None:
+        size = total / len(clusters)
+        residuals = [(successes - plain.value * trials) / size for successes, trials in clusters]
+        spread = math.sqrt(math.fsum(each * each for each in residuals) / (len(clusters) - 1))
+        reach = student(len(clusters) - 1) * spread / math.sqrt(len(clusters))
+        low, high = min(low, max(0.0, plain.value - reach)), max(high, min(1.0, plain.value + reach))
+    return Estimate(value=plain.value, low=low, high=high, count=len(clusters))
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
+    """The sum of the first over the sum of the second, with the interval of the ratio over games; ``None`` when there
+    is nothing to divide by."""
+    count, total = len(pairs), math.fsum(whole for _, whole in pairs)
+    if total <= 0:
+        return None
+    value = math.fsum(part for part, _ in pairs) / total
+    if count == 1:
+        return Estimate(value=value, low=None, high=None, count=1)
+    size = total / count
+    spread = math.sqrt(math.fsum(((part - value * whole) / size) ** 2 for part, whole in pairs) / (count - 1))
+    reach = student(count - 1) * spread / math.sqrt(count)
+    return Estimate(value=value, low=value - reach, high=value + reach, count=count, deviation=spread)
+
+
+def games_for_share(value: float, margin: float) -> int:
+    """How many games bound a share of about ``value`` by ± ``margin``; near 0 and 1 at least as many as for 5 %."""
+    p = min(0.95, max(0.05, value))
+    return math.ceil(Z * Z * p * (1 - p) / (margin * margin))
+
+
+def games_for_mean(deviation: float, margin: float) -> int:
+    """How many games bound a mean by ± ``margin`` when one game has this standard deviation."""
+    return max(2, math.ceil((Z * deviation / margin) ** 2))
+
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """The least of the values that at least ``share`` of them do not exceed; ``None`` of nothing."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+@lru_cache(maxsize=4096)
+def student(freedom: int) -> float:
+    """The two-sided 95 % quantile of Student's distribution with ``freedom`` degrees, 1 or more."""
+    low, high = 1.9, 13.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _outside(middle, freedom) > 0.05:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _outside(t: float, freedom: int) -> float:
+    """The probability of a value beyond ``t`` on either side: the regularised incomplete beta function."""
+    return _beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+
+
+def _beta(x: float, a: float, b: float) -> float:
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    # The continued fraction converges fast on one side of the mean only; symmetry gives the other side.
+    if x < (a + 1) / (a + b + 2):
+        return front * _fraction(x, a, b) / a
+    return 1 - front * _fraction(1 - x, b, a) / b
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    tiny = 1e-300
+    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    d = 1 / (d if abs(d) > tiny else tiny)
+    value = d
+    for m in range(1, 300):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        change = 1.0
+        for step in (even, odd):
+            d = 1 + step * d
+            d = 1 / (d if abs(d) > tiny else tiny)
+            c = 1 + step / c
+            c = c if abs(c) > tiny else tiny
+            change = c * d
+            value *= change
+        if abs(change - 1) < 1e-15:
+            break
+    return value

@@ -1,0 +1,162 @@
+"""Evaluations: who takes part, under which settings, and where results and recordings lie.
+
+Rule 1: a game depends on the settings and on its number alone. Agents of this package begin every game anew, with a
+seed of their own for it, so games can be played in any order, at once, or some of them on another day. A class of the
+user's own is made once and serves all games, as in a season; what it remembers is its own business.
+Rule 2: targets follow from the seed and the referee: whoever is evaluated with the same seed meets the same ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from league_agents import __version__
+from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.clock import ManualClock
+from league_agents.errors import ConfigError
+from league_agents.evaluation.casting import Part
+from league_agents.evaluation.table import START
+from league_agents.games.q21.rules import RuleSet, digest
+from league_agents.ids import derive_hex
+from league_agents.settings.agents import LLM, OFFLINE, AgentRole, choose_agent, try_making
+
+if TYPE_CHECKING:
+    from league_agents.agents.library import Knowledge
+    from league_agents.settings.evaluation_models import Traffic
+    from league_agents.settings.models import Models
+
+PARTS: tuple[Part, ...] = ("player", "opponent", "referee")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationSettings:
+    """What is evaluated."""
+
+    role: AgentRole
+    specs: Mapping[Part, str]
+    """Names of agents. For a referee ``player`` and ``opponent`` are those that it judges."""
+
+    rules: RuleSet
+    noise: float
+    """The share of answers that is made wrong, 0 to 1."""
+
+    seed: int
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether an llm agent takes part."""
+        return LLM in self.specs.values()
+
+    def document(self, knowledge: Knowledge, traffic: Traffic | None) -> dict[str, object]:
+        """All that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
+        classes = {part: _source_of(spec, _role_of(part)) for part, spec in self.specs.items()}
+        models = {
+            part: traffic.names(REFEREE_CALLBACKS if part == "referee" else PLAYER_CALLBACKS)
+            for part, spec in self.specs.items()
+            if spec == LLM and traffic is not None
+        }
+        return {
+            "evaluated": self.role,
+            "agents": dict(self.specs),
+            "rules": {"name": self.rules.name, "digest": digest(self.rules)},
+            "noise": self.noise,
+            "seed": self.seed,
+            "books": _digest(sorted((book.title, book.is_own) for book in knowledge.shelf)),
+            "classes": {part: source for part, source in classes.items() if source is not None},
+            "models": models,
+            "version": __version__,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maker:
+    """Makes one participant of a game."""
+
+    spec: str
+    make: Callable[[int], object]
+    """Of the number of the game."""
+
+    is_inline: bool
+    """Whether it returns by itself; anybody else runs on threads of its own with a time limit."""
+
+    is_kept: bool
+    """Whether one instance serves all games."""
+
+
+def maker_of(
+    settings: EvaluationSettings, part: Part, knowledge: Knowledge, models: Callable[[Part, AgentRole], Models]
+) -> Maker:
+    """The maker of a participant. Raises ``ConfigError`` for a name that cannot be used."""
+    spec, role, rules = settings.specs[part], _role_of(part), settings.rules
+
+    def seed_of(game: int) -> str:
+        return derive_hex(str(settings.seed), "evaluation", part, game, digits=16)
+
+    if spec == OFFLINE:
+        return Maker(spec=spec, make=_offline(role, rules, knowledge, seed_of), is_inline=True, is_kept=False)
+    if spec == LLM:
+        make = _llm(role, rules, knowledge, seed_of, models(part, role))
+        return Maker(spec=spec, make=make, is_inline=False, is_kept=False)
+    chosen = choose_agent(spec, role, rules=rules, seed=seed_of(0))
+    if chosen.conduct is not None:
+        raise ConfigError(
+            spec, "misbehaves by mail, and an evaluation has none; play against it with 'run --single-game'"
+        )
+    try_making(chosen)
+    return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=chosen.is_ours, is_kept=not chosen.is_ours)
+
+
+def _offline(
+    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str]
+) -> Callable[[int], object]:
+    from league_agents.agents.offline_player import OfflinePlayer
+    from league_agents.agents.offline_referee import OfflineReferee
+
+    kind = OfflineReferee if role == "referee" else OfflinePlayer
+    return lambda game: kind(rules=rules, knowledge=knowledge, seed=seed_of(game))
+
+
+def _llm(
+    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str], models: Models
+) -> Callable[[int], object]:
+    from league_agents.agents.llm_player import LlmPlayer
+    from league_agents.agents.llm_referee import LlmReferee
+
+    kind = LlmReferee if role == "referee" else LlmPlayer
+
+    def make(game: int) -> object:
+        # Its clock stands still: what it asks must not depend on how fast this machine is, or no recording would fit.
+        # Models keep their time limits by the real clock.
+        return kind(
+            rules=rules, knowledge=knowledge, seed=seed_of(game), models=models.for_callback, clock=ManualClock(START)
+        )
+
+    return make
+
+
+def _role_of(part: Part) -> AgentRole:
+    return "referee" if part == "referee" else "player"
+
+
+def _source_of(spec: str, role: AgentRole) -> str | None:
+    """A digest of the file of a user's class: results of two versions are not mixed. ``None`` for agents of ours."""
+    if ":" not in spec or spec.startswith("scripted"):
+        return None
+    from league_agents.agents.loading import load_agent
+
+    try:
+        source = inspect.getsourcefile(load_agent(spec, role))
+        return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+    except (OSError, TypeError):
+        return None
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=True, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

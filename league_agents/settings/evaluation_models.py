@@ -1,0 +1,254 @@
+"""The language models of an evaluation: their use counted game by game, and recorded or played from a recording.
+
+Rule 1: a recording can be played by itself: which models there were, what they cost and under which settings they were
+asked stands in it, beside what they wrote.
+Rule 2: nothing that depends on time is decided anew when a recording is played. Agents have a clock that stands still,
+in both cases, and which callbacks came too late is noted down.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from league_agents.errors import ConfigError, ModelError
+from league_agents.evaluation.results import Behaviour, Spent
+from league_agents.evaluation.results_file import difference
+from league_agents.llm.accounted import may_cost
+from league_agents.llm.cassette import Cassette, CassettePlayer, NotAsked
+from league_agents.llm.exchange import Backend, OverBudget, Patience, Reply, Request, usage_of
+from league_agents.llm.prices import Price, PriceList
+from league_agents.settings.model_settings import PROVIDERS, ModelEntry, ModelSettings
+from league_agents.settings.models import Books, Models, chat_models, prices_of
+
+NOTE = "evaluation"
+_PLAYED_RETRIES = 50
+"""A recording ends by itself; how often it was tried then is for it to say."""
+
+
+class Meter:
+    """What one participant's models used, by game."""
+
+    def __init__(self, prices: PriceList) -> None:
+        self._prices = prices
+        self._lock = threading.Lock()
+        self._spent: dict[str, Spent] = {}
+
+    def spent(self, match_id: str) -> Spent:
+        """In one game."""
+        with self._lock:
+            return self._spent.get(match_id, Spent())
+
+    def watched(self, backend: Backend) -> Backend:
+        """The same model, counted."""
+        return _Metered(backend, self)
+
+    def count(self, request: Request, reply: Reply | None, error: ModelError | None, model: str) -> None:
+        """One exchange that ended."""
+        if isinstance(error, NotAsked):
+            return
+        usage = None
+        if reply is not None:
+            usage = reply.usage if reply.is_counted else None
+        elif error is not None and not may_cost(error):
+            usage = usage_of(error)
+        price = self._prices.of(model)
+        is_free = reply is None and usage is not None
+        nano_usd = None if usage is None or price is None else price.nano_usd(usage)
+        nano_usd = 0 if is_free else nano_usd
+        with self._lock:
+            before = self._spent.get(request.prompt.purpose.match_id, Spent())
+            self._spent[request.prompt.purpose.match_id] = Spent(
+                calls=before.calls + (not isinstance(error, OverBudget)),
+                input_tokens=before.input_tokens + (0 if usage is None else usage.input_tokens),
+                output_tokens=before.output_tokens + (0 if usage is None else usage.output_tokens),
+                uncounted=before.uncounted + (usage is None),
+                nano_usd=before.nano_usd + (nano_usd or 0),
+                unpriced=before.unpriced + (nano_usd is None),
+            )
+
+
+class _Metered:
+    def __init__(self, backend: Backend, meter: Meter) -> None:
+        self._backend = backend
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    def exchange(self, request: Request) -> Reply:
+        try:
+            reply = self._backend.exchange(request)
+        except ModelError as error:
+            self._meter.count(request, None, error, self.name)
+            raise
+        self._meter.count(request, reply, None, self.name)
+        return reply
+
+
+class Traffic:
+    """All model traffic of one evaluation."""
+
+    def __init__(
+        self, settings: ModelSettings, *, record: Cassette | None = None, replay: CassettePlayer | None = None
+    ) -> None:
+        self.settings = settings
+        self.prices = prices_of(settings) if replay is None else _noted_prices(noted_in(replay))
+        self.replay = replay
+        self._record = record
+        self._run = secrets.token_hex(6)
+        self._meters: dict[str, Meter] = {}
+
+    def models(self, part: str, role: str) -> Models:
+        """The models of one participant. Raises ``ConfigError`` with the remedy when none is configured."""
+        books = Books(league=f"evaluation {self._run}", scope=f"evaluation {self._run} {part}")
+        self._meters[part] = meter = Meter(self.prices)
+        return chat_models(
+            self.settings, role=role, books=books, record=self._record, replay=self.replay, watched=meter.watched
+        )
+
+    def spent(self, part: str, match_id: str) -> Spent:
+        """What a participant's models used in a game."""
+        meter = self._meters.get(part)
+        return Spent() if meter is None else meter.spent(match_id)
+
+    def names(self, callbacks: Sequence[str]) -> dict[str, list[str]]:
+        """Which models are asked in which callback."""
+        return {callback: [entry.full_name for entry in self.settings.chain(callback)] for callback in callbacks}
+
+    def ended(self, game: int, behaviour: Mapping[str, Behaviour]) -> Mapping[str, Behaviour]:
+        """A game is over: what cannot be repeated is noted down, or taken from the notes.
+
+        Raises ``ConfigError`` that names the step when a recording lacks something.
+        """
+        if self._record is not None:
+            self._record.note(_game_note(game), {part: _volatile(each) for part, each in behaviour.items()})
+        if self.replay is None:
+            return behaviour
+        if self.replay.missing:
+            raise ConfigError(str(self.replay.path), self.replay.missing[0])
+        noted = self.replay.noted(_game_note(game)) or {}
+        return {part: _as_noted(each, noted.get(part)) for part, each in behaviour.items()}
+
+    def late(self, game: int, part: str) -> frozenset[int]:
+        """Which calls of a participant were out of time when the game was recorded, counted from 1."""
+        noted = None if self.replay is None else self.replay.noted(_game_note(game))
+        found = (noted or {}).get(part)
+        late = found.get("late") if isinstance(found, Mapping) else None
+        return frozenset(each for each in late if type(each) is int) if isinstance(late, list) else frozenset()
+
+    def close(self) -> None:
+        """Put the recording in order."""
+        if self._record is not None:
+            self._record.close()
+
+
+def begin_recording(cassette: Cassette, traffic: Traffic, settings: Mapping[str, object]) -> None:
+    """Write down what is recorded. Raises ``ConfigError`` when the file holds something else already."""
+    if not cassette.is_new:
+        noted = cassette.noted(NOTE)
+        if noted is None:
+            raise _no_recording(cassette.path)
+        check_recording(cassette.path, noted, settings)
+        return
+    entries = traffic.settings.entries
+    prices = {entry.full_name: traffic.prices.of(entry.full_name) for entry in entries}
+    cassette.note(
+        NOTE,
+        {
+            "settings": dict(settings),
+            "models": [{"name": each.name, "provider": each.provider, "model": each.model} for each in entries],
+            "use": {callback: list(names) for callback, names in traffic.settings.use.items()},
+            "prices": {
+                name: None if price is None else [price.input_usd, price.cached_usd, price.output_usd]
+                for name, price in prices.items()
+            },
+        },
+    )
+
+
+def check_recording(path: Path, noted: Mapping[str, object], settings: Mapping[str, object]) -> None:
+    """Raises ``ConfigError`` when a recording was made under other settings."""
+    former = noted.get("settings")
+    differing = difference(former if isinstance(former, Mapping) else {}, settings)
+    if differing is not None:
+        raise ConfigError(str(path), f"was recorded under other settings: {differing}; use the same, or another file")
+
+
+def played_settings(player: CassettePlayer) -> ModelSettings:
+    """The models of a recording: nothing else has to be configured to play it. Raises ``ConfigError``."""
+    noted, path = noted_in(player), player.path
+    entries = []
+    models = noted.get("models")
+    for each in models if isinstance(models, list) else []:
+        texts = [each.get(key) for key in ("name", "provider", "model")] if isinstance(each, Mapping) else [None]
+        if not all(isinstance(text, str) for text in texts) or texts[1] not in PROVIDERS:
+            raise _no_recording(path)
+        entries.append(
+            ModelEntry(
+                name=str(texts[0]),
+                provider="gemini" if texts[1] == "gemini" else "openai",
+                model=str(texts[2]),
+                base_url=None,
+                key=None,
+                key_name="",
+                needs_key=False,
+                patience=Patience(retries=_PLAYED_RETRIES),
+            )
+        )
+    use = noted.get("use")
+    named = {
+        str(callback): tuple(map(str, names))
+        for callback, names in (use.items() if isinstance(use, Mapping) else ())
+        if isinstance(names, list)
+    }
+    return ModelSettings(where=str(path), entries=tuple(entries), use=named)
+
+
+def noted_in(player: CassettePlayer) -> Mapping[str, object]:
+    """What a recording says about itself. Raises ``ConfigError``."""
+    noted = player.noted(NOTE)
+    if noted is None:
+        raise _no_recording(player.path)
+    return noted
+
+
+def _no_recording(path: Path) -> ConfigError:
+    return ConfigError(str(path), "is no recording of an evaluation; make one with --record")
+
+
+def _noted_prices(noted: Mapping[str, object]) -> PriceList:
+    found = {}
+    prices = noted.get("prices")
+    for name, each in prices.items() if isinstance(prices, Mapping) else ():
+        if isinstance(each, list) and len(each) == 3:
+            read, cached, written = each
+            if isinstance(read, int | float) and isinstance(written, int | float):
+                found[str(name)] = Price(
+                    input_usd=float(read),
+                    cached_usd=float(cached) if isinstance(cached, int | float) else None,
+                    output_usd=float(written),
+                )
+    return PriceList(found)
+
+
+def _game_note(game: int) -> str:
+    return f"game {game:06d}"
+
+
+def _volatile(behaviour: Behaviour) -> dict[str, object]:
+    seconds = {callback: list(each) for callback, each in behaviour.seconds.items()}
+    return {"seconds": seconds, "late": list(behaviour.late)}
+
+
+def _as_noted(behaviour: Behaviour, noted: object) -> Behaviour:
+    seconds = noted.get("seconds") if isinstance(noted, Mapping) else None
+    found: dict[str, tuple[float, ...]] = {}
+    for callback, each in seconds.items() if isinstance(seconds, Mapping) else ():
+        if isinstance(each, list) and all(isinstance(value, int | float) for value in each):
+            found[str(callback)] = tuple(map(float, each))
+    return replace(behaviour, seconds=found)
