@@ -77,10 +77,10 @@ def command(
 
 def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAgent, AgentRole]:
     from league_agents.agents.loading import load_class, role_of
-    from league_agents.settings.agents import OFFLINE, SCRIPTED, choose_agent
+    from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, choose_agent
 
     if role is None:
-        if spec.partition(":")[0] in (OFFLINE, SCRIPTED):
+        if spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
             raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
         role = "referee" if role_of(load_class(spec)) == "referee" else "player"
     return choose_agent(spec, role, rules=rules, seed=0), role

@@ -189,7 +189,12 @@ def _models_of_environment(role: AgentRole) -> CallbackModels:
 
 
 def _llm(
-    role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, models: CallbackModels
+    role: AgentRole,
+    rules: RuleSet,
+    seed: int | str,
+    index_path: Path | None,
+    models: CallbackModels,
+    difficulty: str,
 ) -> AgentFactory:
     def make_referee() -> object:
         from league_agents.agents.difficulty import Difficulty

@@ -111,7 +111,7 @@ def _agent(settings: LeagueSettings, role: RoleSettings) -> Check:
 
 def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
     spec = SCRIPTED if settings.is_demo else role.agent
-    if spec != LLM or role.role == "manager":
+    if spec.partition(":")[0] != LLM or role.role == "manager":
         yield _no_model(role, spec)
         return
     from league_agents.settings.models import ask_for_a_word
@@ -133,7 +133,7 @@ def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
 
 
 def _no_model(role: RoleSettings, spec: str) -> Check:
-    if role.role == "manager" or spec == OFFLINE or spec.startswith(SCRIPTED):
+    if role.role == "manager" or spec.partition(":")[0] in (OFFLINE, SCRIPTED):
         return Check(role=role.role, name="model", said="not configured: offline agents need none")
     keys = [name for name in _MODEL_KEYS if os.environ.get(name)]
     said = f"{spec} speaks to its model itself; in the environment: {', '.join(keys) or 'no key'}"
