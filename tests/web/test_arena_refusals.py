@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ def changed(envelope: dict[str, Any], **fields: Any) -> str:
     return json.dumps({**envelope, **fields})
 
 
-REFUSALS = {
+REFUSALS: dict[str, Callable[[Table], str]] = {
     "malformed_json": lambda t: "{",
     "duplicate_key": lambda t: '{"type": 1, "type": 2}',
     "not_an_object": lambda t: "[]",

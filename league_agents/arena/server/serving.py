@@ -26,6 +26,7 @@ LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8765
 STOP_WITHIN_S = 5.0
 _CLOSE_WITHIN_S = 2
+_SEND_BUFFER = 128 * 1024
 
 
 class ArenaServer:
@@ -169,6 +170,8 @@ def _listening(host: str, port: int, *, is_public: bool) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted sockets inherit it. Left to itself the system keeps megabytes for every peer that reads slowly.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         listener.bind(address)
         listener.listen(1024)
         listener.setblocking(False)

@@ -69,7 +69,7 @@ class PatientWebSocket(WebSocketsSansIOProtocol):
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         # The HTTP half handed the transport over; its limits of what may wait to be written are the server's own.
-        self.transport.set_write_buffer_limits(high=256 * 1024)
+        self.transport.set_write_buffer_limits(high=128 * 1024)
 
     def data_received(self, data: bytes) -> None:
         if self.conn.parser_exc is not None:
