@@ -37,6 +37,7 @@ COMMANDS = {
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
+    "evaluate": ("Measure how well an agent plays or judges.", "league_agents.cli.evaluate"),
     "validate": ("Check a message of guess-number.", "league_agents.cli.validate"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "arena": ("Other games, between agents, people and models.", "league_agents.cli.arena"),

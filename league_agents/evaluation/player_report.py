@@ -112,6 +112,8 @@ def _gained_of_possible(pairs: Sequence[Pair]) -> Figure:
 def _told_apart(score: Figure) -> list[str]:
     """Whether the two players are told apart, and what it would take."""
     gap = score.difference
+    if gap is not None and gap.deviation == 0 and gap.value == 0:
+        return ["On the same targets the two have the same private scores in every game."]
     if gap is None or gap.low is None or gap.high is None or gap.deviation is None:
         return []
     if gap.low > 0:

@@ -53,13 +53,16 @@ def wilson(successes: int, count: int) -> Estimate | None:
 
 
 def mean(values: Sequence[float]) -> Estimate | None:
-    """A mean, with Student's interval; ``None`` of nothing."""
+    """A mean, with Student's interval; ``None`` of nothing.
+
+    Equal values have no interval: games that did not differ say nothing about how much they can.
+    """
     count = len(values)
     if count == 0:
         return None
     middle = math.fsum(values) / count
-    if count == 1:
-        return Estimate(value=middle, low=None, high=None, count=1)
+    if min(values) == max(values):
+        return Estimate(value=values[0], low=None, high=None, count=count, deviation=None if count == 1 else 0.0)
     deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
     reach = student(count - 1) * deviation / math.sqrt(count)
     return Estimate(value=middle, low=middle - reach, high=middle + reach, count=count, deviation=deviation)
@@ -104,8 +107,8 @@ def clustered_share(clusters: Sequence[tuple[int, int]]) -> Estimate | None:
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
-    """The sum of the first over the sum of the second, with the interval of the ratio over games; ``None`` when there
-    is nothing to divide by."""
+    """The sum of the first, a part, over the sum of the second, with the interval of the ratio over games; ``None``
+    when there is nothing to divide by."""
     count, total = len(pairs), math.fsum(whole for _, whole in pairs)
     if total <= 0:
         return None
@@ -115,7 +118,7 @@ def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
     size = total / count
     spread = math.sqrt(math.fsum(((part - value * whole) / size) ** 2 for part, whole in pairs) / (count - 1))
     reach = student(count - 1) * spread / math.sqrt(count)
-    return Estimate(value=value, low=value - reach, high=value + reach, count=count, deviation=spread)
+    return Estimate(value=value, low=value - reach, high=min(1.0, value + reach), count=count, deviation=spread)
 
 
 def games_for_share(value: float, margin: float) -> int:

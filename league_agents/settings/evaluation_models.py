@@ -134,6 +134,10 @@ class Traffic:
         noted = self.replay.noted(_game_note(game)) or {}
         return {part: _as_noted(each, noted.get(part)) for part, each in behaviour.items()}
 
+    def has_recorded(self, game: int) -> bool:
+        """Whether the recording holds a whole game."""
+        return self._record is not None and self._record.noted(_game_note(game)) is not None
+
     def late(self, game: int, part: str) -> frozenset[int]:
         """Which calls of a participant were out of time when the game was recorded, counted from 1."""
         noted = None if self.replay is None else self.replay.noted(_game_note(game))

@@ -1,0 +1,398 @@
+"""``league-agents evaluate``: how well an agent plays or judges, in seeded games by direct calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from league_agents.cli.record_file import FileToWrite
+from league_agents.cli.run import _seed as whole_seed
+from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.errors import ConfigError, shortened
+
+if TYPE_CHECKING:
+    from league_agents.core.draw import Draw
+    from league_agents.evaluation.casting import Cast, Part
+    from league_agents.evaluation.figures import Report
+    from league_agents.evaluation.referee_games import Known, KnownAnswer
+    from league_agents.evaluation.results import PlayerGame, RefereeGame
+    from league_agents.llm.cassette import Cassette, CassettePlayer
+    from league_agents.settings.agents import AgentRole
+    from league_agents.settings.evaluation import EvaluationSettings
+    from league_agents.settings.evaluation_models import Traffic
+    from league_agents.settings.model_settings import ModelSettings
+
+SPECS = "offline, llm, scripted, scripted:NAME or module:Class"
+MOST_GAMES, MOST_WORKERS = 50_000, 64
+
+EPILOG = """\b
+What the figures mean:
+  95 %% interval     where the true figure lies; Wilson's for shares, Student's for means
+  difference        own minus opponent, taken game by game: both had the same target
+  bits possible     what the brief leaves open: entropy over all opening sentences of the book and
+                    words of the domain, as hint and domain weigh them
+  bits gained       how much of that is gone after the answers; questions in free words that code
+                    cannot read count as nothing, so for models it is a lower bound
+
+\b
+Examples:
+  league-agents evaluate player offline --games 200 --rules course
+  league-agents evaluate player my_player:MyPlayerAI --noise 0.15 --out mine.jsonl
+  league-agents evaluate player llm --games 20 --workers 4 --record llm.tape --json > paid.json
+  league-agents evaluate player llm --games 20 --replay llm.tape --json | cmp - paid.json
+  league-agents evaluate referee my_referee:MyRefereeAI --games 50
+"""
+
+
+@click.group(name="evaluate", short_help="Measure how well an agent plays or judges.", epilog=EPILOG.replace("%%", "%"))
+def command() -> None:
+    """Play seeded games by direct calls, without mail, and print every figure with its 95 % interval.
+
+    The same seed gives the same targets to whoever is evaluated. Agents of this package begin each game anew; a class
+    of your own is made once and serves all games, as in a season.
+    """
+
+
+def _shared(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that both commands have."""
+    options = (
+        click.argument("spec", metavar="SPEC"),
+        click.option("--games", type=click.IntRange(1, MOST_GAMES), default=100, show_default=True, metavar="N"),
+        click.option(
+            "--noise",
+            type=click.FloatRange(0, 0.75),
+            default=0.05,
+            show_default=True,
+            metavar="SHARE",
+            help="Of the referee's answers, made wrong by a seeded draw before the players get them.",
+        ),
+        click.option(
+            "--rules", metavar="NAME|FILE", default="prd", show_default=True, help="prd, course, or your own file."
+        ),
+        click.option(
+            "--seed",
+            callback=whole_seed,
+            metavar="S",
+            default="1",
+            show_default=True,
+            help="What every draw depends on.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else."),
+        click.option(
+            "--out",
+            type=FileToWrite(),
+            metavar="FILE",
+            help="Append each game's result, one JSON line each; with the same settings a later run goes on with it.",
+        ),
+        click.option(
+            "--record",
+            type=FileToWrite(),
+            metavar="FILE",
+            help="Keep what models are asked and say; what FILE holds already is not paid for again.",
+        ),
+        click.option(
+            "--replay",
+            type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            metavar="FILE",
+            help="Ask nobody: models answer from a recording. No key, no network, the same document.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1, MOST_WORKERS),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Games at the same time, for agents that wait for a model.",
+        ),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            metavar="FILE",
+            help="A league file whose section 'models' says which models llm asks.  [default: the environment]",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command(name="player", short_help="Win rate, accuracies, bits, points, money.")
+@click.option("--opponent", metavar="SPEC", default="offline", show_default=True, help=f"Who plays against it: {SPECS}")
+@click.option("--referee", metavar="SPEC", default="offline", show_default=True, help=f"Who judges: {SPECS}")
+@_shared
+def player(*, spec: str, opponent: str, referee: str, **options: Any) -> int:
+    """Evaluate a player: SPEC is offline, llm, scripted, scripted:NAME or module:Class.
+
+    Both players of a game have the same target and the same errors in their answers, and change seats every game.
+    """
+    return _evaluate("player", {"player": spec, "opponent": opponent, "referee": referee}, Options(**options))
+
+
+@command.command(name="referee", short_help="Answers, hints, scores, injections, money.")
+@click.option(
+    "--player", metavar="SPEC", default="offline", show_default=True, help=f"Who plays on both seats: {SPECS}"
+)
+@_shared
+def referee(*, spec: str, player: str, **options: Any) -> int:
+    """Evaluate a referee: SPEC is offline, llm, scripted, scripted:NAME or module:Class.
+
+    After each match it is asked questions about its own target whose answers code can check, is given the same guesses
+    to score again and on the other seat, and meets one injection.
+    """
+    return _evaluate("referee", {"player": player, "opponent": player, "referee": spec}, Options(**options))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What both commands are told besides the agents."""
+
+    games: int
+    noise: float
+    rules: str
+    seed: int
+    as_json: bool
+    out: Path | None
+    record: Path | None
+    replay: Path | None
+    workers: int
+    config: Path | None
+
+
+def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
+    from league_agents.agents.library import Knowledge
+    from league_agents.cli import Exit
+    from league_agents.cli.evaluate_screen import document_of, print_report
+    from league_agents.evaluation.player_report import player_report
+    from league_agents.evaluation.referee_report import referee_report
+    from league_agents.evaluation.results import PlayerGame, RefereeGame
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.settings.evaluation import EvaluationSettings
+    from league_agents.settings.rules import rules_named
+
+    settings = EvaluationSettings(
+        role=role, specs=specs, rules=rules_named(options.rules), noise=options.noise, seed=options.seed
+    )
+    _check_options(settings, options)
+    with own_stdout() as stdout:
+        knowledge = Knowledge.open(default_index_path())
+        tape, traffic = _traffic(settings, options)
+        series = _Series(settings, knowledge, traffic, options)
+        try:
+            document = settings.document(knowledge, traffic)
+            if tape is not None and traffic is not None:
+                _begin_tape(tape, traffic, document)
+            report: Report
+            if role == "player":
+                is_complete, games = series.play(PlayerGame, document, _player_play(settings, knowledge))
+                report = player_report(games)
+            else:
+                is_complete, matches = series.play(RefereeGame, document, _referee_play(settings, knowledge))
+                report = referee_report(matches)
+        finally:
+            if traffic is not None:
+                traffic.close()
+            knowledge.close()
+        if options.as_json:
+            print_document(document_of(document, report, wanted=options.games), stdout)
+        else:
+            print_report(_title(settings, report), report, has_opponent=role == "player", stdout=stdout)
+    if is_complete:
+        return Exit.OK
+    click.echo(_interrupted(report, options), err=True)
+    return Exit.INTERRUPTED
+
+
+def _check_options(settings: EvaluationSettings, options: Options) -> None:
+    if options.record is not None and options.replay is not None:
+        raise click.UsageError("--record and --replay exclude each other")
+    if not settings.asks_models and (options.record or options.replay):
+        name = "--record" if options.record else "--replay"
+        raise click.UsageError(f"{name} is about what models say, and no llm agent takes part")
+
+
+def _traffic(settings: EvaluationSettings, options: Options) -> tuple[Cassette | CassettePlayer | None, Traffic | None]:
+    """Where models are reached, and the recording if there is one."""
+    if not settings.asks_models:
+        return None, None
+    from league_agents.llm.cassette import Cassette, CassettePlayer
+    from league_agents.settings.evaluation_models import Traffic, played_settings
+
+    if options.replay is not None:
+        player = CassettePlayer(options.replay)
+        return player, Traffic(played_settings(player), replay=player)
+    models = _models(options.config)
+    if options.record is None:
+        return None, Traffic(models)
+    tape = Cassette(options.record, goes_on=True)
+    return tape, Traffic(models, record=tape)
+
+
+def _models(config: Path | None) -> ModelSettings:
+    from league_agents.settings.league_file import environment_of, read_league_file
+    from league_agents.settings.models import environment_models
+
+    return environment_models() if config is None else read_league_file(config, environment_of(config)).models
+
+
+def _begin_tape(tape: Cassette | CassettePlayer, traffic: Traffic, document: dict[str, object]) -> None:
+    from league_agents.llm.cassette import Cassette
+    from league_agents.settings.evaluation_models import begin_recording, check_recording, noted_in
+
+    if isinstance(tape, Cassette):
+        begin_recording(tape, traffic, document)
+    else:
+        check_recording(tape.path, noted_in(tape), document)
+
+
+class _Series:
+    """All games of one evaluation."""
+
+    def __init__(self, settings: EvaluationSettings, knowledge: Any, traffic: Traffic | None, options: Options) -> None:
+        self._settings = settings
+        self._knowledge = knowledge
+        self._traffic = traffic
+        self._options = options
+
+    def play(
+        self, kind: type[Any], document: dict[str, object], play: Callable[[int, Cast], Any]
+    ) -> tuple[bool, list[Any]]:
+        """Whether all games were played, and those that were."""
+        from league_agents.cli.evaluate_stage import Stage, play_all
+        from league_agents.evaluation.results_file import ResultsFile
+        from league_agents.settings.evaluation import PARTS, maker_of
+
+        def models(part: Part, role: AgentRole) -> Any:
+            assert self._traffic is not None, "an llm agent takes part"
+            return self._traffic.models(part, role)
+
+        options, traffic = self._options, self._traffic
+        makers = {part: maker_of(self._settings, part, self._knowledge, models) for part in PARTS}
+        file = None if options.out is None else ResultsFile(options.out, kind, document)
+        done = {} if file is None else {number: game for number, game in file.games.items() if number <= options.games}
+        self._check_recorded(done)
+        left = [number for number in range(1, options.games + 1) if number not in done]
+        try:
+            with _progress(options.games, len(done), is_quiet=options.as_json) as told:
+                for game in play_all(left, lambda: Stage(makers, traffic), play, workers=options.workers):
+                    if traffic is not None:
+                        game = replace(game, behaviour=traffic.ended(game.game, game.behaviour))
+                    if file is not None:
+                        file.add(game)
+                    done[game.game] = game
+                    told()
+        except KeyboardInterrupt:
+            return False, list(done.values())
+        finally:
+            if file is not None:
+                file.close()
+        return True, list(done.values())
+
+    def _check_recorded(self, done: dict[int, Any]) -> None:
+        """A recording that lacks games of the file of results would not be worth its name."""
+        options, traffic = self._options, self._traffic
+        if traffic is None or options.record is None:
+            return
+        lacking = next((number for number in sorted(done) if not traffic.has_recorded(number)), None)
+        if lacking is not None:
+            raise ConfigError(
+                str(options.out),
+                f"has game {lacking}, which {shortened(str(options.record))} has not recorded; begin both anew, or"
+                " go on without --record",
+            )
+
+
+def _player_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], PlayerGame]:
+    from league_agents.evaluation.player_games import PlayerSeries
+
+    return PlayerSeries(rules=settings.rules, knowledge=knowledge, noise=settings.noise, seed=settings.seed).play
+
+
+def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], RefereeGame]:
+    from league_agents.core.draw import Draw
+    from league_agents.evaluation.referee_games import RefereeSeries, Wish
+    from league_agents.testing.injections import injections
+
+    wishes = [Wish(category=each.category, language=each.language, text=each.text) for each in injections()]
+    return RefereeSeries(
+        rules=settings.rules,
+        knowledge=knowledge,
+        noise=settings.noise,
+        seed=settings.seed,
+        examiner=_examined,
+        # In another order for each seed: a short evaluation meets all kinds.
+        wishes=Draw(settings.seed, "injections").shuffled(wishes),
+    ).play
+
+
+_OF_THE_PAGE = "word of the page"
+
+
+def _examined(known: Known, draw: Draw) -> Sequence[KnownAnswer]:
+    """Questions about a target whose answers follow from it."""
+    from league_agents.evaluation.referee_games import KnownAnswer
+    from league_agents.games.q21.model import LETTERS
+    from league_agents.testing.checkable import Subject, checkable_questions
+
+    subject = Subject(
+        sentence=known.sentence,
+        paragraph=known.paragraph or known.sentence,
+        word=known.word,
+        domain=known.domain,
+        author=known.author,
+        year=known.year,
+        others=known.others,
+        domains=known.domains,
+    )
+    return [
+        KnownAnswer(text=each.text, options=each.options, letter=LETTERS["ABCD".index(each.letter)])
+        for each in checkable_questions(subject, draw)
+        if known.paragraph is not None or each.kind != _OF_THE_PAGE
+    ]
+
+
+@contextmanager
+def _progress(games: int, done: int, *, is_quiet: bool) -> Iterator[Callable[[], None]]:
+    """What is called after each game."""
+    screen = console(sys.stderr)
+    if screen.is_terminal:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=screen, transient=True) as progress:
+            task = progress.add_task("games", total=games, completed=done)
+            yield lambda: progress.advance(task)
+        return
+    count = done
+
+    def told() -> None:
+        nonlocal count
+        count += 1
+        if not is_quiet and (count * 10) // games > ((count - 1) * 10) // games:
+            click.echo(f"{count} of {games} games", err=True)
+
+    yield told
+
+
+def _title(settings: EvaluationSettings, report: Report) -> str:
+    specs = {part: shortened(spec, 80) for part, spec in settings.specs.items()}
+    if settings.role == "player":
+        who = f"{specs['player']} against {specs['opponent']}, judged by {specs['referee']}"
+    else:
+        who = f"{specs['referee']} judges {specs['player']}"
+    games = "1 game" if report.games == 1 else f"{report.games:,} games"
+    return (
+        f"{who}: {games}, rules {settings.rules.name}, {100 * settings.noise:g} % wrong answers, seed {settings.seed}"
+    )
+
+
+def _interrupted(report: Report, options: Options) -> str:
+    said = f"interrupted after {report.games} of {options.games} games"
+    if options.out is not None:
+        return f"{said}; the same command goes on where it stopped"
+    return f"{said}; with --out FILE a second run would go on where it stopped"

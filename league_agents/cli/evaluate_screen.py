@@ -1,0 +1,141 @@
+"""What a person reads of an evaluation, and what a script does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TextIO
+
+from league_agents.cli.screen import console
+from league_agents.core.printable import printable
+from league_agents.evaluation.figures import Figure, Report, Unit
+from league_agents.evaluation.statistics import Estimate
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FORM = "league-agents evaluation report"
+WIDTH_OF_FILES = 112
+
+
+def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) -> dict[str, object]:
+    """The report as one JSON document. How long callbacks took stands under ``timing`` and nowhere else."""
+    return {
+        "form": FORM,
+        "version": 1,
+        "settings": dict(settings),
+        "games": {
+            "wanted": wanted,
+            "played": report.games,
+            "aborted": report.aborted,
+            "complete": report.games == wanted,
+        },
+        "figures": {figure.key: _document(figure) for figure in report.figures},
+        "remarks": list(report.remarks),
+        "timing": [latency.to_json() for latency in report.latencies],
+    }
+
+
+def print_report(title: str, report: Report, *, has_opponent: bool, stdout: TextIO) -> None:
+    """Tables and sentences."""
+    from rich.text import Text
+
+    screen = console(stdout)
+    if not screen.is_terminal:
+        screen.width = WIDTH_OF_FILES
+    with screen.capture() as told:
+        screen.print()
+        screen.print(Text(printable(title, 400), style="bold"))
+        screen.print(_figures(report, has_opponent=has_opponent))
+        screen.print()
+        screen.print(_latencies(report))
+        if report.remarks:
+            screen.print()
+        for remark in report.remarks:
+            screen.print(Text(f"- {printable(remark, 400)}"))
+    # Tables are padded to their width, which is only in the way of whoever compares two files.
+    stdout.write("".join(f"{line.rstrip()}\n" for line in told.get().splitlines()))
+    stdout.flush()
+
+
+def _figures(report: Report, *, has_opponent: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table.add_column("With 95 % intervals", no_wrap=True)
+    table.add_column("Player" if has_opponent else "Referee", justify="right")
+    if has_opponent:
+        table.add_column("Opponent", justify="right")
+        table.add_column("Difference", justify="right")
+    for figure in report.figures:
+        if figure.key in _OF_MODELS and _is_nothing(figure.own) and (figure.other is None or _is_nothing(figure.other)):
+            continue
+        cells = [_cell(figure.own, figure.unit, figure.note)]
+        if has_opponent:
+            cells.append("" if figure.other is None else _cell(figure.other, figure.unit))
+            cells.append("" if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True))
+        table.add_row(f"{figure.label}{_UNITS.get(figure.unit, '')}", *cells)
+    return table
+
+
+_OF_MODELS = ("model_calls", "input_tokens", "output_tokens", "cost")
+_UNITS = {Unit.SHARE: ", %", Unit.USD: ", $"}
+
+
+def _is_nothing(found: Estimate | None) -> bool:
+    return found is not None and found.value == 0 and found.deviation in (None, 0.0)
+
+
+def _latencies(report: Report) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table.add_column("Time of a callback", no_wrap=True)
+    for heading in ("Calls", "Median", "95 %", "Longest"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in report.latencies:
+        seconds = [_seconds(value) for value in (each.median_s, each.late_s, each.longest_s)]
+        table.add_row(each.callback, f"{each.calls:,}", *seconds)
+    return table
+
+
+def _cell(found: Estimate | None, unit: Unit, note: str = "", *, is_signed: bool = False) -> str:
+    if found is None:
+        return note or "unknown"
+    value = _number(found.value, unit, is_signed=is_signed)
+    if unit is Unit.RANK:
+        return value
+    if found.low is None or found.high is None:
+        return f"{value} (always)" if found.count > 1 else f"{value} (once)"
+    low, high = (_number(each, unit, is_signed=is_signed) for each in (found.low, found.high))
+    # A narrow column breaks between the figure and its interval, and nowhere else.
+    return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
+
+
+def _number(value: float, unit: Unit, *, is_signed: bool) -> str:
+    value += 0.0  # no minus before nothing
+    sign = "+" if is_signed and value else ""
+    match unit:
+        case Unit.SHARE:
+            return f"{100 * value:{sign}.1f}"
+        case Unit.USD:
+            return f"{value:{sign}.4f}"
+        case Unit.TOKENS:
+            return f"{value:{sign},.0f}"
+        case Unit.RANK:
+            return "beyond 100" if value > 100 else f"{value:.0f}"
+        case Unit.POINTS | Unit.BITS:
+            return f"{value:{sign}.2f}"
+        case _:
+            return f"{value:{sign}.1f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def _document(figure: Figure) -> dict[str, object]:
+    document = figure.to_json()
+    del document["key"]
+    return document

@@ -1,0 +1,142 @@
+"""Playing the games of an evaluation: one after the other, or several at once.
+
+Rule 1: a game that has ended is handed on at once, so nothing is lost when the rest is not played.
+Rule 2: user code and whatever waits for a model runs on threads of its own, with the time limits of a match.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import TypeVar
+
+from league_agents.agents.checking.check import Called, Caller, End
+from league_agents.cli.trial import TrialRun
+from league_agents.evaluation.casting import Cast, Part
+from league_agents.evaluation.conduct import InlineCaller
+from league_agents.evaluation.results import Spent
+from league_agents.evaluation.table import match_id_of
+from league_agents.settings.agents import LLM
+from league_agents.settings.evaluation import Maker
+from league_agents.settings.evaluation_models import Traffic
+
+G = TypeVar("G")
+
+
+class Stage:
+    """Those who play on one thread: instances that are kept belong to it alone."""
+
+    def __init__(self, makers: Mapping[Part, Maker], traffic: Traffic | None) -> None:
+        self._makers = makers
+        self._traffic = traffic
+        self._kept: dict[Part, TrialRun] = {}
+        self._of_game: list[TrialRun] = []
+
+    def cast(self, game: int) -> Cast:
+        """Those of one game. To be called when the last one is over."""
+        self._leave_game()
+        return Cast(
+            player=self._caller("player", game),
+            opponent=self._caller("opponent", game),
+            referee=self._caller("referee", game),
+            spent=lambda part: self._spent(part, game),
+        )
+
+    def close(self) -> None:
+        """Stop threads that are idle."""
+        self._leave_game()
+        for trial in self._kept.values():
+            trial.close()
+        self._kept.clear()
+
+    def _caller(self, part: Part, game: int) -> Caller:
+        maker = self._makers[part]
+        if maker.is_inline:
+            return InlineCaller(maker.make(game))
+        if maker.is_kept:
+            if part not in self._kept:
+                self._kept[part] = TrialRun(lambda: maker.make(0))
+            return self._kept[part]
+
+        def trial() -> TrialRun:
+            self._of_game.append(TrialRun(lambda: maker.make(game)))
+            return self._of_game[-1]
+
+        late = frozenset[int]() if self._traffic is None else self._traffic.late(game, part)
+        return _LateAgain(trial, late) if late else trial()
+
+    def _spent(self, part: Part, game: int) -> Spent | None:
+        maker = self._makers[part]
+        if maker.spec == LLM and self._traffic is not None:
+            return self._traffic.spent(part, match_id_of(game))
+        return None if maker.is_kept else Spent()
+
+    def _leave_game(self) -> None:
+        for trial in self._of_game:
+            trial.close()
+        self._of_game.clear()
+
+
+class _LateAgain:
+    """``Caller`` whose calls are out of time where they were when the game was recorded."""
+
+    def __init__(self, trial: Callable[[], TrialRun], late: frozenset[int]) -> None:
+        self._make = trial
+        self._trial = trial()
+        self._late = late
+        self._number = 0
+
+    def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
+        self._number += 1
+        if self._number not in self._late:
+            return self._trial(callback, context, timeout)
+        # An instance that hung was left behind, and the next call got a new one.
+        self._trial = self._make()
+        return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
+
+
+def play_all(
+    games: Sequence[int], stage_of: Callable[[], Stage], play: Callable[[int, Cast], G], *, workers: int
+) -> Iterator[G]:
+    """All games, each as soon as it has ended. What a game raises comes out here."""
+    if workers == 1:
+        stage = stage_of()
+        try:
+            for game in games:
+                yield play(game, stage.cast(game))
+        finally:
+            stage.close()
+        return
+    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for game in games:
+        waiting.put(game)
+    ended: queue.SimpleQueue[G | BaseException] = queue.SimpleQueue()
+    stopped = threading.Event()
+
+    def work() -> None:
+        stage = stage_of()
+        try:
+            while not stopped.is_set():
+                try:
+                    game = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                ended.put(play(game, stage.cast(game)))
+        except BaseException as error:
+            # Handed to the thread that a person listens to.
+            ended.put(error)
+        finally:
+            stage.close()
+
+    for _ in range(min(workers, len(games))):
+        threading.Thread(target=work, name="evaluation", daemon=True).start()
+    try:
+        for _ in games:
+            found = ended.get()
+            if isinstance(found, BaseException):
+                raise found
+            yield found
+    finally:
+        stopped.set()
