@@ -19,9 +19,11 @@ class UndercoverSeat:
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         """What the agent says. Raises what its methods raise."""
         agent, refusal = self._seated.agent, view.get("refusal")
-        refused = getattr(agent, "refused", None)
+        refused, refusals = getattr(agent, "refused", None), getattr(agent, "refusals", None)
         if refusal and callable(refused):
             refused(refusal["code"], refusal["message"])
+        elif not refusal and isinstance(refusals, list):
+            refusals.clear()  # a new question
         return ask(agent, view, legal)
 
     def observe(self, event: Event) -> None:
