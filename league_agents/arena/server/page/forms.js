@@ -299,6 +299,11 @@ function lengthOf(text) {
   return [...text].length;
 }
 
+/** Words as q21 counts them: what stands between white space and holds a letter or a digit. */
+function wordsOf(text) {
+  return text.split(/\s+/).filter((each) => /[\p{L}\p{N}]/u.test(each)).length;
+}
+
 function textField(schema, at, context) {
   const most = schema.maxLength;
   const isShort = at.isCompact || (most !== undefined && most <= SHORT_TEXT) || context.hooks.single?.(at.path);
@@ -307,9 +312,10 @@ function textField(schema, at, context) {
   const start = at.start !== undefined ? at.start : schema.default;
   if (typeof start === "string") input.value = start;
   const counter = el("span", { class: "counter", "aria-hidden": "true" });
+  const hasWords = context.hooks.words?.(at.path);
   const count = () => {
     const n = lengthOf(input.value.normalize("NFC"));
-    counter.textContent = most === undefined ? "" : t("form.count", { n, most });
+    counter.textContent = hasWords ? t("form.words", { n: wordsOf(input.value) }) : most === undefined ? "" : t("form.count", { n, most });
     counter.classList.toggle("over", most !== undefined && n > most);
     if (input.tagName === "TEXTAREA" && input.scrollHeight > input.clientHeight) {
       input.rows = Math.min(12, input.rows + 1);

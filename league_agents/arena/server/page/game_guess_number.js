@@ -87,7 +87,9 @@ function messages(table) {
 
 function told(message) {
   const guess = message.type === "proposal" ? message.content?.next_guess : message.next_guess;
-  const history = message.content?.guess_history;
+  // The last number of a history is the one that is meant, as long as no feedback belongs to it.
+  const feedback = message.content?.feedback_history ?? [];
+  const history = message.content?.guess_history?.slice(0, feedback.length);
   const words = message.type === "proposal" ? message.rationale : message.reasoning;
   return [
     el("span", {}, message.type === "proposal" ? (guess === undefined ? t("gn.proposes.open") : t("gn.proposes", { n: guess })) : t("gn.means", { n: guess })),

@@ -39,16 +39,25 @@ export function board(table) {
         );
       }),
     ),
-    el(
-      "section",
-      { class: "card" },
-      el("h3", {}, t("q.brief")),
-      view.brief === null
-        ? el("p", { class: "muted" }, t("q.brief.none"))
-        : el("dl", { class: "facts-list" }, pair(t("q.book"), said(view.brief.book_name)), pair(t("q.hint"), said(view.brief.book_hint)), pair(t("q.domain"), said(view.brief.association_word))),
-    ),
+    view.game_over && task(view),
     view.target && !view.game_over && solution(view.target),
     games.filter((game) => game.questions || game.guess).map((game) => played(game, table)),
+  );
+}
+
+/** The task stands above everything else while it is being solved. */
+export function mine({ view }) {
+  return view.game_over ? null : task(view);
+}
+
+function task({ brief }) {
+  return el(
+    "section",
+    { class: "card" },
+    el("h3", {}, t("q.brief")),
+    brief === null
+      ? el("p", { class: "muted" }, t("q.brief.none"))
+      : el("dl", { class: "facts-list" }, pair(t("q.book"), said(brief.book_name)), pair(t("q.hint"), said(brief.book_hint)), pair(t("q.domain"), said(brief.association_word))),
   );
 }
 
@@ -109,7 +118,7 @@ function played(game, table) {
 function scorecard(card) {
   return el(
     "dl",
-    { class: "facts-list" },
+    { class: "facts-list figures" },
     pair(t("q.points"), el("strong", {}, String(card.league_points))),
     pair(t("q.private"), Number(card.private_score).toFixed(1)),
     Object.entries(card.breakdown ?? {}).map(([part, score]) => pair(has(`q.part.${part}`) ? t(`q.part.${part}`) : part, Number(score).toFixed(1))),
@@ -143,6 +152,17 @@ const ONE_LINE = new Set(["/book_name", "/association_word"]);
 
 export function adapt(legal, table) {
   if (legal.type === "announce") return { single: (path) => ONE_LINE.has(path) };
+  if (legal.type === "guess") {
+    const wanted = (path) => /(\d+)(?: to (\d+))?(?: or more)? words/.exec(legal.schema.properties?.[path.slice(1)]?.description ?? "");
+    return {
+      words: (path) => wanted(path) !== null,
+      hint: (path) => {
+        const [, least, most] = wanted(path) ?? [];
+        if (least === undefined) return undefined;
+        return most === undefined ? t("q.words.least", { least }) : t("q.words", { least, most });
+      },
+    };
+  }
   if (legal.type === "answer") {
     // One player after the other: the questions that belong to the answers stand beside them.
     const player = legal.schema.properties?.player_id?.enum?.[0];

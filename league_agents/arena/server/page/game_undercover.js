@@ -33,7 +33,7 @@ export function board(table) {
   return el(
     "div",
     { class: "board" },
-    me && !me.alive && !view.game_over && el("p", { class: "note" }, t("uc.dead")),
+    me && !me.alive && !view.game_over && el("p", { class: "note dead" }, t("uc.dead")),
     el(
       "p",
       { class: "facts" },

@@ -71,6 +71,9 @@ export class MatchPage {
     this.state = null;
     this.lastSeq = 0;
     this.events = [];
+    // What the old line was asked is never answered.
+    this.isAsking = this.isStale = this.isSending = false;
+    clearTimeout(this.timer);
     this.build();
     this.line = new Line(token, {
       after: () => this.lastSeq,
@@ -420,6 +423,7 @@ export class MatchPage {
       this.shownKeys.turn = null;
       this.turn.hidden = isOver || this.state.status !== "started";
       this.turn.classList.remove("mine");
+      if (this.turn.hidden) fill(this.turn);
       const names = waiting.map((id) => table.name(id));
       if (!this.turn.hidden && (this.changed("waiting", names) || had || !this.turn.querySelector(".waiting-for"))) {
         fill(this.turn, el("p", { class: "waiting-for" }, names.length > 0 ? t("turn.wait", { names: listed(names) }) : t("turn.wait.nobody")));
