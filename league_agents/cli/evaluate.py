@@ -275,9 +275,9 @@ class _Series:
         makers = {part: maker_of(self._settings, part, self._knowledge, models) for part in PARTS}
         file = None if options.out is None else ResultsFile(options.out, kind, document)
         done = {} if file is None else {number: game for number, game in file.games.items() if number <= options.games}
-        self._check_recorded(done)
         left = [number for number in range(1, options.games + 1) if number not in done]
         try:
+            self._check_recorded(done)
             with _progress(options.games, len(done), is_quiet=options.as_json) as told:
                 for game in play_all(left, lambda: Stage(makers, traffic), play, workers=options.workers):
                     if traffic is not None:
