@@ -20,6 +20,7 @@ from league_agents.agents.questions.reading import Reading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.documents import Document
+from league_agents.knowledge.embeddings import Embedder, is_installed
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.lectures import lectures
 from league_agents.knowledge.passages import Passage, book_opening, passages
@@ -139,13 +140,22 @@ class Knowledge:
         scored.sort(key=lambda row: (-row[0], row[1]))
         return [(self.catalogue.works[i], score) for score, i in scored[:limit]]
 
-    def retrieve(self, hint: str, limit: int = 10, *, book: str | None = None) -> list[Retrieved]:
+    def retrieve(
+        self, hint: str, limit: int = 10, *, book: str | None = None, by_meaning: bool = False
+    ) -> list[Retrieved]:
         """Passages and works that ``hint`` may mean, best first: of the user's index, the lectures and the catalogue.
 
         ``book`` keeps it to the one book that it names, if there is such a book; otherwise all are searched.
+        ``by_meaning`` lets a language model have a say in their order where the extra ``embeddings`` is installed;
+        what must be the same on every machine does without.
         """
         found = best_title(book[:_LONGEST_NAME], [each.title for each in self.shelf]) if book else None
-        return self._retriever.retrieve(hint, limit, book=None if found is None else self.shelf[found].title)
+        title = None if found is None else self.shelf[found].title
+        return self._retriever.retrieve(hint, limit, book=title, reranker=self._embedder if by_meaning else None)
+
+    @cached_property
+    def _embedder(self) -> Embedder | None:
+        return Embedder() if is_installed() else None
 
     @cached_property
     def _retriever(self) -> Retriever:

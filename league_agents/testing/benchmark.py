@@ -233,6 +233,7 @@ def llm_strength_figures(*, quick: bool) -> list[Figure]:
 
 def knowledge_figures(*, quick: bool) -> list[Figure]:
     """How well hints lead to passages, and how fast books are read and searched."""
+    from league_agents.knowledge.embeddings import Embedder, is_installed
     from league_agents.testing.books import cached_books
     from league_agents.testing.retrieval import (
         BOOKS,
@@ -254,10 +255,12 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
                 Figure(key=f"recall.{name}.{where}.{cut}", value=share, unit="of hints", promised="")
                 for cut, share in found.at.items()
             ]
-    figures += [
-        Figure(key=f"recall.catalogue.all.{cut}", value=share, unit="of hints", promised="")
-        for cut, share in measure_catalogue_recall().at.items()
-    ]
+    ways = {"words": None, "meaning": Embedder()} if is_installed() else {"words": None}
+    for name, reranker in ways.items():
+        figures += [
+            Figure(key=f"recall.catalogue.{name}.{cut}", value=share, unit="of hints", promised="")
+            for cut, share in measure_catalogue_recall(reranker).at.items()
+        ]
     for ending in FORMATS:
         speed = measure_ingestion(books[1], ending, copies=1 if quick else 5)
         key = f"pages_per_min.{ending.removeprefix('.')}"

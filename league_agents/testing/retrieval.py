@@ -21,6 +21,7 @@ from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import COURSE
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
+from league_agents.knowledge.embeddings import Reranker
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.layout import Block
 from league_agents.knowledge.passages import Passage, passages
@@ -94,7 +95,14 @@ def _other_form(word: str) -> str:
     return next((form for form in sorted(forms_of(word)) if form != word), word)
 
 
-def measure_recall(documents: Sequence[Document], maker: HintMaker, *, hints_per_book: int, knows_book: bool) -> Recall:
+def measure_recall(
+    documents: Sequence[Document],
+    maker: HintMaker,
+    *,
+    hints_per_book: int,
+    knows_book: bool,
+    reranker: Reranker | None = None,
+) -> Recall:
     """Recall over seeded hints for passages of ``documents``, which are in one index with the catalogue beside it.
 
     ``knows_book``: whether the search is kept to the book, whose name a player is told.
@@ -111,7 +119,8 @@ def measure_recall(documents: Sequence[Document], maker: HintMaker, *, hints_per
                 hint = maker(found, place, draw.fork(str(place)))
                 if hint is None:
                     continue
-                hits = retriever.retrieve(hint, max(CUTS), book=document.title if knows_book else None)
+                title = document.title if knows_book else None
+                hits = retriever.retrieve(hint, max(CUTS), book=title, reranker=reranker)
                 wanted = (document.title, found[place].opening_sentence)
                 sentences = [(hit.book, hit.opening_sentence) for hit in hits]
                 ranks.append(sentences.index(wanted) if wanted in sentences else None)
@@ -120,13 +129,13 @@ def measure_recall(documents: Sequence[Document], maker: HintMaker, *, hints_per
     return Recall(hints=len(ranks), at=shares)
 
 
-def measure_catalogue_recall() -> Recall:
+def measure_catalogue_recall(reranker: Reranker | None = None) -> Recall:
     """Whether a work of the catalogue is found by its hint, when all else that is known of it is searched."""
     works = Catalogue.load().works
     retriever = Retriever(works=[replace(work, hint="") for work in works])
     ranks = []
     for work in works:
-        sentences = [hit.opening_sentence for hit in retriever.retrieve(work.hint, max(CUTS))]
+        sentences = [hit.opening_sentence for hit in retriever.retrieve(work.hint, max(CUTS), reranker=reranker)]
         ranks.append(sentences.index(work.opening_sentence) if work.opening_sentence in sentences else None)
     shares = {cut: sum(rank is not None and rank < cut for rank in ranks) / len(ranks) for cut in CUTS}
     return Recall(hints=len(ranks), at=shares)

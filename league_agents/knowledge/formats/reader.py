@@ -16,7 +16,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import league_agents
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract
 from league_agents.knowledge.formats.frames import read_frame, write_frame
@@ -91,7 +90,7 @@ class _Child:
     """The process and the thread that listens to it."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        home = str(Path(league_agents.__file__).parent.parent)
+        home = str(Path(__file__).parents[3])  # where this very package lies, installed or not
         known = [path for path in (home, os.environ.get("PYTHONPATH", "")) if path]
         self._process = subprocess.Popen(  # noqa: S603 - our own
             command,
