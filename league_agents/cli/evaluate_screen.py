@@ -114,21 +114,11 @@ def _cell(found: Estimate | None, unit: Unit, note: str = "", *, is_signed: bool
 
 
 def _number(value: float, unit: Unit, *, is_signed: bool) -> str:
-    value += 0.0  # no minus before nothing
-    sign = "+" if is_signed and value else ""
-    match unit:
-        case Unit.SHARE:
-            return f"{100 * value:{sign}.1f}"
-        case Unit.USD:
-            return f"{value:{sign}.4f}"
-        case Unit.TOKENS:
-            return f"{value:{sign},.0f}"
-        case Unit.RANK:
-            return "beyond 100" if value > 100 else f"{value:.0f}"
-        case Unit.POINTS | Unit.BITS:
-            return f"{value:{sign}.2f}"
-        case _:
-            return f"{value:{sign}.1f}"
+    if unit is Unit.RANK:
+        return "beyond 100" if value > 100 else f"{value:.0f}"
+    digits = {Unit.USD: 4, Unit.TOKENS: 0, Unit.POINTS: 2, Unit.BITS: 2}.get(unit, 1)
+    shown = round(100 * value if unit is Unit.SHARE else value, digits) + 0.0  # the sum makes nothing of minus nothing
+    return f"{shown:{'+' if is_signed and shown else ''},.{digits}f}"
 
 
 def _seconds(value: float) -> str:

@@ -47,6 +47,7 @@ def player_report(games: Sequence[PlayerGame]) -> Report:
     remarks = [
         *precision_of_share("the share of games won", won),
         *_told_apart(score),
+        *_too_easy(pairs),
         *_unmeasured(games, pairs),
         *(f"The player: {each}" for each in complaints_of(games, "player")),
         *(f"The referee: {each}" for each in complaints_of(games, "referee", 2)),
@@ -125,6 +126,17 @@ def _told_apart(score: Figure) -> list[str]:
     if gap.count >= needed:
         return [f"{said}: whatever the difference of their scores is, it is small."]
     return [f"{said}; to know the difference of their scores to ±{100 * TOLD_APART:.0f} takes about {needed:,} games."]
+
+
+_EASY = 0.98
+_EASY_GAMES = "Both players find nearly everything: these games are too easy to tell players apart"
+
+
+def _too_easy(pairs: Sequence[Pair]) -> list[str]:
+    found = [side.sentence_right and side.word_right for pair in pairs for side in pair]
+    if len(pairs) < 2 or sum(map(bool, found)) < _EASY * len(found):
+        return []
+    return [f"{_EASY_GAMES}; add longer books or more noise."]
 
 
 def _unmeasured(games: Sequence[PlayerGame], pairs: Sequence[Pair]) -> list[str]:

@@ -161,7 +161,8 @@ class Table:
             self._games[place],
             left=left,
             deadline=None if left is None else START + left,
-            auth_token=self._match.auth_token,
+            # Only requests carry it.
+            auth_token=None if left is None else self._match.auth_token,
             required=self.rules.questions_required,
             scorecard=scorecard,
         )

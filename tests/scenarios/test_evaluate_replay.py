@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -226,3 +227,48 @@ def test_results_that_the_recording_lacks_are_not_mixed_with_it(service: Service
     shown = league_agents(*few, "--record", "tape")
     assert shown.exit_code == 3
     assert "games.jsonl: has game 1, which tape has not recorded" in shown.stderr
+
+
+CHAIN = """
+league: {{manager_email: office@example.com}}
+roles:
+  player: {{address: a@example.com, group_id: g, agent: llm}}
+models:
+  models:
+    - {{name: slow, provider: openai, model: s, base_url: "{url}", retries: 2, timeout_seconds: 1}}
+    - {{name: sound, provider: openai, model: m, base_url: "{url}", retries: 1}}
+  use: {{default: [slow, sound], get_guess: [sound]}}
+"""
+
+
+class HangingService(Service):
+    """One of its models answers only when nobody waits any longer."""
+
+    def _answer(self, request: Request) -> Response:
+        if request.get_json()["model"] == "s":
+            time.sleep(1.5)
+        return super()._answer(request)
+
+
+def test_a_chain_whose_first_model_is_slow_is_played_without_waiting_as_it_was_recorded() -> None:
+    server = HTTPServer(host="127.0.0.1", port=0, threaded=True)
+    server.start()
+    service = HangingService(server)
+    Path("league.yaml").write_text(CHAIN.format(url=service.url), encoding="utf-8")
+    try:
+        shown = league_agents(*PLAYER, "--config", "league.yaml", "--record", "tape")
+        assert shown.exit_code == 0, shown.output
+    finally:
+        service.stop()
+    Path("league.yaml").unlink()
+    document = json.loads(shown.stdout)
+    assert document["settings"]["models"]["player"]["get_questions"] == ["openai:s", "openai:m"]
+    # What a request cost that nobody waited for is unknown.
+    assert document["figures"]["input_tokens"]["own"] is None
+    began_s = time.monotonic()
+    played = league_agents(*PLAYER, "--replay", "tape")
+    assert played.stdout_bytes == shown.stdout_bytes, played.output
+    assert time.monotonic() - began_s < 5
+    calls = [json.loads(line) for line in Path("tape").read_text(encoding="utf-8").splitlines()]
+    assert {call["failure"] for call in calls if call.get("model") == "openai:s"} == {"unanswered"}
+    assert any("reply" in call for call in calls if call.get("model") == "openai:m")

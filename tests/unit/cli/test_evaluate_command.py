@@ -1,0 +1,202 @@
+"""``league-agents evaluate`` from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from league_agents.cli import command_line
+
+PLAYER = ("evaluate", "player", "offline", "--rules", "course", "--opponent", "scripted")
+REFEREE = ("evaluate", "referee", "offline", "--rules", "course")
+
+OWN_PLAYER = """
+import os
+import signal
+import time
+from pathlib import Path
+
+
+class MyPlayer:
+    games = 0
+
+    def get_warmup_answer(self, ctx):
+        MyPlayer.games += 1
+        return {"answer": "4"}
+
+    def get_questions(self, ctx):
+        return {"questions": []}
+
+    def get_guess(self, ctx):
+        return {"opening_sentence": f"Game {MyPlayer.games}", "associative_word": "rain"}
+
+    def on_score_received(self, ctx):
+        pass
+
+
+class Hanging(MyPlayer):
+    def get_guess(self, ctx):
+        time.sleep(30)
+
+
+class Interrupting(MyPlayer):
+    def get_guess(self, ctx):
+        if ctx["dynamic"]["match_id"].endswith("3") and not Path("pressed").exists():
+            Path("pressed").touch()
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        return super().get_guess(ctx)
+
+
+class Unmakeable(MyPlayer):
+    def __init__(self):
+        raise ValueError("no licence")
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL", "LEAGUE_LLM_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(OWN_PLAYER, encoding="utf-8")
+
+
+def league_agents(*arguments: str) -> Result:
+    return CliRunner().invoke(command_line, list(arguments))
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    """The JSON document without what depends on the machine."""
+    shown = league_agents(*arguments, "--json")
+    assert shown.exit_code == 0, shown.output
+    found: dict[str, Any] = json.loads(shown.stdout)
+    assert found.pop("timing")
+    return found
+
+
+def test_a_player_is_measured_in_figures_with_intervals() -> None:
+    found = document(*PLAYER, "--games", "3")
+    assert found["games"] == {"wanted": 3, "played": 3, "aborted": 0, "complete": True}
+    assert found["settings"]["agents"] == {"player": "offline", "opponent": "scripted", "referee": "offline"}
+    wins = found["figures"]["wins"]["own"]
+    assert (wins["value"], wins["high"], wins["games"]) == (1.0, 1.0, 3)
+    assert 0.4 < wins["low"] < 0.5
+    assert found["figures"]["sentence"]["difference"]["value"] == 1.0
+    assert found["figures"]["bits_gained"]["difference"]["value"] > 0
+    assert found["figures"]["cost"]["own"]["value"] == 0
+
+
+def test_a_referee_is_measured_in_figures_with_intervals() -> None:
+    found = document(*REFEREE, "--games", "2")
+    figures = found["figures"]
+    assert figures["answers_right"]["own"]["value"] == 1.0
+    assert figures["injections"]["own"]["value"] == 1.0
+    assert figures["swaps"]["own"]["value"] == 1.0
+    assert figures["hint_rank"]["own"]["value"] >= 1
+
+
+def test_the_same_seed_gives_the_same_document_however_many_work_at_once() -> None:
+    assert document(*PLAYER, "--games", "4") == document(*PLAYER, "--games", "4", "--workers", "3")
+    assert document(*PLAYER, "--games", "4") != document(*PLAYER, "--games", "4", "--seed", "2")
+
+
+@pytest.mark.parametrize("arguments", [PLAYER, REFEREE], ids=["player", "referee"])
+def test_a_run_that_goes_on_ends_like_one_that_never_stopped(arguments: tuple[str, ...]) -> None:
+    document(*arguments, "--games", "2", "--out", "games.jsonl")
+    before = Path("games.jsonl").read_bytes()
+    assert document(*arguments, "--games", "4", "--out", "games.jsonl") == document(*arguments, "--games", "4")
+    after = Path("games.jsonl").read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == 5
+    # All games are there: nothing is played, and fewer may be asked for.
+    assert document(*arguments, "--games", "2", "--out", "games.jsonl")["games"]["played"] == 2
+    assert Path("games.jsonl").read_bytes() == after
+
+
+def test_ctrl_c_gives_the_results_so_far_and_a_second_run_goes_on() -> None:
+    arguments = ("evaluate", "player", "mine:Interrupting", "--rules", "course", "--games", "5", "--out", "games.jsonl")
+    stopped = league_agents(*arguments, "--json")
+    assert stopped.exit_code == 130
+    found = json.loads(stopped.stdout)
+    assert found["games"] == {"wanted": 5, "played": 2, "aborted": 0, "complete": False}
+    assert "interrupted after 2 of 5 games; the same command goes on where it stopped" in stopped.stderr
+    found = document(*arguments)
+    assert found["games"]["complete"]
+    figures = document("evaluate", "player", "mine:Interrupting", "--rules", "course", "--games", "5")["figures"]
+    assert found["figures"] == figures
+
+
+def test_a_class_of_ones_own_plays_all_games_as_one_instance_and_its_money_is_not_seen() -> None:
+    found = document("evaluate", "player", "mine:MyPlayer", "--rules", "course", "--games", "2")
+    assert found["figures"]["wins"]["opponent"]["value"] == 1.0
+    cost = found["figures"]["cost"]
+    assert (cost["own"], cost["opponent"]["value"], cost["note"]) == (None, 0, "not seen from here")
+    assert found["figures"]["broken"]["own"]["value"] == 0.5
+    assert list(found["settings"]["classes"]) == ["player"]
+
+
+def test_results_of_a_class_that_was_changed_are_not_mixed() -> None:
+    arguments = ("evaluate", "player", "mine.py:MyPlayer", "--rules", "course", "--games", "1", "--out", "games.jsonl")
+    document(*arguments)
+    Path("mine.py").write_text(f"{OWN_PLAYER}\nCHANGED = True\n", encoding="utf-8")
+    shown = league_agents(*arguments)
+    assert shown.exit_code == 3
+    assert "games.jsonl: has results of other settings: classes.player" in shown.stderr
+
+
+def test_a_callback_that_hangs_is_left_behind_after_its_time() -> None:
+    Path("rules.yaml").write_text(
+        "{extends: course, name: quick, callback_timeouts_seconds: {get_guess: 1}}", encoding="utf-8"
+    )
+    found = document("evaluate", "player", "mine:Hanging", "--rules", "rules.yaml", "--games", "1")
+    assert found["figures"]["fallbacks"]["own"]["value"] == 0.25
+    assert "The player: get_guess: timed out" in found["remarks"]
+
+
+def test_a_person_reads_tables_and_sentences() -> None:
+    shown = league_agents(*PLAYER, "--games", "2")
+    assert shown.exit_code == 0
+    lines = shown.stdout.splitlines()
+    assert lines[1] == ("offline against scripted, judged by offline: 2 games, rules course, 5 % wrong answers, seed 1")
+    assert any(line.startswith(" Games won, %  ") and "100.0 [34.2,\N{NO-BREAK SPACE}100.0]" in line for line in lines)
+    assert any(line.startswith(" get_questions  ") for line in lines)
+    assert not any("Money" in line for line in lines)
+    assert (
+        "2 games tell the share of games won to ±32.9 points of 100; to tell it to ±5 takes about 73." in shown.stdout
+    )
+    assert shown.stderr.splitlines() == ["1 of 2 games", "2 of 2 games"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("player", "offlin"), 3, "offlin: is no agent; write offline, llm, scripted"),
+        (("player", "mine:Nobody"), 3, "has no class Nobody"),
+        (("player", "mine:Unmakeable"), 3, "cannot be made: its constructor raised ValueError: no licence"),
+        (("player", "scripted:silent"), 3, "misbehaves by mail, and an evaluation has none"),
+        (("player", "llm"), 3, "no language model is configured; set LEAGUE_LLM_PROVIDER"),
+        (("player", "offline", "--record", "tape"), 2, "--record is about what models say"),
+        (("player", "llm", "--record", "tape", "--replay", "mine.py"), 2, "exclude each other"),
+        (("player", "offline", "--games", "0"), 2, "--games"),
+        (("player", "offline", "--noise", "0.9"), 2, "--noise"),
+        (("player", "offline", "--seed", "x"), 2, "is no whole number"),
+        (("player", "offline", "--rules", "chess"), 3, "is neither a built-in rule set"),
+        (("player", "offline", "--out", "."), 3, "is a folder"),
+        (("player", "offline", "--out", "nowhere/games.jsonl"), 3, "cannot be written"),
+        (("player", "offline", "--out", "mine.py"), 3, "is no file of results; name another file"),
+        (("player", "llm", "--replay", "gone"), 2, "gone"),
+        (("referee", "mine:MyPlayer"), 3, "lacks the referee's get_warmup_question"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_with_the_remedy(arguments: tuple[str, ...], code: int, said: str) -> None:
+    shown = league_agents("evaluate", *arguments)
+    assert shown.exit_code == code
+    assert said in shown.stderr
+    assert shown.stdout == ""
+    assert len(shown.stderr.splitlines()) == 1
