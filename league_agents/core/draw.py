@@ -6,23 +6,27 @@ rejection, orders by Fisher-Yates. The ``random`` module is not used: its algori
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from hashlib import sha256
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _WORD = 1 << 64
+_words_of = Struct(">4Q").unpack
 
 
 class Draw:
     """A stream of draws for one purpose. Two draws with the same seed and label give the same stream."""
 
-    __slots__ = ("_block", "_label", "_seed", "_words")
+    __slots__ = ("_block", "_label", "_prefix", "_seed", "_words")
 
     def __init__(self, seed: int | str, label: str) -> None:
         self._seed = seed
         self._label = label
+        # A label may hold a stranger's text, and JSON can spell half a character.
+        self._prefix = f"{seed}/{label}/".encode("utf-8", "surrogatepass")
         self._block = 0
         self._words: list[int] = []
 
@@ -32,11 +36,9 @@ class Draw:
 
     def _word(self) -> int:
         if not self._words:
-            # A label may hold a stranger's text, and JSON can spell half a character.
-            text = f"{self._seed}/{self._label}/{self._block}".encode("utf-8", "surrogatepass")
-            block = hashlib.sha256(text).digest()
+            first, second, third, fourth = _words_of(sha256(b"%s%d" % (self._prefix, self._block)).digest())
             self._block += 1
-            self._words = [int.from_bytes(block[i : i + 8], "big") for i in (24, 16, 8, 0)]
+            self._words = [fourth, third, second, first]
         return self._words.pop()
 
     def below(self, n: int) -> int:

@@ -5,7 +5,7 @@ Rule: draws are seeded, so the same views give the same match.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -52,35 +52,25 @@ def instance_of(schema: JsonObject, draw: Draw) -> Any:
         return schema["const"]
     if "enum" in schema:
         return draw.choice(schema["enum"])
-    for several in ("anyOf", "oneOf"):
-        if several in schema:
-            return instance_of(draw.choice(schema[several]), draw)
-    kind = schema.get("type", "object")
-    if isinstance(kind, Sequence) and not isinstance(kind, str):
-        kind = draw.choice(kind)
-    if kind == "object":
-        return _object(schema, draw)
-    if kind == "array":
-        return _array(schema, draw)
-    if kind == "string":
-        return _text(schema, draw)
-    if kind == "integer":
-        least = schema.get("minimum", 0)
-        return least + draw.below(schema.get("maximum", least + 100) - least + 1)
-    if kind == "number":
-        low = schema.get("minimum", 0)
-        return low + draw.fraction() * (schema.get("maximum", low + 1) - low)
-    if kind == "boolean":
-        return draw.below(2) == 1
-    if kind == "null":
-        return None
-    raise ValueError(f"cannot draw a value of type {kind}")
+    kind = schema.get("type")
+    if type(kind) is not str:
+        for several in ("anyOf", "oneOf"):
+            if several in schema:
+                return instance_of(draw.choice(schema[several]), draw)
+        kind = "object" if kind is None else draw.choice(kind)
+    instance = _KINDS.get(kind)
+    if instance is None:
+        raise ValueError(f"cannot draw a value of type {kind}")
+    return instance(schema, draw)
 
 
 def _object(schema: JsonObject, draw: Draw) -> dict[str, Any]:
     required = schema.get("required", ())
-    properties: Mapping[str, JsonObject] = schema.get("properties", {})
-    return {name: instance_of(each, draw) for name, each in properties.items() if name in required or draw.below(2)}
+    return {
+        name: instance_of(each, draw)
+        for name, each in schema.get("properties", _NOTHING).items()
+        if name in required or draw.below(2)
+    }
 
 
 def _array(schema: JsonObject, draw: Draw) -> list[Any]:
@@ -97,11 +87,37 @@ def _text(schema: JsonObject, draw: Draw) -> str:
     least = schema.get("minLength", 0)
     most = max(least, min(schema.get("maxLength", _LONGEST_DRAWN), _LONGEST_DRAWN))
     length = max(least, 1 if most else 0) + draw.below(most - least + 1 if least else most or 1)
-    # Thirteen letters to a word of the draw: one draw for each letter would be most of a game's time.
-    letters: list[str] = []
-    while len(letters) < length:
-        word = draw.below(26**13)
-        for _ in range(min(13, length - len(letters))):
-            word, place = divmod(word, 26)
-            letters.append(_LETTERS[place])
-    return "".join(letters)
+    # Twelve letters to a word of the draw, three at a time: one draw for each letter would be most of a game's time.
+    parts: list[str] = []
+    for _ in range(0, length, 12):
+        word = draw.below(_TWELVE)
+        word, first = divmod(word, _THREE)
+        word, second = divmod(word, _THREE)
+        word, third = divmod(word, _THREE)
+        parts += (_TRIPLES[first], _TRIPLES[second], _TRIPLES[third], _TRIPLES[word])
+    return "".join(parts)[:length]
+
+
+def _integer(schema: JsonObject, draw: Draw) -> int:
+    least: int = schema.get("minimum", 0)
+    return least + draw.below(schema.get("maximum", least + 100) - least + 1)
+
+
+def _number(schema: JsonObject, draw: Draw) -> float:
+    low: float = schema.get("minimum", 0)
+    high: float = schema.get("maximum", low + 1)
+    return low + draw.fraction() * (high - low)
+
+
+_NOTHING: Mapping[str, JsonObject] = {}
+_THREE, _TWELVE = 26**3, 26**12
+_TRIPLES = tuple(a + b + c for a in _LETTERS for b in _LETTERS for c in _LETTERS)
+_KINDS: Mapping[str, Callable[[JsonObject, Draw], Any]] = {
+    "object": _object,
+    "array": _array,
+    "string": _text,
+    "integer": _integer,
+    "number": _number,
+    "boolean": lambda _schema, draw: draw.below(2) == 1,
+    "null": lambda _schema, _draw: None,
+}

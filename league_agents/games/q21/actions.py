@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from league_agents.core.entry import Entry, clean_text
+from league_agents.core.frozen import FrozenDict, FrozenList, frozen
 from league_agents.core.game import JsonObject
 from league_agents.games.q21.model import LETTERS, Choice
 from league_agents.games.q21.rules import AnswerKey, RuleSet
@@ -27,13 +28,16 @@ def _text(least: int, most: int, description: str) -> dict[str, object]:
     return {"type": "string", "minLength": least, "maxLength": most, "description": description}
 
 
-def _object(properties: Mapping[str, object], optional: Sequence[str] = ()) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-        "properties": dict(properties),
-    }
+def _object(properties: Mapping[str, object], optional: Sequence[str] = ()) -> FrozenDict:
+    schema: FrozenDict = frozen(
+        {
+            "type": "object",
+            "required": [name for name in properties if name not in optional],
+            "additionalProperties": False,
+            "properties": dict(properties),
+        }
+    )
+    return schema
 
 
 @lru_cache(maxsize=64)
@@ -56,16 +60,17 @@ def announce_schema(rules: RuleSet) -> JsonObject:
 def ask_schema(rules: RuleSet) -> JsonObject:
     """The whole batch of questions."""
     count = rules.questions_required
-    options: dict[str, object] = {}
-    for letter, fixed in zip(LETTERS, rules.fixed_options, strict=True):
-        is_fixed = rules.answer_key is AnswerKey.FIXED
-        options[letter] = {"const": fixed} if is_fixed else _text(1, LONGEST_TEXT, f"What {letter} stands for")
+    options: Mapping[str, object]
+    if rules.answer_key is AnswerKey.FIXED:
+        options = {"const": _fixed_options(rules)}
+    else:
+        options = _object({letter: _text(1, LONGEST_TEXT, f"What {letter} stands for") for letter in LETTERS})
     items = [
         _object(
             {
                 "question_number": {"const": number},
                 "question_text": _text(rules.least_question_characters, LONGEST_TEXT, f"Question {number}"),
-                "options": _object(options),
+                "options": options,
             }
         )
         for number in range(1, count + 1)
@@ -144,7 +149,7 @@ def read_announcement(data: JsonObject, rules: RuleSet) -> dict[str, str]:
     return {name: text or "" for name, text in found.items()}
 
 
-def read_questions(data: JsonObject, rules: RuleSet) -> tuple[dict[str, Any], ...]:
+def read_questions(data: JsonObject, rules: RuleSet) -> FrozenList:
     """The batch as it is accepted, by number. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = Entry(data)
     entry.only(("questions",))
@@ -153,40 +158,56 @@ def read_questions(data: JsonObject, rules: RuleSet) -> tuple[dict[str, Any], ..
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
         entry.fault("questions", "wrong_length", f"must be a list of {count} questions")
         entry.done()
-        return ()
-    found: dict[int, dict[str, Any]] = {}
+        return FrozenList()
+    found: dict[int, FrozenDict] = {}
+    least = rules.least_question_characters
+    fixed = _fixed_options(rules) if rules.answer_key is AnswerKey.FIXED else None
     for place, item in enumerate(items):
-        at = f"questions/{place}"
-        if not isinstance(item, Mapping):
-            _fault(entry, at, "wrong_type", "must be an object")
+        if not _is_object(item):
+            _fault(entry, f"questions/{place}", "wrong_type", "must be an object")
             continue
         number = item.get("question_number")
         if type(number) is not int or not 1 <= number <= count or number in found:
-            _fault(entry, f"{at}/question_number", "out_of_range", f"must be 1 to {count}, each once")
+            at = f"questions/{place}/question_number"
+            _fault(entry, at, "out_of_range", f"must be 1 to {count}, each once")
             number = -place
-        text = _checked(entry, f"{at}/question_text", item.get("question_text"), rules.least_question_characters)
-        found[number] = {"question_number": number, "question_text": text, "options": _options(entry, at, item, rules)}
+        text = _checked(entry, item.get("question_text"), least, "questions", place, "question_text")
+        options = _options(entry, place, item.get("options"), fixed)
+        found[number] = FrozenDict(question_number=number, question_text=text, options=options)
         if len(item) != 3 and set(item) - {"question_number", "question_text", "options"}:
+            at = f"questions/{place}"
             _fault(entry, at, "unknown_field", "has more than question_number, question_text and options")
     entry.done()
-    return tuple(found[number] for number in sorted(found))
+    return FrozenList([found[number] for number in sorted(found)])
 
 
-def _options(entry: Entry, at: str, item: JsonObject, rules: RuleSet) -> dict[str, str]:
-    given = item.get("options")
-    if not isinstance(given, Mapping) or set(given) != set(LETTERS):
-        _fault(entry, f"{at}/options", "wrong_type", "must be an object of A, B, C and D")
-        return {}
-    if rules.answer_key is AnswerKey.FIXED:
-        options: dict[str, str] = dict(zip(LETTERS, rules.fixed_options, strict=True))
-        if given != options and any(fold(str(given[letter])[:200]) != fold(options[letter]) for letter in LETTERS):
-            key = ", ".join(f"{letter} {text}" for letter, text in options.items())
-            _fault(entry, f"{at}/options", "fixed_key", f"must be the answer key of these rules: {key}")
-        return options
-    return {letter: _checked(entry, f"{at}/options/{letter}", given[letter], 1) for letter in LETTERS}
+@lru_cache(maxsize=64)
+def _fixed_options(rules: RuleSet) -> FrozenDict:
+    return FrozenDict(zip(LETTERS, rules.fixed_options, strict=True))
 
 
-def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, tuple[dict[str, Any], ...]]:
+def _is_object(value: object) -> bool:
+    return type(value) is dict or isinstance(value, Mapping)
+
+
+def _options(entry: Entry, place: int, given: object, fixed: FrozenDict | None) -> FrozenDict:
+    """The four options; ``fixed`` are those of an answer key that is."""
+    if fixed is not None and given == fixed:
+        return fixed
+    if not isinstance(given, Mapping) or set(given) != _LETTERS:
+        _fault(entry, f"questions/{place}/options", "wrong_type", "must be an object of A, B, C and D")
+        return FrozenDict()
+    if fixed is not None:
+        if any(fold(str(given[letter])[:200]) != fold(fixed[letter]) for letter in LETTERS):
+            key = ", ".join(f"{letter} {text}" for letter, text in fixed.items())
+            at = f"questions/{place}/options"
+            _fault(entry, at, "fixed_key", f"must be the answer key of these rules: {key}")
+        return fixed
+    a, b, c, d = [_checked(entry, given[each], 1, "questions", place, "options", each) for each in LETTERS]
+    return FrozenDict(A=a, B=b, C=c, D=d)
+
+
+def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, FrozenList]:
     """The player who is answered and the answers by number. ``owed``: player to number of questions.
 
     Raises ``IllegalAction`` (``invalid_data``).
@@ -197,15 +218,15 @@ def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, tuple[
     if not isinstance(player, str) or player not in owed:
         entry.fault("player_id", "unknown_player", f"must be one of {', '.join(owed)}")
         entry.done()
-        return "", ()
+        return "", FrozenList()
     count, items = owed[player], data.get("answers")
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
         entry.fault("answers", "wrong_length", f"must be a list of {count} answers")
         entry.done()
-        return "", ()
-    found: dict[int, dict[str, Any]] = {}
+        return "", FrozenList()
+    found: dict[int, FrozenDict] = {}
     for place, item in enumerate(items):
-        if not isinstance(item, Mapping) or set(item) != {"question_number", "answer"}:
+        if not _is_object(item) or item.keys() != _ANSWER_KEYS:
             _fault(entry, f"answers/{place}", "wrong_type", "must be an object of question_number and answer")
             continue
         number, choice = item["question_number"], item["answer"]
@@ -214,15 +235,23 @@ def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, tuple[
         elif not isinstance(choice, str) or choice not in _CHOICES:
             _fault(entry, f"answers/{place}/answer", "unknown_answer", f"must be one of {', '.join(_CHOICES)}")
         else:
-            found[number] = {"question_number": number, "answer": choice}
+            found[number] = answer_of(number, choice)
     entry.done()
-    return player, tuple(found[number] for number in sorted(found))
+    return player, FrozenList([found[number] for number in sorted(found)])
+
+
+@lru_cache(maxsize=1024)
+def answer_of(number: int, choice: str) -> FrozenDict:
+    """One answer. There are few different ones."""
+    return FrozenDict(question_number=number, answer=str(choice))
 
 
 _CHOICES = tuple(choice.value for choice in Choice)
+_ANSWER_KEYS = {"question_number", "answer"}
+_LETTERS = frozenset(LETTERS)
 
 
-def read_guess(data: JsonObject, rules: RuleSet) -> dict[str, Any]:
+def read_guess(data: JsonObject, rules: RuleSet) -> FrozenDict:
     """The guess as it is accepted. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = Entry(data)
     found: dict[str, Any] = {
@@ -241,20 +270,25 @@ def read_guess(data: JsonObject, rules: RuleSet) -> dict[str, Any]:
         else:
             found["confidence"] = confidence
     entry.done()
-    return found
+    return FrozenDict(found)
 
 
-def _checked(entry: Entry, at: str, value: object, least: int) -> str:
+def _checked(entry: Entry, value: object, least: int, *at: object) -> str:
+    """The text in normal form C. ``at`` are the parts of its place, for a fault."""
     if not isinstance(value, str):
-        _fault(entry, at, "wrong_type", "must be a text")
+        _fault(entry, _joined(at), "wrong_type", "must be a text")
         return ""
     cleaned = clean_text(value) if len(value) <= 4 * LONGEST_TEXT else value
     if cleaned is None:
-        _fault(entry, at, "control_character", "must not hold control characters")
+        _fault(entry, _joined(at), "control_character", "must not hold control characters")
         return ""
-    if not least <= len(cleaned) <= LONGEST_TEXT or not cleaned.strip():
-        _fault(entry, at, "wrong_length", f"must have {least} to {LONGEST_TEXT} characters")
+    if not least <= len(cleaned) <= LONGEST_TEXT or cleaned.isspace():
+        _fault(entry, _joined(at), "wrong_length", f"must have {least} to {LONGEST_TEXT} characters")
     return cleaned
+
+
+def _joined(at: tuple[object, ...]) -> str:
+    return "/".join(map(str, at))
 
 
 def _fault(entry: Entry, pointer: str, code: str, message: str) -> None:

@@ -107,12 +107,14 @@ def _composed(
         f"With the other part the private score is {total:.2f}: {_counted(points, 'league point', 'league points')}.",
         *remarks,
     ]
-    text = ""
-    for sentence in filter(None, sentences):
-        longer = f"{text} {sentence}".strip()
-        if not text or limit.most is None or count_tokens(longer) <= limit.most:
-            text = longer
-    return fit(text, limit, _ADVICE)
+    kept: list[str] = []
+    tokens = 0
+    for sentence in sentences:
+        more = count_tokens(sentence)
+        if more and (not kept or limit.most is None or tokens + more <= limit.most):
+            kept.append(sentence)
+            tokens += more
+    return fit(" ".join(kept).strip(), limit, _ADVICE)
 
 
 def _on_justification(thing: str, reading: Reading, near: float) -> list[str]:

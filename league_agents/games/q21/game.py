@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from league_agents.core.entry import check_agent_ids
+from league_agents.core.frozen import FrozenDict, FrozenList, frozen
 from league_agents.core.game import (
     ALL,
     HOST,
@@ -31,6 +32,7 @@ from league_agents.games.q21.actions import (
     ASK,
     GUESS,
     announce_schema,
+    answer_of,
     answer_schema,
     ask_schema,
     guess_schema,
@@ -39,7 +41,7 @@ from league_agents.games.q21.actions import (
     read_guess,
     read_questions,
 )
-from league_agents.games.q21.model import UNSCORED, Scorecard
+from league_agents.games.q21.model import UNSCORED, Choice, Scorecard
 from league_agents.games.q21.rules import PRD, AnswerKey, RuleSet
 from league_agents.games.q21.scoring import score, winner
 from league_agents.games.q21.seats import (
@@ -48,7 +50,6 @@ from league_agents.games.q21.seats import (
     Table,
     answers_of,
     brief_of,
-    copied_questions,
     dump_table,
     guess_of,
     load_table,
@@ -173,7 +174,7 @@ class Q21:
             return self._over(evolve(state, reason="no_brief"))
         if state.phase is Phase.ANSWERS:
             player, count = next(iter(_unanswered(state).items()))
-            nothing = tuple({"question_number": n, "answer": "Not Relevant"} for n in range(1, count + 1))
+            nothing = FrozenList([answer_of(n, Choice.NOT_RELEVANT) for n in range(1, count + 1)])
             return self._answered(evolve(state, unanswered=(*state.unanswered, player)), player, nothing)
         seat = state.seat_of(agent)
         assert seat is not None, "only players are pending here"
@@ -223,7 +224,7 @@ class Q21:
     def outcome(self, state: Table) -> Outcome | None:
         if state.phase is not Phase.OVER:
             return None
-        cards = state.scores or {}
+        cards: Mapping[str, JsonObject] = state.scores or {}
         points = {player: cards[player]["league_points"] if player in cards else 0 for player in state.players}
         best = max(points.values())
         leaders = [player for player, earned in points.items() if earned == best]
@@ -250,7 +251,7 @@ class Q21:
 
     def _announce(self, state: Table, data: JsonObject) -> Step[Table]:
         told = read_announcement(data, state.rules)
-        after = evolve(state, announced=told, phase=Phase.QUESTIONS)
+        after = evolve(state, announced=FrozenDict(told), phase=Phase.QUESTIONS)
         brief = {key: told[key] for key in ("book_name", "book_hint", "association_word")}
         said = f"{told['book_name']}: {told['book_hint']} The word belongs to: {told['association_word']}."
         return Step(
@@ -262,7 +263,7 @@ class Q21:
             ),
         )
 
-    def _answered(self, state: Table, player: str, answers: tuple[JsonObject, ...]) -> Step[Table]:
+    def _answered(self, state: Table, player: str, answers: FrozenList) -> Step[Table]:
         seat = state.seat_of(player)
         assert seat is not None, "answers were read for a player of this table"
         after = _with_seat(state, evolve(seat, answers=answers))
@@ -270,7 +271,7 @@ class Q21:
             kind="answers",
             visible_to=(state.referee, player),
             text=f"The referee answers {player}.",
-            data={"player_id": player, "answers": [dict(answer) for answer in answers]},
+            data={"player_id": player, "answers": answers},
         )
         if _unanswered(after):
             return Step(state=after, events=(event,))
@@ -299,7 +300,7 @@ class Q21:
                     kind="questions",
                     visible_to=(state.referee, each.agent_id),
                     text=f"{each.agent_id} asks.",
-                    data={"player_id": each.agent_id, "questions": copied_questions(each.questions)},
+                    data={"player_id": each.agent_id, "questions": each.questions},
                 )
                 for each in after.seats
                 if each.questions is not None
@@ -313,7 +314,7 @@ class Q21:
     def _over(self, state: Table) -> Step[Table]:
         """Scores are computed, and everything is told to everybody."""
         cards: dict[str, Scorecard] = {}
-        scores: dict[str, JsonObject] | None = None
+        scores: FrozenDict | None = None
         if state.announced is not None:
             for seat in state.seats:
                 guess = guess_of(seat)
@@ -324,7 +325,7 @@ class Q21:
                         guess, target_of(state), brief_of(state), questions_of(seat), answers_of(seat), state.rules
                     )
                 )
-            scores = {player: _card(card) for player, card in cards.items()}
+            scores = frozen({player: _card(card) for player, card in cards.items()})
         after = evolve(state, phase=Phase.OVER, scores=scores)
         won = winner(cards) if cards else None
         told = None if state.announced is None else _target(state.announced)
@@ -372,18 +373,14 @@ def _target(told: JsonObject) -> dict[str, str]:
 
 def _game(state: Table, seat: Seat) -> dict[str, Any]:
     """One player's game for those who may see it."""
-    card = (state.scores or {}).get(seat.agent_id)
+    card = None if state.scores is None else state.scores.get(seat.agent_id)
     return {
         "player_id": seat.agent_id,
-        "questions": copied_questions(seat.questions),
-        "answers": None if seat.answers is None else [dict(answer) for answer in seat.answers],
-        "guess": None if seat.guess is None else dict(seat.guess),
-        "scorecard": None if card is None else {**card, "breakdown": _copied(card["breakdown"])},
+        "questions": seat.questions,
+        "answers": seat.answers,
+        "guess": seat.guess,
+        "scorecard": card,
     }
-
-
-def _copied(value: JsonObject | None) -> dict[str, Any] | None:
-    return None if value is None else dict(value)
 
 
 def _card(card: Scorecard) -> dict[str, Any]:

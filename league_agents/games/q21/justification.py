@@ -143,10 +143,13 @@ _CAPITAL_A = re.compile(
 
 
 def _citations(text: str, questions: QuestionBatch, answers: AnswerBatch) -> tuple[int, int, int]:
+    cited = list(_cited(text))
+    if not cited:
+        return 0, 0, 0
     asked = {question.number: question for question in questions}
     choices = {answer.number: answer.choice for answer in answers}
     worst: dict[int, int] = {}
-    for number, before, after in _cited(text):
+    for number, before, after in cited:
         question, choice = asked.get(number), choices.get(number)
         verdict = 2 if question is None or choice is None else _verdict(question, choice, before, after)
         worst[number] = max(worst.get(number, 0), verdict)

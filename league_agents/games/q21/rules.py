@@ -117,6 +117,10 @@ class RuleSet:
 
     aborted_points: AbortedPoints = AbortedPoints.AS_REPORTED
 
+    def __hash__(self) -> int:
+        # Rule sets are keys of many tables, and equal ones have equal names: no need to hash thirty fields each time.
+        return hash(self.name)
+
     def points_for(self, private_score: float) -> int:
         """The league points that a private score earns."""
         return next((points for least, points in self.tiers if private_score >= least), 0)

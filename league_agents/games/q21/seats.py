@@ -2,20 +2,26 @@
 
 Rule 1: the first seat is the referee's, the other two are the players'. What one player asked, was answered and guessed
 is known to that player and the referee alone until the match is over; the target to the referee alone.
-Rule 2: everything is kept as it was accepted. Values for scoring are made when they are needed.
+Rule 2: everything is kept as it was accepted, as values that nobody can change: views share them. Values for scoring
+are made when they are needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, Final
 
+from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
 from league_agents.core.game import JsonObject
 from league_agents.errors import ConfigError
-from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Guess, Question, Target
+from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
+from league_agents.values import maker
+
+_new_question = maker(Question)
+_new_answer = maker(Answer)
+_CHOICES: Final = {choice.value: choice for choice in Choice}
 
 
 class Phase(StrEnum):
@@ -33,9 +39,9 @@ class Seat:
     """One player's game. Each part is ``None`` until it has been accepted."""
 
     agent_id: str
-    questions: tuple[JsonObject, ...] | None = None
-    answers: tuple[JsonObject, ...] | None = None
-    guess: JsonObject | None = None
+    questions: FrozenList | None = None
+    answers: FrozenList | None = None
+    guess: FrozenDict | None = None
 
     forfeit: str | None = None
     """Why this player is out (a ``Cause``); ``None`` while it plays."""
@@ -50,13 +56,13 @@ class Table:
     seats: tuple[Seat, Seat]
     phase: Phase = Phase.BRIEF
 
-    announced: JsonObject | None = None
+    announced: FrozenDict | None = None
     """The referee's ``announce``: brief and target; ``None`` before it and when it was forfeited."""
 
     unanswered: tuple[str, ...] = ()
     """Players whose questions the referee forfeited: all of them count as Not Relevant."""
 
-    scores: Mapping[str, JsonObject] | None = None
+    scores: FrozenDict | None = None
     """Agent id of each player to its scorecard; ``None`` before the end."""
 
     reason: str = ""
@@ -68,9 +74,8 @@ class Table:
 
     def seat_of(self, agent_id: str) -> Seat | None:
         """The player's seat; ``None`` for anybody else."""
-        return next((seat for seat in self.seats if seat.agent_id == agent_id), None)
-
-
+        one, two = self.seats
+        return one if one.agent_id == agent_id else two if two.agent_id == agent_id else None
 
 
 def rules_from(config: JsonObject) -> RuleSet:
@@ -111,20 +116,18 @@ def _announced(table: Table) -> JsonObject:
 
 def questions_of(seat: Seat) -> tuple[Question, ...]:
     """The seat's questions as values."""
-    return tuple(
-        Question(
-            number=each["question_number"],
-            text=each["question_text"],
-            options=cast("tuple[str, str, str, str]", tuple(each["options"][letter] for letter in LETTERS)),
-        )
-        for each in seat.questions or ()
-    )
+    found = []
+    for each in seat.questions or ():
+        told = each["options"]
+        options = (told["A"], told["B"], told["C"], told["D"])
+        found.append(_new_question(number=each["question_number"], text=each["question_text"], options=options))
+    return tuple(found)
 
 
 def answers_of(seat: Seat) -> tuple[Answer, ...]:
     """The seat's answers as values; a question without one counts as Not Relevant."""
     return tuple(
-        Answer(number=each["question_number"], choice=Choice(each["answer"])) for each in seat.answers or ()
+        [_new_answer(number=each["question_number"], choice=_CHOICES[each["answer"]]) for each in seat.answers or ()]
     )
 
 
@@ -150,17 +153,17 @@ def dump_table(table: Table) -> dict[str, Any]:
         "seats": [
             {
                 "agent_id": seat.agent_id,
-                "questions": _listed(seat.questions),
-                "answers": _listed(seat.answers),
-                "guess": None if seat.guess is None else dict(seat.guess),
+                "questions": thawed(seat.questions),
+                "answers": thawed(seat.answers),
+                "guess": thawed(seat.guess),
                 "forfeit": seat.forfeit,
             }
             for seat in table.seats
         ],
         "phase": str(table.phase),
-        "announced": None if table.announced is None else dict(table.announced),
+        "announced": thawed(table.announced),
         "unanswered": list(table.unanswered),
-        "scores": None if table.scores is None else {who: dict(card) for who, card in table.scores.items()},
+        "scores": thawed(table.scores),
         "reason": table.reason,
     }
 
@@ -171,9 +174,9 @@ def load_table(dumped: JsonObject) -> Table:
         one, two = (
             Seat(
                 agent_id=each["agent_id"],
-                questions=_kept(each["questions"]),
-                answers=_kept(each["answers"]),
-                guess=each["guess"],
+                questions=frozen(each["questions"]),
+                answers=frozen(each["answers"]),
+                guess=frozen(each["guess"]),
                 forfeit=each["forfeit"],
             )
             for each in dumped["seats"]
@@ -183,25 +186,10 @@ def load_table(dumped: JsonObject) -> Table:
             referee=dumped["referee"],
             seats=(one, two),
             phase=Phase(dumped["phase"]),
-            announced=dumped["announced"],
+            announced=frozen(dumped["announced"]),
             unanswered=tuple(dumped["unanswered"]),
-            scores=dumped["scores"],
+            scores=frozen(dumped["scores"]),
             reason=dumped["reason"],
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError("state", f"is no match of q21: {type(error).__name__} {error}") from None
-
-
-def copied_questions(questions: tuple[JsonObject, ...] | None) -> list[dict[str, Any]] | None:
-    """Questions for a view: whoever gets it may change it."""
-    if questions is None:
-        return None
-    return [{**each, "options": dict(each["options"])} for each in questions]
-
-
-def _listed(items: tuple[JsonObject, ...] | None) -> list[dict[str, Any]] | None:
-    return None if items is None else [dict(item) for item in items]
-
-
-def _kept(items: Any) -> tuple[JsonObject, ...] | None:
-    return None if items is None else tuple(items)

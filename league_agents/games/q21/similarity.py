@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA, LCSseq, Levenshtein
 
@@ -50,11 +51,20 @@ _NO_RESEMBLANCE = 0.35
 
 def fold(text: str) -> str:
     """Lower-case words with single spaces between them: what is left of a text when typography is taken away."""
+    # A match looks at its target, its hint and each guess many times.
+    return _remembered_fold(text) if len(text) <= _LONGEST_REMEMBERED else _folded(text)
+
+
+def _folded(text: str) -> str:
     text = _HEBREW_QUOTE.sub("", _bare(text).translate(_TYPOGRAPHY))
     if not text.isascii():
         text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
         text = unicodedata.normalize("NFC", "".join(map(_kept, text)).translate(_LIGATURES))
     return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())
+
+
+_LONGEST_REMEMBERED = 1_000
+_remembered_fold = lru_cache(maxsize=512)(_folded)
 
 
 def _bare(text: str) -> str:
@@ -109,8 +119,11 @@ def _out_of_proportion(left: str, right: str) -> bool:
 
 def _units(folded: str) -> list[tuple[str, int]]:
     """Each word as often as it weighs, so that a longest common subsequence of units is one of weighted words."""
-    words = _IDEOGRAPH.sub(r" \1 ", folded).split()
-    return [(word, i) for word in words for i in range(min(4, 1 + len(word) // 2))]
+    return [(word, i) for word in _words_in(folded) for i in range(min(4, 1 + len(word) // 2))]
+
+
+def _words_in(folded: str) -> list[str]:
+    return folded.split() if folded.isascii() else _IDEOGRAPH.sub(r" \1 ", folded).split()
 
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -195,7 +208,7 @@ def content_words(text: str) -> list[str]:
 
 def all_words(text: str) -> list[str]:
     """All words, folded; each character of a script without spaces is one."""
-    return _IDEOGRAPH.sub(r" \1 ", fold(text)).split()
+    return _words_in(fold(text))
 
 
 def shared_words(guess: str, target: str) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ counts only tokens with a letter or digit, the upper limit counts every token, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 from league_agents.games.q21.rules import WordLimit
@@ -65,10 +66,11 @@ def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
         return text
     tokens = text.split()
     if limit.most is not None:
-        tokens = [token for token in tokens if _is_word(token)][: limit.most]
+        tokens = [token for token in tokens if token[0].isalnum() or _is_word(token)][: limit.most]
     if tokens and not _ends_sentence(tokens[-1]):
         tokens[-1] = tokens[-1].rstrip(",;:-–—") + "."
-    words = count_words(" ".join(tokens))
+    # Without an upper limit tokens that are no words have stayed.
+    words = len(tokens) if limit.most is not None else count_words(" ".join(tokens))
     turn = 0
     while words < limit.least:
         room = None if limit.most is None else limit.most - len(tokens)
@@ -79,9 +81,14 @@ def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
     return " ".join(tokens)
 
 
-def _next_that_fits(fillers: Sequence[str], turn: int, room: int | None) -> list[str]:
+@lru_cache(maxsize=256)
+def _tokens_of(filler: str) -> tuple[str, ...]:
+    return tuple(filler.split())
+
+
+def _next_that_fits(fillers: Sequence[str], turn: int, room: int | None) -> tuple[str, ...]:
     for offset in range(len(fillers)):
-        filler = fillers[(turn + offset) % len(fillers)].split()
+        filler = _tokens_of(fillers[(turn + offset) % len(fillers)])
         if room is None or len(filler) <= room:
             return filler
     raise ValueError("no filler has a single word")
