@@ -133,14 +133,14 @@ class RemoteSeat:
         observe = getattr(agent, "observe", None)
         while True:
             state = self.state()
-            if callable(observe):
-                for event in self.told():
+            for event in self.told():
+                if callable(observe):
                     observe(event)
             if state.is_over:
                 return state
             if state.legal:
                 self._decide(agent, state)
-            else:
+            elif self._seq <= state.seq:  # else something has happened since, and the state is an old one
                 self.wait(LOOK_EVERY_S)
 
     def state(self) -> SeatState:
@@ -203,7 +203,8 @@ class RemoteSeat:
             yield from self.told()
             if state.is_over:
                 return
-            self.wait(LOOK_EVERY_S)
+            if self._seq <= state.seq:
+                self.wait(LOOK_EVERY_S)
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until something has come; whether it has."""
