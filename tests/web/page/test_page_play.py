@@ -140,7 +140,7 @@ def test_a_decision_is_lost_with_the_last_attempt_and_the_page_says_so(arena: Ar
     for left in ("2 attempts left.", "1 attempt left."):
         here.page.fill(f"{TURN} textarea", f"my word is {word}")
         here.page.click(f"{TURN} button[type=submit]")
-        here.page.wait_for_function("(left) => document.querySelector('.refusal')?.textContent.includes(left)", arg=left)
+        here.page.locator(".refusal", has_text=left).wait_for()
     here.page.click(f"{TURN} button[type=submit]")
     here.wait(".notice:not([hidden])")
     assert "That was the last attempt" in here.page.locator(".notice").inner_text()
@@ -166,9 +166,7 @@ def test_guess_number_is_played_by_its_forms(arena: ArenaServer, visit: Visitor)
             form.locator(".chip", has_text=str(min(step, 3))).click()
             form.get_by_role("button", name="Send").click()
         step += kind == "Guess"
-        page.wait_for_function(
-            "(kind) => !document.querySelector(`.turn form[aria-label='${kind}']`)", arg=kind
-        )
+        page.wait_for_function("(kind) => !document.querySelector(`.turn form[aria-label='${kind}']`)", arg=kind)
     assert "The number was" in here.shown()
     assert "agent" not in page.locator(".log").inner_text().replace("agent_1", "")
 
@@ -217,7 +215,8 @@ def test_a_player_of_q21_pastes_twenty_questions_and_guesses(arena: ArenaServer,
     page.get_by_role("button", name="Open the match").click()
     here.wait(f"{TURN} form")
     questions = [f"Does the sentence have more than {number} words?" for number in range(1, 21)]
-    page.evaluate("(text) => navigator.clipboard.writeText(text)", "\n".join(f"{n}. {q}" for n, q in enumerate(questions, 1)))
+    lines = "\n".join(f"{number}. {question}" for number, question in enumerate(questions, 1))
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", lines)
     page.get_by_role("textbox", name="Your questions 1", exact=True).focus()
     page.keyboard.press("Control+v")
     assert page.get_by_role("textbox", name="Your questions 20", exact=True).input_value() == questions[-1]
@@ -257,9 +256,7 @@ def test_a_referee_of_q21_chooses_and_answers_beside_the_questions(arena: ArenaS
         groups = page.locator(".turn .items fieldset")
         assert groups.count() == 20
         assert "words?" in groups.nth(19).locator("legend").inner_text()
-        page.evaluate(
-            "() => document.querySelectorAll('.turn .items fieldset').forEach((each) => each.querySelector('input').click())"
-        )
+        groups.evaluate_all("(all) => all.forEach((each) => each.querySelector('input').click())")
         page.get_by_role("button", name="Send").click()
     here.wait(RESULT)
     assert f"Game of {players[1]}" in here.shown()

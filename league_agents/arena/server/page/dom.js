@@ -59,12 +59,16 @@ export function freshId(stem = "id") {
   return `${stem}-${made}`;
 }
 
+const KEPT_MS = 4000;
+
 /** Say something to who cannot see the page. */
 export function announce(text, isUrgent = false) {
   const region = document.getElementById(isUrgent ? "urgent" : "live");
   if (region === null) return;
-  // A new element each time: the same sentence twice is read twice.
-  region.replaceChildren(el("p", {}, text));
+  // A new element each time, so that the same sentence twice is read twice and none cuts another one off.
+  const told = el("p", {}, text);
+  region.append(told);
+  setTimeout(() => told.remove(), KEPT_MS);
 }
 
 /** A table whose own box scrolls when it is wider than the page. */

@@ -4,7 +4,7 @@
 // Schema that are not known here are edited as JSON text, so that no game is out of reach.
 
 import { add, announce, el, fill, freshId, plain } from "./dom.js";
-import { hintOf, isNamed, nameOf, t } from "./texts.js";
+import { choiceName, hintOf, isNamed, nameOf, t } from "./texts.js";
 
 const ABSENT = Symbol("absent");
 const MOST_BUTTONS = 20;
@@ -138,7 +138,7 @@ function framed(control, schema, at, context, { group = false, hint = "", extra 
   const told = hint === "" ? null : el("p", { class: "hint", id: hintId }, hint);
   const targets = group ? [] : [control];
   const label = labelOf(schema, at, context);
-  const mark = at.required || at.isQuiet ? null : el("span", { class: "optional" }, ` (${t("form.optional")})`);
+  const mark = (at.required && !at.nullable) || at.isQuiet || group ? null : el("span", { class: "optional" }, ` (${t("form.optional")})`);
   let node;
   if (group) {
     node = el(
@@ -153,7 +153,7 @@ function framed(control, schema, at, context, { group = false, hint = "", extra 
   } else {
     control.id ||= freshId("field");
     control.setAttribute("aria-describedby", [told && hintId, errorId].filter(Boolean).join(" "));
-    if (at.required) control.setAttribute("aria-required", "true");
+    if (at.required && !at.nullable) control.setAttribute("aria-required", "true");
     const isMarked = at.mark !== undefined && context.hooks.label?.(at.path) === undefined && !inline;
     const name = isMarked
       ? el("label", { for: control.id }, el("span", { "aria-hidden": "true" }, at.mark), el("span", { class: "unseen" }, label))
@@ -195,7 +195,8 @@ function nothing(at) {
   return at.nullable && at.required ? null : ABSENT;
 }
 
-function choiceField(schema, values, at, context) {
+function choiceField(schema, listed, at, context) {
+  const values = at.nullable && !listed.includes(null) ? [...listed, null] : listed;
   const start = at.start !== undefined ? at.start : at.required && schema.default !== undefined ? schema.default : undefined;
   const told = (value) => {
     const own = context.hooks.option?.(at.path, value);
@@ -203,7 +204,7 @@ function choiceField(schema, values, at, context) {
     if (value === null) return t("form.none");
     if (typeof value === "boolean") return t(value ? "form.yes" : "form.no");
     if (typeof value !== "string") return plain(JSON.stringify(value));
-    return isNamed(value, at.name) ? nameOf(value, at.name) : plain(value);
+    return choiceName(at.name, value) ?? plain(value);
   };
   if (values.length > MOST_BUTTONS) {
     const select = el("select", {}, el("option", { value: "" }, "–"));
@@ -246,7 +247,7 @@ function choiceField(schema, values, at, context) {
 
 function booleanField(schema, at, context) {
   const start = at.start !== undefined ? at.start : schema.default;
-  if (!at.required && start === undefined) return choiceField({ ...schema, enum: [true, false] }, [true, false], at, context);
+  if ((!at.required && start === undefined) || at.nullable) return choiceField({ ...schema, enum: [true, false] }, [true, false], at, context);
   const input = el("input", { type: "checkbox", checked: start === true });
   return {
     node: framed(input, schema, { ...at, isQuiet: true }, context, { inline: true, hint: hintFor(schema, at, context) }),
@@ -384,7 +385,7 @@ function objectField(schema, at, context) {
   const seen = parts.filter(({ field }) => field.node !== null);
   const isFolded = ({ name, rule, isRequired }) => {
     const own = context.folded(name);
-    return own === true || (!isRequired && own !== null && ["object", "array"].includes(rule?.type));
+    return own === true || (!isRequired && own !== null && [rule?.type].flat().some((type) => type === "object" || type === "array"));
   };
   const open = seen.filter((part) => !isFolded(part)).map(({ field }) => field.node);
   const folded = seen.filter(isFolded).map(({ field }) => field.node);
@@ -414,7 +415,7 @@ function objectField(schema, at, context) {
         if (!field.isHidden) holds = true;
       }
       // An optional group that nobody touched is not there, whatever it would need.
-      if (!at.required && !holds) return nothing(at);
+      if ((!at.required || at.nullable) && !holds) return nothing(at);
       errors.push(...own);
       return found;
     },
@@ -465,13 +466,13 @@ function tupleField(schema, rules, at, context) {
       {
         path: `${at.path}/${place}`,
         name: String(place + 1),
-        label: context.hooks.label?.(`${at.path}/${place}`) ?? `${nameOf(at.name, context.within)} ${place + 1}`,
+        label: context.hooks.label?.(`${at.path}/${place}`) ?? `${at.label ?? nameOf(at.name, context.within)} ${place + 1}`,
         mark: `${place + 1}`,
         required: !isOptional,
         isQuiet: true,
         start: start[place],
         depth: at.depth + 1,
-        isCompact: rules.length > 3,
+        isCompact: true,
         isPlain: rules.length <= 3,
         isItem: true,
       },
@@ -564,7 +565,7 @@ function oneOf(schema, several, at, context) {
   if (real.length === 1) {
     // Its own description and default hold for what is left of it.
     const { anyOf, oneOf: _, ...rest } = schema;
-    return make({ ...rest, ...real[0] }, { ...place, required: at.required && !place.nullable }, context);
+    return make({ ...rest, ...real[0] }, place, context);
   }
   const select = el(
     "select",

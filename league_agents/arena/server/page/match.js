@@ -436,7 +436,6 @@ export class MatchPage {
     this.turn.hidden = false;
     this.turn.classList.add("mine");
     this.shownKeys.waiting = null;
-    this.notice.hidden = true;
     this.showForms(table, module, legal);
     announce(t("turn.told", { what: listed(legal.map(({ type }) => nameOf(type, "action"))) }), true);
     if (had) this.turn.querySelector("h2").focus();
@@ -501,6 +500,7 @@ export class MatchPage {
     if (this.isSending) return;
     const { form, legal, adapted, refusal, button } = entry;
     refusal.hidden = true;
+    this.notice.hidden = true;
     const { value, errors } = form.read();
     form.show(errors);
     if (errors.length > 0) return;

@@ -710,11 +710,11 @@ const NAMES = {
 
   num_undercover: ["Undercover players", "卧底人数", "Fewer than half of all.", "须少于总人数的一半。"],
   max_rounds: ["Rounds at most", "最多轮数"],
-  tie: ["When a vote is tied", "平票时"],
+  "undercover.tie": ["When a vote is tied", "平票时"],
   "tie.no_elimination": ["nobody is out", "无人出局"],
   "tie.random": ["one of them is drawn", "抽签决定"],
   "tie.revote": ["one more vote", "重新投票"],
-  reveal: ["Announce the role of who is out", "公布出局者的身份"],
+  "undercover.reveal": ["Announce the role of who is out", "公布出局者的身份"],
   "reveal.none": ["no", "否"],
   "reveal.role": ["yes", "是"],
   reveal_at_end: ["Reveal roles and words at the end", "结束时公开身份和词"],
@@ -729,14 +729,14 @@ const NAMES = {
   reject_repeats: ["Refuse repeated descriptions", "拒绝重复的描述"],
   reject_own_word: ["Refuse descriptions with the own word", "拒绝包含自己的词的描述"],
   word_pairs: ["Own word pairs", "自备词对", "One of them is drawn.", "从中抽取一对。"],
-  pair: ["This very pair", "指定词对", "Whoever sets it knows both words.", "设置者会知道两个词。"],
+  "undercover.pair": ["This very pair", "指定词对", "Whoever sets it knows both words.", "设置者会知道两个词。"],
   swap_pair: ["Draw which word is the civilians'", "抽签决定哪个词给平民"],
   num_choices: ["How many numbers", "数字个数"],
   max_steps: ["Steps at most", "最多步数"],
-  win: ["Who must find it", "谁必须猜中"],
+  "guess_number.win": ["Who must find it", "谁必须猜中"],
   "win.all": ["everybody", "所有人"],
   "win.any": ["anybody", "任何一人"],
-  target: ["The secret number", "秘密数字", "Empty: drawn. Whoever sets it knows it.", "留空则抽取；设置者会知道它。"],
+  "guess_number.target": ["The secret number", "秘密数字", "Empty: drawn. Whoever sets it knows it.", "留空则抽取；设置者会知道它。"],
   initial_guesses: ["Guesses made before the start", "开始前的猜测"],
   proposals: ["Proposals are asked for", "需要提建议"],
   reject_known_wrong: ["Refuse guesses known to be wrong", "拒绝已知错误的猜测"],
@@ -749,7 +749,7 @@ const NAMES = {
   max_speech: ["Longest speech", "附言最多字符数"],
   simultaneous: ["Prices are sealed", "密封报价"],
   shown_rounds: ["Past rounds shown", "显示的历史轮数"],
-  rules: ["Rule set", "规则集"],
+  "q21.rules": ["Rule set", "规则集"],
   "rules.prd": ["fixed answers: yes, no, partially, unknown", "固定选项：是、否、部分、未知"],
   "rules.course": ["own answers A to D for each question", "每题自拟选项 A 到 D"],
 };
@@ -808,6 +808,12 @@ export function nameOf(name, within = "") {
 export function hintOf(name, within = "") {
   const found = named(`${within}.${name}`) ?? named(name);
   return found === null ? null : (found[current === "zh" ? 3 : 2] ?? null);
+}
+
+/** What a choice of a field is called, or null. */
+export function choiceName(field, value) {
+  const found = named(`${field}.${value}`);
+  return found === null ? null : found[current === "zh" ? 1 : 0];
 }
 
 export function isNamed(name, within = "") {
