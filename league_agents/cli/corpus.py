@@ -164,7 +164,7 @@ def _what(files: tuple[Path, ...]) -> str:
     return _counted(len(files), "file") if len(files) > 1 else "a folder"
 
 
-@command.command(name="search")
+@command.command(name="search", context_settings={"ignore_unknown_options": True})
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
 @click.option("--book", metavar="TITLE", help="Search in this book only.")
@@ -179,7 +179,7 @@ def search(query: str, limit: int, book: str | None, as_json: bool) -> int:
 
     hits = search_books(query, limit=limit, book=book)
     if as_json:
-        found = [{"score": round(hit.score, 4), **asdict(hit.passage)} for hit in hits]
+        found = [{"score": hit.score, **asdict(hit.passage)} for hit in hits]
         print_document({"query": query, "hits": found}, sys.stdout)
         return Exit.OK if hits else Exit.FAILED
     if not hits:
@@ -197,7 +197,7 @@ def search(query: str, limit: int, book: str | None, as_json: bool) -> int:
                 f"{number:>3}  ",
                 (printable(passage.book, 100), "bold"),
                 f"{where}, passage {passage.position:,}  ",
-                (f"score {hit.score:.2f}", "dim"),
+                (f"score {hit.score:.3g}", "dim"),
             )
         )
         screen.print(Padding(Text(f"“{printable(passage.opening_sentence, 300)}”"), (0, 0, 0, 5)))

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
+from league_agents.testing.book_files import lines_of, pdf_bytes
 
 TALE = """# A Tale
 
@@ -90,3 +91,89 @@ def test_a_text_without_passages_is_told_what_passages_are(folder: Path) -> None
     shown = corpus("add", "short.txt")
     assert shown.exit_code == 3
     assert "needs paragraphs of 25 words or more and 2 sentences, with empty lines between them" in shown.stderr
+
+
+RAFTS = "<h1>Rafts</h1><p>The raft lay on the sand. Nobody had used it since the winter, and the children sat on it and\
+ told each other about the sea.</p>"
+
+
+def test_a_folder_is_added_and_summed_up(folder: Path) -> None:
+    shelf = folder / "shelf"
+    shelf.mkdir()
+    (shelf / "a.html").write_text(RAFTS)
+    (shelf / "b.pdf").write_bytes(pdf_bytes([lines_of(["Nothing to play with."])]))
+    (folder / "tale.md").rename(shelf / "tale.md")
+    shown = corpus("add", "shelf")
+    assert shown.exit_code == 3
+    first, second, summary = shown.stdout.splitlines()
+    assert first.startswith("added Rafts: 1 passage")
+    assert second.startswith("added A Tale: 1 passage")
+    assert summary == "3 files: 2 added, 1 not used"
+    assert "b.pdf: has no paragraph to play with" in shown.stderr
+    again = corpus("add", "shelf/tale.md", "shelf/a.html")
+    assert again.stdout.splitlines()[-1] == "2 files: 2 known already"
+
+
+def test_what_was_added_as_json(folder: Path) -> None:
+    (folder / "bad.epub").write_text("no archive")
+    shown = corpus("add", "tale.md", "bad.epub", "--json")
+    assert shown.exit_code == 3
+    good, bad = json.loads(shown.stdout)["files"]
+    assert (good["file"], good["outcome"], good["title"], good["format"]) == ("tale.md", "added", "A Tale", "markdown")
+    assert (bad["outcome"], bad["reason"]) == ("refused", "bad.epub: is named like an EPUB file and is none")
+    assert bad["reason"] in shown.stderr
+
+
+def test_a_folder_has_no_title(folder: Path) -> None:
+    shown = corpus("add", ".", "--title", "Mine")
+    assert (shown.exit_code, "--title is for one file at a time, found a folder" in shown.stderr) == (2, True)
+
+
+def test_passages_are_searched(folder: Path) -> None:
+    assert corpus("search", "fire").exit_code == 1
+    corpus("add", "tale.md")
+    shown = corpus("search", "the FIRE and the lamp?")
+    assert shown.exit_code == 0
+    assert "A Tale, A Tale, passage 1  score " in shown.stdout
+    assert "“It was a quiet evening in the village and nobody spoke.”" in shown.stdout
+    assert corpus("search", "submarine").stdout == "No passage has any of these words.\n"
+    (hit,) = json.loads(corpus("search", "fire", "--json", "--limit", "1").stdout)["hits"]
+    assert (hit["book"], hit["position"], hit["opening_sentence"][:18]) == ("A Tale", 1, "It was a quiet eve")
+    assert hit["score"] > 0
+    assert json.loads(corpus("search", "submarine", "--json").stdout) == {"query": "submarine", "hits": []}
+
+
+@pytest.mark.parametrize("query", ['"', "fire OR *", "NEAR(fire lamp)", "passage_words:fire", "-fire", "^", "fire\x00"])
+def test_a_query_is_never_syntax(folder: Path, query: str) -> None:
+    corpus("add", "tale.md")
+    assert corpus("search", query).exit_code in (0, 1)
+
+
+def test_a_search_in_an_unknown_book_suggests_one_and_a_limit_is_a_number(folder: Path) -> None:
+    corpus("add", "tale.md")
+    assert "A Tale" in corpus("search", "fire", "--book", "a tail").stderr
+    assert "passage 1" in corpus("search", "fire", "--book", "a tale").stdout
+    assert corpus("search", "fire", "--limit", "0").exit_code == 2
+
+
+def test_the_index_is_summed_up(folder: Path) -> None:
+    assert "No books yet" in corpus("stats").stdout
+    assert json.loads(corpus("stats", "--json").stdout)["books"] == 0
+    corpus("add", "tale.md")
+    shown = corpus("stats").stdout
+    assert "en 1" in shown
+    assert "markdown 1" in shown
+    found = json.loads(corpus("stats", "--json").stdout)
+    assert (found["books"], found["passages"], found["formats"]) == (1, 1, {"markdown": 1})
+    assert found["schema"] >= 3
+    assert found["size_bytes"] > 0
+    assert found["path"] == str(folder / "data" / "knowledge.db")
+
+
+def test_a_hit_with_escape_sequences_is_shown_without_them(folder: Path) -> None:
+    (folder / "evil.html").write_text(RAFTS.replace("The raft", "The &#27;[31mraft &#x202e;[bold]"))
+    corpus("add", "evil.html")
+    shown = corpus("search", "winter").stdout
+    assert "[bold]" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
