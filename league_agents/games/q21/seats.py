@@ -82,13 +82,13 @@ def rules_from(config: JsonObject) -> RuleSet:
     """The rules that a configuration names or describes. Raises ``ConfigError``."""
     for key in config:
         if key != "rules":
-            raise ConfigError(f"config.{key}", "is unknown; known: rules")
+            raise ConfigError(str(key)[:80], "is unknown; known: rules")
     named = config.get("rules", PRD.name)
     if isinstance(named, str):
         if named not in BUILT_IN:
-            raise ConfigError("config.rules", f"must be {' or '.join(BUILT_IN)}, or a mapping of rules")
+            raise ConfigError("rules", f"must be {' or '.join(BUILT_IN)}, or a mapping of rules")
         return BUILT_IN[named]
-    return rule_set_from(named, path="config.rules")
+    return rule_set_from(named, path="rules")
 
 
 def brief_of(table: Table) -> Brief:
