@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from league_agents.cli.record_file import FileToWrite
-from league_agents.cli.run import _seed as whole_seed
+from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, own_stdout, print_document
 from league_agents.errors import ConfigError, shortened
 
@@ -77,7 +77,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
         ),
         click.option(
             "--seed",
-            callback=whole_seed,
+            callback=read_seed,
             metavar="S",
             default="1",
             show_default=True,

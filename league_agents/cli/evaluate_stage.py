@@ -19,7 +19,7 @@ from league_agents.evaluation.conduct import InlineCaller
 from league_agents.evaluation.results import Spent
 from league_agents.evaluation.table import match_id_of
 from league_agents.settings.agents import LLM
-from league_agents.settings.evaluation import Maker
+from league_agents.settings.evaluation import Maker, kind_of
 from league_agents.settings.evaluation_models import Traffic
 
 G = TypeVar("G")
@@ -69,7 +69,7 @@ class Stage:
 
     def _spent(self, part: Part, game: int) -> Spent | None:
         maker = self._makers[part]
-        if maker.spec == LLM and self._traffic is not None:
+        if kind_of(maker.spec) == LLM and self._traffic is not None:
             return self._traffic.spent(part, match_id_of(game))
         return None if maker.is_kept else Spent()
 

@@ -23,7 +23,7 @@ DRAWN_SEEDS = 1_000_000
 SPEC_HELP = "offline (default), llm, scripted, scripted:NAME or module:Class."
 
 
-def _seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+def read_seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
     if value is None:
         return None
     text = value.strip()
@@ -61,7 +61,7 @@ included: "status" and "termination" say which. The same seed gives the same mat
 @click.option("--single-game", is_flag=True, help="One match on this machine: no account, no key, no network.")
 @click.option(
     "--seed",
-    callback=_seed,
+    callback=read_seed,
     metavar="N",
     help="What every draw depends on. Without it one is drawn and printed.",
 )

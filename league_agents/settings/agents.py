@@ -81,7 +81,7 @@ def choose_agent(
     """
     kind, _, name = spec.partition(":")
     if kind in (OFFLINE, LLM):
-        difficulty = _difficulty(spec, name, role)
+        difficulty = difficulty_of(spec, name, role)
         place = index_path() if index_path is not None else None
         if kind == OFFLINE:
             return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place, difficulty), is_ours=True)
@@ -150,7 +150,7 @@ def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAg
     return ChosenAgent(spec=spec, factory=lambda: player(rules=rules), is_ours=True, conduct=PLAYER_CONDUCT.get(name))
 
 
-def _difficulty(spec: str, name: str, role: AgentRole) -> str:
+def difficulty_of(spec: str, name: str, role: AgentRole) -> str:
     """What follows the colon of ``offline:hard``: for referees, because they choose the target."""
     if ":" not in spec:
         return "medium"

@@ -24,7 +24,7 @@ from league_agents.evaluation.casting import Part
 from league_agents.evaluation.table import START
 from league_agents.games.q21.rules import RuleSet, digest
 from league_agents.ids import derive_hex
-from league_agents.settings.agents import LLM, OFFLINE, AgentRole, choose_agent, try_making
+from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, AgentRole, choose_agent, difficulty_of, try_making
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge
@@ -51,7 +51,7 @@ class EvaluationSettings:
     @property
     def asks_models(self) -> bool:
         """Whether an llm agent takes part."""
-        return LLM in self.specs.values()
+        return any(kind_of(spec) == LLM for spec in self.specs.values())
 
     def document(self, knowledge: Knowledge, traffic: Traffic | None) -> dict[str, object]:
         """All that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
@@ -59,7 +59,7 @@ class EvaluationSettings:
         models = {
             part: traffic.names(REFEREE_CALLBACKS if part == "referee" else PLAYER_CALLBACKS)
             for part, spec in self.specs.items()
-            if spec == LLM and traffic is not None
+            if kind_of(spec) == LLM and traffic is not None
         }
         return {
             "evaluated": self.role,
@@ -98,10 +98,13 @@ def maker_of(
     def seed_of(game: int) -> str:
         return derive_hex(str(settings.seed), "evaluation", part, game, digits=16)
 
-    if spec == OFFLINE:
-        return Maker(spec=spec, make=_offline(role, rules, knowledge, seed_of), is_inline=True, is_kept=False)
-    if spec == LLM:
-        make = _llm(role, rules, knowledge, seed_of, models(part, role))
+    kind, _, name = spec.partition(":")
+    if kind in (OFFLINE, LLM):
+        difficulty = difficulty_of(spec, name, role)
+        if kind == OFFLINE:
+            make = _offline(role, rules, knowledge, seed_of, difficulty)
+            return Maker(spec=spec, make=make, is_inline=True, is_kept=False)
+        make = _llm(role, rules, knowledge, seed_of, difficulty, models(part, role))
         return Maker(spec=spec, make=make, is_inline=False, is_kept=False)
     chosen = choose_agent(spec, role, rules=rules, seed=seed_of(0))
     if chosen.conduct is not None:
@@ -112,32 +115,55 @@ def maker_of(
     return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=chosen.is_ours, is_kept=not chosen.is_ours)
 
 
+def kind_of(spec: str) -> str:
+    """``offline``, ``llm``, ``scripted``, or the module of a user's class."""
+    return spec.partition(":")[0]
+
+
 def _offline(
-    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str]
+    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str], difficulty: str
 ) -> Callable[[int], object]:
+    from league_agents.agents.difficulty import Difficulty
     from league_agents.agents.offline_player import OfflinePlayer
     from league_agents.agents.offline_referee import OfflineReferee
 
-    kind = OfflineReferee if role == "referee" else OfflinePlayer
-    return lambda game: kind(rules=rules, knowledge=knowledge, seed=seed_of(game))
+    if role == "player":
+        return lambda game: OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed_of(game))
+    level = Difficulty(difficulty)
+    return lambda game: OfflineReferee(rules=rules, knowledge=knowledge, seed=seed_of(game), difficulty=level)
 
 
 def _llm(
-    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str], models: Models
+    role: AgentRole,
+    rules: RuleSet,
+    knowledge: Knowledge,
+    seed_of: Callable[[int], str],
+    difficulty: str,
+    models: Models,
 ) -> Callable[[int], object]:
+    from league_agents.agents.difficulty import Difficulty
     from league_agents.agents.llm_player import LlmPlayer
     from league_agents.agents.llm_referee import LlmReferee
 
-    kind = LlmReferee if role == "referee" else LlmPlayer
+    ask = models.for_callback
 
-    def make(game: int) -> object:
-        # Its clock stands still: what it asks must not depend on how fast this machine is, or no recording would fit.
-        # Models keep their time limits by the real clock.
-        return kind(
-            rules=rules, knowledge=knowledge, seed=seed_of(game), models=models.for_callback, clock=ManualClock(START)
+    # Their clock stands still: what they ask must not depend on how fast this machine is, or no recording would fit.
+    # Models keep their time limits by the real clock.
+    def make_player(game: int) -> object:
+        clock = ManualClock(START)
+        return LlmPlayer(rules=rules, knowledge=knowledge, seed=seed_of(game), models=ask, clock=clock)
+
+    def make_referee(game: int) -> object:
+        return LlmReferee(
+            rules=rules,
+            knowledge=knowledge,
+            seed=seed_of(game),
+            models=ask,
+            difficulty=Difficulty(difficulty),
+            clock=ManualClock(START),
         )
 
-    return make
+    return make_referee if role == "referee" else make_player
 
 
 def _role_of(part: Part) -> AgentRole:
@@ -146,7 +172,7 @@ def _role_of(part: Part) -> AgentRole:
 
 def _source_of(spec: str, role: AgentRole) -> str | None:
     """A digest of the file of a user's class: results of two versions are not mixed. ``None`` for agents of ours."""
-    if ":" not in spec or spec.startswith("scripted"):
+    if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
         return None
     from league_agents.agents.loading import load_agent
 

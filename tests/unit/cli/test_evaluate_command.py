@@ -101,6 +101,15 @@ def test_a_referee_is_measured_in_figures_with_intervals() -> None:
     assert figures["hint_rank"]["own"]["value"] >= 1
 
 
+def test_a_referee_may_be_hard() -> None:
+    plain, hard = (
+        document("evaluate", "player", "offline", "--rules", "course", "--games", "2", "--referee", spec)
+        for spec in ("offline", "offline:hard")
+    )
+    assert hard["games"]["aborted"] == 0
+    assert hard["figures"]["bits_possible"] != plain["figures"]["bits_possible"]
+
+
 def test_the_same_seed_gives_the_same_document_however_many_work_at_once() -> None:
     assert document(*PLAYER, "--games", "4") == document(*PLAYER, "--games", "4", "--workers", "3")
     assert document(*PLAYER, "--games", "4") != document(*PLAYER, "--games", "4", "--seed", "2")
@@ -180,6 +189,8 @@ def test_a_person_reads_tables_and_sentences() -> None:
         (("player", "mine:Nobody"), 3, "has no class Nobody"),
         (("player", "mine:Unmakeable"), 3, "cannot be made: its constructor raised ValueError: no licence"),
         (("player", "scripted:silent"), 3, "misbehaves by mail, and an evaluation has none"),
+        (("player", "offline:hard"), 3, "only a referee has a difficulty; write offline"),
+        (("referee", "offline:mild"), 3, "a referee's difficulty is one of easy, medium, hard"),
         (("player", "llm"), 3, "no language model is configured; set LEAGUE_LLM_PROVIDER"),
         (("player", "offline", "--record", "tape"), 2, "--record is about what models say"),
         (("player", "llm", "--record", "tape", "--replay", "mine.py"), 2, "exclude each other"),
