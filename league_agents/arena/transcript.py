@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from league_agents import __version__
 from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, Game, IllegalAction
 from league_agents.errors import ConfigError, shortened
+from league_agents.games.registry import game_of
 from league_agents.match import Match
 
 if TYPE_CHECKING:
@@ -212,12 +213,18 @@ def _difference(match: Match[Any], told: Sequence[Line], last: Line) -> str | No
     return None
 
 
+def public_config(game: Game[Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """A match's configuration without the keys that are for the host alone, such as a fixed target."""
+    known = game.config_schema.get("properties", {})
+    return {key: value for key, value in config.items() if not known.get(key, {}).get("x-host-only")}
+
+
 def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
     """The transcript as ``viewer`` may have it: an agent id, ``SPECTATOR`` or ``HOST``.
 
     Events that the viewer was not shown are left out. Of others' decisions it stays who decided when, and whether; what
     they sent, thought and were refused is theirs. A match that has not ended keeps its configuration and seed for
-    itself, because they may fix what is secret.
+    itself, because they may fix what is secret; what the game marks as the host's stays the host's also afterwards.
     """
     if viewer == HOST:
         yield from lines
@@ -229,7 +236,11 @@ def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
     for line in lines:
         kind = line["line"]
         if kind == "header":
-            yield {**line, "viewer": viewer, **({} if has_ended else {"config": None})}
+            config = line.get("config")
+            told = None
+            if has_ended and isinstance(config, Mapping):
+                told = public_config(game_of(str(line.get("game"))), config)
+            yield {**line, "viewer": viewer, "config": told}
         elif kind == "event":
             visible = line.get("visible_to")
             if visible == ALL or (isinstance(visible, list) and viewer in visible):

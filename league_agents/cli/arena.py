@@ -151,7 +151,7 @@ def _play(
     from dataclasses import replace
     from datetime import timedelta
 
-    from league_agents.arena.transcript import TranscriptWriter, event_dict
+    from league_agents.arena.transcript import TranscriptWriter, event_dict, public_config
     from league_agents.cli import Exit
     from league_agents.settings.arena import HUMAN, session_of
 
@@ -188,7 +188,7 @@ def _play(
         document = {
             "game": scenario.game,
             "seed": drawn,
-            "config": session.match.config,
+            "config": public_config(session.match.game, session.match.config),
             "agents": [{"id": seat.id, "name": seat.name, "agent": seat.agent} for seat in scenario.seats],
             "status": session.status,
             "outcome": None
