@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from league_agents.errors import ConfigError, MalformedCompletion, ModelUnavailable
+from league_agents.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Backend, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.gemini_sdks import (
     BrokenOff,
@@ -25,7 +25,7 @@ from league_agents.llm.gemini_sdks import (
     Refusal,
 )
 from league_agents.llm.port import Usage
-from league_agents.llm.responses import UnreadableBody, quoted, retry_after, whole
+from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
 
 GEMINI_ENDPOINT = "https://generativelanguage.googleapis.com"
@@ -97,7 +97,7 @@ class GeminiBackend:
                 failed.usage = Usage(requests=1)
                 raise failed from None
             except UnreadableBody as error:
-                raise MalformedCompletion(f"{self.name}: {error}") from None
+                raise failure_of(error, self.name, self._base_url) from None
             except NotReached:
                 raise ModelUnavailable(
                     f"{self.name}: {self._base_url} cannot be reached; is it running, and its address right?"

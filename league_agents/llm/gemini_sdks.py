@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from league_agents.llm.exchange import LARGEST_REPLY
-from league_agents.llm.responses import UnreadableBody, document_of, limit_body, unreadable
+from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
 
 
 class Refusal(Exception):
@@ -202,6 +202,11 @@ def _counting_adapter() -> Any:
             timeout = options.get("timeout")
             ends_s = time.monotonic() + (timeout if isinstance(timeout, int | float) else 600.0)
             response = super().send(request, *args, **options)
+            try:
+                check_place(response.status_code)
+            except UnreadableBody:
+                response.close()
+                raise
             body = bytearray()
             for chunk in response.iter_content(65_536):
                 body += chunk

@@ -13,10 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from league_agents.errors import MalformedCompletion, ModelUnavailable
+from league_agents.errors import ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
-from league_agents.llm.responses import UnreadableBody, document_of, limit_body, quoted, retry_after, unreadable, whole
+from league_agents.llm.responses import (
+    UnreadableBody,
+    document_of,
+    failure_of,
+    limit_body,
+    quoted,
+    retry_after,
+    unreadable,
+    whole,
+)
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
 
 OPENAI_ENDPOINT = "https://api.openai.com/v1"
@@ -110,11 +119,11 @@ class OpenAIBackend:
                 raise ModelUnavailable(f"{self.name}: {self._base_url} cannot be reached") from None
             raise Unanswered(f"{self.name}: no answer within {left_s:.3g} s") from None
         except UnreadableBody as error:
-            raise MalformedCompletion(f"{self.name}: {error}") from None
+            raise failure_of(error, self.name, self._base_url) from None
         except openai.APIConnectionError as error:
             body = unreadable(error)
             if body is not None:
-                raise MalformedCompletion(f"{self.name}: {body}") from None
+                raise failure_of(body, self.name, self._base_url) from None
             if type(error.__cause__).__name__ == "ConnectError":
                 raise ModelUnavailable(
                     f"{self.name}: {self._base_url} cannot be reached; is the server running, and its address right?"

@@ -2,6 +2,7 @@
 
 Rule 1: a body is counted while it comes in, before anybody holds it all or unpacks it.
 Rule 2: what a service says is quoted as one short line without the key.
+Rule 3: nobody is followed to another address: the key and the prompt are for the one that the user wrote down.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from league_agents.core.printable import printable
-from league_agents.llm.exchange import LARGEST_REPLY
+from league_agents.errors import MalformedCompletion, ModelError
+from league_agents.llm.exchange import LARGEST_REPLY, Rejected
+from league_agents.llm.port import Usage
 
 LONGEST_WAIT = timedelta(days=1)
 """A service that asks for more is broken."""
@@ -27,9 +30,21 @@ class UnreadableBody(Exception):
     """A response that is too large, comes too slowly, or is packed."""
 
 
+class SentElsewhere(UnreadableBody):
+    """A response that names another address instead of answering."""
+
+
+def check_place(status: int) -> None:
+    """Raises ``SentElsewhere``. Clients that follow take along every header but ``Authorization``, so also the one that
+    holds Gemini's key, and to a server without encryption too."""
+    if status in (301, 302, 303, 307, 308):
+        raise SentElsewhere
+
+
 def limit_body(response: Any) -> None:
     """A response hook for ``httpx`` and ``httpx2``: the body may have ``LARGEST_REPLY`` bytes, as they travel, and may
-    take the time-out of one wait."""
+    take the time-out of one wait; another address is not followed."""
+    check_place(response.status_code)
     if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
         # A few bytes can be unpacked to gigabytes; it was asked to send plain text.
         raise UnreadableBody("the response is packed, which it was asked not to be")
@@ -63,6 +78,15 @@ def unreadable(error: BaseException | None) -> UnreadableBody | None:
             return error
         error = error.__cause__ or error.__context__
     return None
+
+
+def failure_of(error: UnreadableBody, name: str, place: str) -> ModelError:
+    """What a model says of such a response."""
+    if isinstance(error, SentElsewhere):
+        failed = Rejected(f"{name}: {place} sends requests to another address; write that one down if it is right")
+        failed.usage = Usage(requests=1)
+        return failed
+    return MalformedCompletion(f"{name}: {error}")
 
 
 def whole(text: str) -> str:

@@ -164,6 +164,16 @@ def test_a_key_that_a_service_repeats_is_taken_out(service: Any) -> None:
     assert "cannot use [hidden] today at all" in str(failure(service.chat(retries=0)))
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nobody_is_followed_to_another_address_with_the_key_and_the_prompt(service: Any, status: int) -> None:
+    service.fails(status, "over there", forever=True, location=f"{service.url}/stolen")
+    error = failure(service.chat())
+    assert isinstance(error, Rejected)
+    assert "another address" in str(error)
+    assert [request.path for request, _ in service.server.log if "stolen" in request.path] == []
+    assert len(service.asked) == 1
+
+
 def test_a_model_that_is_not_there_is_named(service: Any) -> None:
     service.fails(404, "no such model")
     error = failure(service.chat())
