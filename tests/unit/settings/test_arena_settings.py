@@ -1,0 +1,167 @@
+"""The arena's agents by name, and who asks which model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from league_agents.arena.agents.callback_agent import CallbackAgent
+from league_agents.arena.agents.llm_agent import LlmAgent
+from league_agents.arena.agents.undercover_agent import UndercoverSeat
+from league_agents.errors import ConfigError, ModelUnavailable
+from league_agents.games.undercover.agents import ScriptedUndercoverAgent
+from league_agents.llm.chat import Chat
+from league_agents.llm.exchange import Patience
+from league_agents.llm.port import ChatModel
+from league_agents.llm.scripted import ScriptedBackend
+from league_agents.settings.arena import Company, Terminal, arena_agent, session_of, usual_scenario, with_agents
+
+
+class Service:
+    """Models that are down, and a note of who was asked for."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.wanted: list[str] = []
+        self.backend = ScriptedBackend(lambda _request: ModelUnavailable("down"))
+
+    def __call__(self) -> Any:
+        self.made += 1
+
+        def for_callback(callback: str) -> ChatModel | None:
+            self.wanted.append(callback)
+            return Chat(self.backend, Patience(retries=0))
+
+        return for_callback
+
+
+def made(spec: str, game: str = "undercover", *, company: Company | None = None, place: int = 0) -> object:
+    scenario = usual_scenario(game, agents=[spec], lang="en" if game == "undercover" else None)
+    return arena_agent(
+        scenario.seats[place], scenario, company or Company(), seed=1, match_id="m", is_referee=place == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"),
+    [
+        ("guess_number", ["agent_0", "agent_1"]),
+        ("market", ["s1", "s2", "s3"]),
+        ("q21", ["referee", "player_a", "player_b"]),
+        ("undercover", [f"agent_{seat}" for seat in range(1, 7)]),
+    ],
+)
+def test_a_game_has_its_usual_seats(game: str, seats: list[str]) -> None:
+    assert list(usual_scenario(game).agent_ids) == seats
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "first", "last"),
+    [("guess_number", 1, "agent_0", "agent_0"), ("guess_number", 9, "agent_0", "agent_8"),
+     ("market", 5, "s1", "s5"), ("undercover", 3, "agent_1", "agent_3"), ("undercover", 12, "agent_1", "agent_12")],
+)  # fmt: skip
+def test_other_numbers_of_seats_go_on_counting(game: str, seats: int, first: str, last: str) -> None:
+    ids = usual_scenario(game, seats=seats).agent_ids
+    assert (len(ids), ids[0], ids[-1]) == (seats, first, last)
+
+
+@pytest.mark.parametrize(("game", "seats"), [("q21", 2), ("undercover", 13), ("market", 0)])
+def test_a_number_of_seats_that_a_game_does_not_have_is_named(game: str, seats: int) -> None:
+    with pytest.raises(ConfigError, match=f"{game} has"):
+        usual_scenario(game, seats=seats)
+
+
+def test_undercover_is_played_in_the_language_of_its_words() -> None:
+    assert usual_scenario("undercover").lang == "zh"
+    assert usual_scenario("undercover", config={"lang": "en"}).lang == "en"
+    assert usual_scenario("undercover", lang="en").config["lang"] == "en"
+
+
+def test_other_agents_take_the_seats_of_a_scenario() -> None:
+    scenario = usual_scenario("market")
+    assert [seat.agent for seat in with_agents(scenario, ["random", "llm"]).seats] == ["random", "llm", "llm"]
+    assert with_agents(scenario, []) is scenario
+    with pytest.raises(ConfigError, match="3 seats"):
+        with_agents(scenario, ["random"] * 4)
+
+
+def test_each_game_asks_for_its_own_model() -> None:
+    for game in ("guess_number", "market", "undercover"):
+        service = Service()
+        agent = made("llm", game, company=Company(models=service))
+        assert isinstance(agent, LlmAgent)
+        assert service.wanted == [f"arena.{game}"]
+
+
+def test_a_model_sits_at_q21_as_referee_and_as_player() -> None:
+    service = Service()
+    company = Company(models=service)
+    for place in range(3):
+        assert isinstance(made("llm", "q21", company=company, place=place), CallbackAgent)
+    scenario = usual_scenario("q21", agents=["llm"])
+    session = session_of(scenario, seed=3, company=company)
+    asyncio.run(session.run())
+    assert session.match.outcome() is not None
+    assert {"get_questions", "get_guess"} <= set(service.wanted)
+
+
+def test_the_models_are_made_once_for_a_match() -> None:
+    service = Service()
+    session_of(usual_scenario("undercover", agents=["llm"], lang="en"), seed=1, company=Company(models=service))
+    assert service.made == 1
+
+
+def test_a_company_without_models_says_how_to_get_one() -> None:
+    for game in ("market", "q21"):
+        with pytest.raises(ConfigError, match="LEAGUE_LLM_PROVIDER"):
+            made("llm", game)
+
+
+def test_nobody_sits_where_no_terminal_is() -> None:
+    with pytest.raises(ConfigError, match="arena serve"):
+        made("human")
+    terminal = Terminal(ask=lambda _question: "", show=lambda _text: None)
+    assert made("human", company=Company(terminal=terminal)) is not None
+
+
+class OwnAgent:
+    def act(self, view: object, legal: object, deadline: object) -> dict[str, Any]:
+        return {"type": "submit_price", "data": {"price": 12}}
+
+
+class Needy:
+    def __init__(self, key: str) -> None:
+        """Cannot be made without a key."""
+
+
+class Useless:
+    """No method that anybody would call."""
+
+
+def test_own_classes_are_recognised_by_their_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "own_agents", sys.modules[__name__])
+    assert isinstance(made("own_agents:OwnAgent", "market"), OwnAgent)
+    assert isinstance(made("own_agents:OwnAgent", "q21"), OwnAgent)
+    assert isinstance(made("own_agents:ScriptedUndercoverAgent"), UndercoverSeat)
+    assert ScriptedUndercoverAgent is not None
+    with pytest.raises(ConfigError, match="its constructor raised"):
+        made("own_agents:Needy", "market")
+    with pytest.raises(ConfigError, match="act\\(view, legal, deadline\\)"):
+        made("own_agents:Useless", "market")
+
+
+def test_the_name_of_a_match_says_nothing_of_its_seed() -> None:
+    names = set()
+    for seed in (1, 2):
+        scenario = usual_scenario("undercover", agents=["llm"], lang="en")
+        service = Service()
+        session = session_of(scenario, seed=seed, company=Company(models=service))
+        asyncio.run(session.run())
+        names |= {request.prompt.purpose.match_id for request in service.backend.requests}
+        assert not any(str(session.match.seed) == json.dumps(name) for name in names)
+    assert len(names) == 1
