@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: the web page is NOT tested")
-
-from playwright.sync_api import Browser, Page, sync_playwright
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 ARGUMENTS = (
     "--headless=new",
@@ -79,7 +78,8 @@ def browser() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("no Chromium was found on this machine: the web page is NOT tested (install the package chromium)")
-    with sync_playwright() as playwright:
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: the web page is NOT tested")
+    with api.sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         yield found
         found.close()

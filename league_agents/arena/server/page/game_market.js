@@ -38,7 +38,7 @@ export function board(table) {
               "span",
               { class: "tags" },
               seller.agent_id === table.agentId && el("span", { class: "tag own" }, t("you")),
-              isActive && el("span", { class: "tag turn" }, t("to.move")),
+              isActive && el("span", { class: "tag due" }, t("to.move")),
             ),
           ),
           el("p", { class: seller.balance === best && best > 0 ? "balance best" : "balance" }, el("span", { class: "muted" }, `${t("mk.balance")} `), String(seller.balance)),

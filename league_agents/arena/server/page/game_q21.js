@@ -32,7 +32,7 @@ export function board(table) {
               { class: "tags" },
               id === view.referee && el("span", { class: "tag" }, t("q.referee")),
               id === table.agentId && el("span", { class: "tag own" }, t("you")),
-              isActive && el("span", { class: "tag turn" }, t("to.move")),
+              isActive && el("span", { class: "tag due" }, t("to.move")),
               view.forfeits[id] && el("span", { class: "tag bad" }, t("uc.out")),
             ),
           ),

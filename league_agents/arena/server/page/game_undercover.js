@@ -1,7 +1,7 @@
 // Undercover for people: the own word, who said what, the votes, and at the end who was who.
 
 import { el, said } from "./dom.js";
-import { has, listed, nameOf, t } from "./texts.js";
+import { has, listed, t } from "./texts.js";
 
 export function phase({ view }) {
   const told = has(`uc.phase.${view.phase}`) ? t(`uc.phase.${view.phase}`) : view.phase;
@@ -79,7 +79,7 @@ function playerCard(table, player) {
         { class: "tags" },
         isMe && el("span", { class: "tag own" }, t("you")),
         !player.alive && el("span", { class: "tag bad" }, t("uc.out")),
-        isActive && el("span", { class: "tag turn" }, t("to.move")),
+        isActive && el("span", { class: "tag due" }, t("to.move")),
         player.role && el("span", { class: `tag ${player.role === "undercover" ? "bad" : "good"}` }, roleName(player.role)),
       ),
     ),
@@ -224,5 +224,5 @@ export function adapt(legal, table) {
 
 export function setup(schema) {
   const { names, lang, ...properties } = schema.properties;
-  return { schema: { ...schema, properties }, hasLang: lang !== undefined, finish: (config) => config, named: nameOf };
+  return { schema: { ...schema, properties }, hasLang: lang !== undefined, finish: (config) => config };
 }

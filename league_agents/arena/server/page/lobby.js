@@ -112,11 +112,11 @@ function gameCard(game) {
     { class: "card game" },
     el("h3", {}, gameName(game.game)),
     el("p", {}, has(`about.${game.game}`) ? t(`about.${game.game}`) : ""),
+    el("p", { class: "muted small" }, least === most ? t("players", { n: least }) : t("players.range", { least, most })),
     el(
       "div",
       { class: "buttons" },
       el("a", { class: "button primary", href: `#/new/${encodeURIComponent(game.game)}`, "aria-label": t("new.of", { game: gameName(game.game) }) }, t("new")),
-      el("span", { class: "muted" }, least === most ? t("players", { n: least }) : t("players.range", { least, most })),
     ),
     rulesOf(game),
   );
@@ -158,7 +158,7 @@ function matchRow(match) {
       el("strong", {}, gameName(match.game)),
       " ",
       isOwn && el("span", { class: "tag own" }, t("lobby.yours")),
-      isWaiting && el("span", { class: "tag turn" }, match.open_seats > 0 ? t("seats.free", { n: match.open_seats }) : t("seats.full")),
+      isWaiting && el("span", { class: "tag due" }, match.open_seats > 0 ? t("seats.free", { n: match.open_seats }) : t("seats.full")),
       el("div", { class: "muted small" }, el("bdi", { dir: "auto" }, listed(shown) + (people.length > shown.length ? " …" : "")), shown.length > 0 && " · ", ago(match.created_at)),
     ),
     canOpen &&

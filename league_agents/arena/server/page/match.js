@@ -1,22 +1,25 @@
 // One match: where it stands, what is asked of the reader, what has happened.
 //
 // Rule 1: what is shown is what the server's last state says; pushes are told and make the page ask again.
-// Rule 2: a form that is being filled in is not touched while what it asks for stays the same.
+// Rule 2: a part is drawn again only when what it is made of has changed.
 
 import { Clock } from "./clock.js";
 import { add, announce, el, fill, plain } from "./dom.js";
-import { Form } from "./forms.js";
+import { Ending } from "./ending.js";
 import { tree } from "./game_any.js";
 import { moduleOf } from "./games.js";
-import { draftOf, dropSeat, keepDraft, keepSeat, preferred, prefer, seatIn } from "./memory.js";
+import { dropSeat, seatIn } from "./memory.js";
 import { failure, linkBox, personOf, sure } from "./parts.js";
-import { gameName, has, hintOf, listed, nameOf, t } from "./texts.js";
+import { gameName, t } from "./texts.js";
+import { Turn } from "./turn.js";
+import { Waiting } from "./waiting.js";
 import { Line, lobby, why } from "./wire.js";
+
 
 const ASK_AGAIN_MS = 4000;
 const ASK_AGAIN_WAITING_MS = 1500;
 const MOST_EVENTS = 500;
-const STAGES = new Set(["ended", "abandoned"]);
+const OVER = new Set(["ended", "abandoned"]);
 
 export class MatchPage {
   constructor(matchId, main, banner) {
@@ -42,6 +45,10 @@ export class MatchPage {
     this.banner.hidden = true;
   }
 
+  get isOver() {
+    return OVER.has(this.state.status);
+  }
+
   get isWatching() {
     return this.seat === null;
   }
@@ -55,7 +62,7 @@ export class MatchPage {
         const place = this.told.watchable ? await lobby.watch(this.matchId) : null;
         if (this.isClosed) return;
         if (place !== null) this.open(place);
-        else this.closedToWatchers();
+        else new Waiting(this).closed();
       } else if (!this.isClosed) {
         this.open(this.seat);
       }
@@ -72,7 +79,7 @@ export class MatchPage {
     this.lastSeq = 0;
     this.events = [];
     // What the old line was asked is never answered.
-    this.isAsking = this.isStale = this.isSending = false;
+    this.isAsking = this.isStale = false;
     clearTimeout(this.timer);
     this.build();
     this.line = new Line(token, {
@@ -184,7 +191,7 @@ export class MatchPage {
     }
     this.take(answer);
     if (this.isStale) this.ask();
-    else if (!STAGES.has(answer.status)) {
+    else if (!this.isOver) {
       this.timer = setTimeout(() => this.ask(), answer.status === "waiting" ? ASK_AGAIN_WAITING_MS : ASK_AGAIN_MS);
     }
   }
@@ -234,9 +241,9 @@ export class MatchPage {
     this.phase = el("p", { class: "phase" });
     this.who = el("p", { class: "muted" });
     this.notice = el("div", { class: "notice", hidden: true });
-    this.turn = el("section", { class: "turn", hidden: true });
-    this.result = el("section", { class: "result", hidden: true });
-    this.lobby = el("section", { class: "card", hidden: true });
+    this.turn = new Turn(this);
+    this.ending = new Ending(this);
+    this.waiting = new Waiting(this);
     this.own = el("div", { hidden: true });
     this.board = el("div", {});
     this.log = el("ol", { class: "log", tabindex: "0", "aria-label": t("events") });
@@ -249,7 +256,7 @@ export class MatchPage {
       el(
         "div",
         { class: "columns" },
-        el("div", { class: "column-board" }, this.notice, this.result, this.own, this.turn, this.lobby, el("section", { "aria-label": t("state") }, this.board)),
+        el("div", { class: "column-board" }, this.notice, this.ending.node, this.own, this.turn.node, this.waiting.node, el("section", { "aria-label": t("state") }, this.board)),
         el("section", { class: "column-log" }, el("h2", {}, t("events")), this.log),
       ),
       el("details", { class: "card" }, el("summary", {}, t("rules")), this.rules),
@@ -266,7 +273,7 @@ export class MatchPage {
     this.state = state;
     this.order ??= this.told.seats?.map((seat) => seat.agent_id) ?? null;
     const isFirst = before === null;
-    if (state.status === "waiting" && this.told.seats) this.refreshTold();
+    if (state.status === "waiting" && this.told.seats) this.waiting.look();
     this.chip.textContent = t(`status.${state.status}`);
     this.chip.dataset.status = state.status;
     const table = this.table();
@@ -275,29 +282,17 @@ export class MatchPage {
     this.phase.textContent =
       state.status === "waiting" ? t("waiting.title") : Object.keys(this.data.view).length === 0 ? "" : plain(module.phase?.(table) ?? state.phase);
     this.rules.textContent = plain(this.data.rules);
-    this.showTurn(table, module);
-    this.showLobby(table);
+    this.turn.show(table, module);
+    this.waiting.show();
     this.showBoard(table, module);
-    this.showResult(table, module);
+    this.ending.show(table, module);
     this.showFoot();
     if (isFirst) {
       // What lies back is shown, not read out.
       this.showEvents(true);
     }
-    const isMine = !STAGES.has(state.status) && this.data.legal.length > 0;
+    const isMine = !this.isOver && this.data.legal.length > 0;
     document.title = `${isMine ? `● ${t("turn.title")} ` : ""}${gameName(this.told.game)} – ${t("arena")}`;
-  }
-
-  async refreshTold() {
-    const key = JSON.stringify(this.state.agents);
-    if (this.shownKeys.told === key) return;
-    this.shownKeys.told = key;
-    try {
-      this.told = await lobby.match(this.matchId);
-    } catch {
-      return;
-    }
-    if (!this.isClosed && this.state?.status === "waiting") this.showLobby(this.table());
   }
 
   /** Whether a part has to be drawn again: what it is made of has changed. */
@@ -344,220 +339,6 @@ export class MatchPage {
     );
   }
 
-  showLobby(table) {
-    const isWaiting = this.state.status === "waiting";
-    this.lobby.hidden = !isWaiting;
-    if (!isWaiting || !this.changed("lobby", [this.state.agents, this.told.seats, this.isWatching])) return;
-    const free = this.told.seats?.filter((seat) => !seat.is_taken);
-    const taken = this.state.agents.length;
-    const told = free === undefined ? t("waiting.some", { n: taken }) : t("waiting.taken", { n: taken, free: free.length });
-    const address = `${location.origin}/#/match/${encodeURIComponent(this.matchId)}`;
-    if (!this.isWatching) {
-      if (this.lobby.contains(document.activeElement)) {
-        this.lobby.querySelector(".told").textContent = told;
-        return;
-      }
-      fill(this.lobby, el("h2", {}, t("invite")), el("p", { class: "told" }, told), el("p", {}, t("invite.told")), linkBox(address, t("invite.watch")));
-      return;
-    }
-    if (this.joining) {
-      this.lobby.querySelector(".told").textContent = told;
-      return;
-    }
-    this.joining = this.joinForm();
-    fill(this.lobby, el("h2", {}, t("waiting.join")), el("p", {}, t("waiting.join.told", { game: gameName(this.told.game) })), el("p", { class: "told" }, told), this.joining, linkBox(address, t("invite.watch")));
-  }
-
-  joinForm() {
-    const node = el("form", { class: "fields", novalidate: true });
-    const name = el("input", { type: "text", id: "join-name", maxlength: "32", autocomplete: "nickname", value: preferred("name") ?? "" });
-    const error = el("p", { class: "error", role: "alert", hidden: true });
-    const button = el("button", { type: "submit", class: "primary" }, t("join"));
-    fill(node, el("div", { class: "field" }, el("label", { for: "join-name" }, t("create.name")), name), error, el("div", { class: "buttons" }, button));
-    node.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      if (button.disabled) return;
-      button.disabled = true;
-      try {
-        prefer("name", name.value.trim());
-        const { agent_id: agentId, token } = await lobby.join(this.matchId, { name: name.value.trim() });
-        keepSeat(this.matchId, { agent_id: agentId, token });
-        if (this.isClosed) return;
-        this.seat = { agent_id: agentId, token };
-        this.joining = null;
-        this.told = await lobby.match(this.matchId);
-        if (!this.isClosed) this.open(this.seat);
-      } catch (refused) {
-        error.textContent = t("join.failed", { why: why(refused) });
-        error.hidden = false;
-        button.disabled = false;
-      }
-    });
-    return node;
-  }
-
-  /** Nobody watches this match, but there may be a seat. */
-  closedToWatchers() {
-    if (this.told.status !== "waiting" || this.told.open_seats === 0) {
-      this.end(failure(t("closed.title"), t("closed.told")));
-      return;
-    }
-    fill(
-      this.main,
-      el("h1", { tabindex: "-1" }, gameName(this.told.game)),
-      el("section", { class: "card" }, el("h2", {}, t("waiting.join")), el("p", {}, t("waiting.join.told", { game: gameName(this.told.game) })), this.joinForm()),
-    );
-  }
-
-  // The reader's turn.
-
-  showTurn(table, module) {
-    const { legal, deadline } = this.data;
-    const isOver = STAGES.has(this.state.status);
-    const isMine = !isOver && legal.length > 0;
-    this.clock.set(isMine ? deadline : null);
-    const waiting = this.data.active_agent_ids.filter((id) => id !== this.agentId);
-    if (!isMine) {
-      const had = this.turn.contains(document.activeElement);
-      this.forms = null;
-      this.shownKeys.turn = null;
-      this.turn.hidden = isOver || this.state.status !== "started";
-      this.turn.classList.remove("mine");
-      if (this.turn.hidden) fill(this.turn);
-      const names = waiting.map((id) => table.name(id));
-      if (!this.turn.hidden && (this.changed("waiting", names) || had || !this.turn.querySelector(".waiting-for"))) {
-        fill(this.turn, el("p", { class: "waiting-for" }, names.length > 0 ? t("turn.wait", { names: listed(names) }) : t("turn.wait.nobody")));
-      }
-      if (had) this.title.focus();
-      return;
-    }
-    if (!this.changed("turn", [legal, this.state.turn, this.state.phase])) return;
-    const had = document.activeElement === document.body || this.turn.contains(document.activeElement) || document.activeElement === this.title;
-    this.turn.hidden = false;
-    this.turn.classList.add("mine");
-    this.shownKeys.waiting = null;
-    this.showForms(table, module, legal);
-    announce(t("turn.told", { what: listed(legal.map(({ type }) => nameOf(type, "action"))) }), true);
-    if (had) this.turn.querySelector("h2").focus();
-  }
-
-  showForms(table, module, legal) {
-    const draftKey = `${this.matchId}/${this.agentId}/${JSON.stringify(legal)}`;
-    this.forms = legal.map((each) => this.formFor(each, table, module));
-    const kept = draftOf(draftKey);
-    this.forms.forEach((entry, place) => {
-      entry.form.restore(kept?.[place]);
-      entry.node.addEventListener("input", () => keepDraft(draftKey, this.forms?.map(({ form }) => form.snapshot()) ?? null));
-    });
-    fill(
-      this.turn,
-      el("h2", { tabindex: "-1" }, t("turn")),
-      this.forms.length > 1 && el("p", { class: "muted" }, t("turn.several")),
-      el("div", { class: "actions" }, this.forms.map(({ node }) => node)),
-    );
-  }
-
-  formFor(legal, table, module) {
-    let adapted = null;
-    try {
-      adapted = module.adapt?.(legal, table) ?? null;
-    } catch (error) {
-      console.warn(error);
-    }
-    const name = nameOf(legal.type, "action");
-    const form = new Form(adapted?.schema ?? legal.schema, {
-      within: legal.type,
-      hooks: adapted ?? {},
-      keys: table.order,
-      folded: (field) => (["reasoning", "confidence", "rationale"].includes(field) ? true : null),
-    });
-    const refusal = el("div", { class: "refusal", role: "alert", hidden: true });
-    const isBare = form.controls().length === 0;
-    const button = el("button", { type: "submit", class: isBare && table.order.length ? "" : "primary" }, isBare ? name : t("form.send"));
-    const node = el(
-      "form",
-      { class: "action", novalidate: true, "aria-label": name },
-      !isBare && el("h3", {}, name, adapted?.title && [" – ", adapted.title]),
-      refusal,
-      form.node,
-      el("div", { class: "buttons" }, button),
-    );
-    const entry = { legal, form, node, refusal, button, adapted };
-    node.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.submit(entry);
-    });
-    node.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
-        event.preventDefault();
-        node.requestSubmit();
-      }
-    });
-    return entry;
-  }
-
-  async submit(entry) {
-    if (this.isSending) return;
-    const { form, legal, adapted, refusal, button } = entry;
-    refusal.hidden = true;
-    this.notice.hidden = true;
-    const { value, errors } = form.read();
-    form.show(errors);
-    if (errors.length > 0) return;
-    this.isSending = true;
-    const label = button.textContent;
-    button.setAttribute("aria-disabled", "true");
-    button.textContent = t("turn.sent");
-    const data = adapted?.finish ? adapted.finish(value) : value;
-    const line = this.line;
-    const answer = await line.request({
-      type: "perform_action",
-      ...this.heading(),
-      action: { version: this.state.state.version, type: legal.type, data },
-    });
-    this.isSending = false;
-    button.removeAttribute("aria-disabled");
-    button.textContent = label;
-    if (this.isClosed || line !== this.line) return;
-    const response = answer.action_response ?? { status: "error", message: answer.error?.message ?? "", data: answer.error?.data ?? {} };
-    if (response.status === "success") {
-      keepDraft("", null);
-      announce(t("turn.taken", { what: nameOf(legal.type, "action") }));
-    } else {
-      this.showRefusal(entry, response);
-    }
-    // The same decision may be asked again with the same words: only its number tells.
-    if (response.status === "success") this.shownKeys.turn = null;
-    this.ask();
-  }
-
-  showRefusal(entry, { message, data = {} }) {
-    const { form, refusal, adapted } = entry;
-    const left = data.attempts_left;
-    const isOver = left === 0 || ["too_late", "not_pending", "match_over"].includes(data.code);
-    const told = [
-      el("strong", {}, `${t("refused.title")}: `),
-      el("span", {}, has(`refused.${data.code}`) ? t(`refused.${data.code}`) : plain(message)),
-      " ",
-      typeof left === "number" && el("span", {}, left > 0 ? t("refused.left", { n: left }) : t("refused.last")),
-    ];
-    if (isOver) {
-      // The form is about to go away; its refusal stays.
-      fill(this.notice, told);
-      this.notice.hidden = false;
-      announce(this.notice.textContent, true);
-      return;
-    }
-    const errors = (Array.isArray(data.errors) ? data.errors : []).map((each) => ({
-      path: adapted?.path ? adapted.path(String(each.path ?? "")) : String(each.path ?? ""),
-      message: plain(each.message),
-    }));
-    if (errors.length > 0) form.show(errors);
-    else form.focus();
-    fill(refusal, told);
-    refusal.hidden = false;
-  }
-
   // What has happened.
 
   showEvents(isSilent = false) {
@@ -589,85 +370,10 @@ export class MatchPage {
     if (!isSilent && read.length > 0) announce(read.length > 6 ? `${t("events.more", { n: read.length })}: ${read.at(-1)}` : read.join(". "));
   }
 
-  // The end.
-
-  showResult(table, module) {
-    const { status } = this.state;
-    this.result.hidden = !STAGES.has(status);
-    if (this.result.hidden || !this.changed("result", [this.state.winners, status, this.scores ?? null])) return;
-    const { winners } = this.state;
-    const isFirst = this.result.childElementCount === 0;
-    const title = el("h2", { tabindex: "-1" }, t(status === "abandoned" ? "outcome.abandoned" : "outcome.title"));
-    fill(this.result, title);
-    if (status === "abandoned") {
-      add(this.result, el("p", {}, t("outcome.abandoned.told")));
-    } else {
-      const won = winners.length === 0 ? t("outcome.draw") : winners.length === this.state.agents.length && winners.length > 1 ? t("outcome.won.all") : t("outcome.won", { names: listed(winners.map((id) => table.name(id))) });
-      add(this.result, [
-        !this.isWatching && el("p", { class: "big" }, t(winners.includes(this.agentId) ? "outcome.you.won" : "outcome.you.lost")),
-        el("p", {}, won),
-      ]);
-      try {
-        add(this.result, module.ending?.(table));
-      } catch (error) {
-        console.warn(error);
-      }
-      add(this.result, this.scores ? this.scoreList(table) : null);
-    }
-    const download = el("button", { type: "button" }, t("transcript"));
-    download.addEventListener("click", () => this.download(download));
-    add(this.result, el("div", { class: "buttons" }, el("a", { class: "button primary", href: `#/new/${encodeURIComponent(this.told.game)}` }, t("again")), download, el("a", { class: "button", href: "#/" }, t("to.lobby"))));
-    if (isFirst) {
-      announce([...this.result.querySelectorAll("h2, p")].map((each) => each.textContent).join(" "), true);
-      if (document.activeElement === document.body || document.activeElement === this.title) title.focus();
-      this.loadScores();
-    }
-  }
-
-  scoreList(table) {
-    return el(
-      "ul",
-      { class: "scores", "aria-label": t("scores") },
-      Object.entries(this.scores).map(([id, score]) =>
-        el("li", {}, table.person(id), el("span", { class: "score" }, String(Math.round(100 * Number(score)) / 100)), this.state.winners.includes(id) && el("span", { class: "tag good" }, t("winner"))),
-      ),
-    );
-  }
-
-  async loadScores() {
-    try {
-      const lines = (await this.transcript()).trim().split("\n");
-      const last = JSON.parse(lines.at(-1));
-      if (this.isClosed || last.line !== "outcome" || Object.keys(last.scores ?? {}).length === 0) return;
-      this.scores = last.scores;
-      this.showResult(this.table(), moduleOf(this.told.game));
-    } catch {
-      // The scores are a part of the transcript; without it the winners are told.
-    }
-  }
-
-  transcript() {
-    return lobby.transcript(this.matchId, this.token);
-  }
-
-  async download(button) {
-    button.disabled = true;
-    try {
-      const address = URL.createObjectURL(new Blob([await this.transcript()], { type: "application/x-ndjson" }));
-      const link = el("a", { href: address, download: `${this.matchId}.jsonl` });
-      document.body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    } catch (refused) {
-      fill(this.notice, t("transcript.failed", { why: why(refused) }));
-      this.notice.hidden = false;
-    }
-    button.disabled = false;
-  }
+  // Going.
 
   showFoot() {
-    const isOver = STAGES.has(this.state.status);
+    const { isOver } = this;
     if (!this.changed("foot", [isOver, this.state.status === "waiting", this.isWatching])) return;
     const address = `${location.origin}/#/match/${encodeURIComponent(this.matchId)}`;
     fill(this.share, this.state.status !== "waiting" && el("details", { class: "card" }, el("summary", {}, t("invite.watch")), linkBox(address, t("invite.watch"))));
