@@ -138,6 +138,10 @@ class Hall:
         hosted, table = self.store.get(match_id), self._tables.get(match_id)
         return None if hosted is None or table is None else (hosted, table.scenario, table.watching)
 
+    def table_of(self, match_id: str) -> Table | None:
+        """What the hall keeps of a match, for whoever runs the server; ``None`` for one that is not there."""
+        return self._tables.get(match_id)
+
     # Messages.
 
     def handle(

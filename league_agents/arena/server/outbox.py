@@ -42,6 +42,13 @@ class Outbox:
             self._characters += len(text)
         self._filled.set()
 
+    def drain(self) -> list[str]:
+        """Everything that waits, at once: for whoever sends nothing."""
+        found = list(self._waiting)
+        self._waiting.clear()
+        self._characters = 0
+        return found
+
     async def take(self) -> str | None:
         """The next text; ``None`` when the connection is to be closed."""
         while not self._waiting:
