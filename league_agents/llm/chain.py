@@ -56,6 +56,12 @@ class Health:
         """How long an answer usually takes; ``None`` before the first one."""
         return None if self._usual_s is None else timedelta(seconds=self._usual_s)
 
+    def passed_over(self) -> None:
+        """The model was not asked, because an answer usually takes too long: one slow answer is forgotten in time."""
+        with self._lock:
+            if self._usual_s is not None:
+                self._usual_s *= 1 - _REMEMBERED
+
     def answered(self, took: timedelta) -> None:
         """The service answered, usefully or not."""
         with self._lock:
@@ -165,6 +171,7 @@ class Chain:
                 share -= min(share * _KEPT_PART, _MOST_KEPT)
                 usual = member.health.usual()
                 if usual is not None and usual > share:
+                    member.health.passed_over()
                     continue
             if share < _LEAST_TIME:
                 return

@@ -133,7 +133,9 @@ class GeminiBackend:
         if not isinstance(candidate, Mapping):
             if not blocked:
                 said = quoted(document, self._key)
-                raise ModelUnavailable(f"{self.name}: the response holds no reply{f': {said}' if said else ''}")
+                # Without an error in it this was an answer, which may have to be paid for.
+                kind = ModelUnavailable if said else Unanswered
+                raise kind(f"{self.name}: the response holds no reply{f': {said}' if said else ''}")
             return Reply(text="", finish=Finish.REFUSED, usage=usage, model=self.name, is_counted=is_counted)
         reason = str(candidate.get("finishReason"))
         finish = Finish.COMPLETE

@@ -161,7 +161,9 @@ class OpenAIBackend:
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
             said = quoted(document, self._key)
-            raise ModelUnavailable(f"{self.name}: the response holds no message{f': {said}' if said else ''}")
+            # Without an error in it this was an answer, which may have to be paid for.
+            kind = ModelUnavailable if said else Unanswered
+            raise kind(f"{self.name}: the response holds no message{f': {said}' if said else ''}")
         usage, is_counted = _usage(document.get("usage"))
         text = _text(message.get("content"))
         refusal = message.get("refusal")

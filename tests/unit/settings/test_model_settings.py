@@ -122,6 +122,7 @@ def test_limits_come_from_the_file_and_the_environment() -> None:
     ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "http://a:99999/v1"}, "must be a web address"),
     ("", {"LEAGUE_LLM_MODEL": "m", "OPENAI_API_KEY": "a\nb"}, "OPENAI_API_KEY: holds more than one line"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LLM_MAX_RETRIES": "many"}, "LLM_MAX_RETRIES: must be a whole number"),
+    ("", {"LEAGUE_LLM_MODEL": "m", "LLM_MAX_RETRIES": "000000000999"}, "LLM_MAX_RETRIES: must be a whole number"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LLM_TIMEOUT_SEC": "0"}, "LLM_TIMEOUT_SEC: must be a number of seconds"),
     ("", {"LEAGUE_LLM_USD_PER_DAY": "much"}, "LEAGUE_LLM_USD_PER_DAY: must be a number of dollars"),
     ("", {"LEAGUE_LLM_USD_PER_DAY": "nan"}, "LEAGUE_LLM_USD_PER_DAY: must be a number of dollars"),
