@@ -101,13 +101,17 @@ def visit(browser: Browser) -> Iterator[Visitor]:
         page.set_default_timeout(PATIENCE_MS)
         found = Visit(page=page, url=url)
         wrongs = found.wrongs
-        page.on("console", lambda told: told.type in ("error", "warning") and wrongs.append(f"console: {told.text}"))
-        page.on("pageerror", lambda error: wrongs.append(f"error: {error}"))
+
+        def heard_console(told: Any) -> None:
+            if told.type in ("error", "warning"):
+                wrongs.append(f"console: {told.text}")
 
         def heard_dialog(dialog: Any) -> None:
             wrongs.append(f"dialog: {dialog.message}")
             dialog.dismiss()
 
+        page.on("console", heard_console)
+        page.on("pageerror", lambda error: wrongs.append(f"error: {error}"))
         page.on("dialog", heard_dialog)
         page.on(
             "websocket",
