@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from league_agents.cli.arena_mail import mail_host, mail_seat
 from league_agents.cli.arena_serve import serve
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
@@ -32,6 +33,8 @@ Examples:
   league-agents arena replay game.jsonl
   league-agents arena redact game.jsonl --viewer spectator
   league-agents arena serve
+  league-agents arena mail-host --scenario config/arena/undercover.yaml --seats p1=ann@example.com --journal m.db \\
+      --account referee
 """
 
 
@@ -41,6 +44,8 @@ def command() -> None:
 
 
 command.add_command(serve)
+command.add_command(mail_host)
+command.add_command(mail_seat)
 
 
 @command.command(name="games")
@@ -167,7 +172,7 @@ def _play(
     with ExitStack() as stack:
         recorders = []
         if record is not None:
-            file = stack.enter_context(_open_record(record))
+            file = stack.enter_context(open_record(record))
             names = {seat.id: seat.agent for seat in scenario.seats}
             recorders.append(TranscriptWriter(file, protocol=scenario.interaction, names=names))
         session = session_of(
@@ -243,7 +248,7 @@ def _company(show: Callable[[str], None]) -> Company:
     return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
 
 
-def _open_record(path: Path) -> TextIO:
+def open_record(path: Path) -> TextIO:
     """The file for the transcript; a former transcript is written anew, anything else is kept."""
     try:
         if path.exists() and (not path.is_file() or not _is_transcript(path)):

@@ -1,0 +1,216 @@
+"""``league-agents arena mail-host`` and ``mail-seat``: a match by e-mail, on the Gmail accounts of a league file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from league_agents.cli.record_file import FileToWrite
+from league_agents.errors import ConfigError
+
+if TYPE_CHECKING:
+    from league_agents.journal.port import Journal
+    from league_agents.settings.arena import Company
+    from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+ROLES = ("referee", "player", "manager")
+
+_CONFIG = click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
+)
+_ACCOUNT = click.option(
+    "--account", type=click.Choice(ROLES), required=True, help="Whose mailbox of the league file is used."
+)
+_ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then end; for cron.")
+
+
+@click.command(name="mail-host")
+@click.option("--scenario", type=click.Path(path_type=Path), help="The match; may be left out to go on with one.")
+@click.option(
+    "--seats",
+    multiple=True,
+    metavar="SEAT=ADDRESS[,…]",
+    help="Which seats are mailboxes. Seats that are not named here are played by the scenario's agents.",
+)
+@click.option(
+    "--journal", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where the match is kept."
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
+@click.option("--record", type=FileToWrite(), help="Write the transcript to this file at the end.")
+@_CONFIG
+@_ACCOUNT
+@_ONCE
+def mail_host(
+    *,
+    scenario: Path | None,
+    seats: tuple[str, ...],
+    journal: Path,
+    seed: int | None,
+    record: Path | None,
+    config: Path | None,
+    account: str,
+    once: bool,
+) -> int:
+    """Host a match whose seats are mailboxes.
+
+    Everybody is invited by mail; whoever owes an action is written to. Stop it and start it again as you like: the
+    journal knows where the match stands.
+    """
+    from league_agents.arena.scenario import read_scenario
+    from league_agents.cli import Exit
+    from league_agents.clock import SystemClock
+    from league_agents.core.printable import printable
+    from league_agents.settings.arena_mail import addresses_of, host_by_mail, work
+
+    if scenario is None and (seats or seed is not None):
+        raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
+    settings, role = _account(config, account)
+    clock = SystemClock()
+
+    def tell(line: str) -> None:
+        click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
+
+    with host_by_mail(
+        settings,
+        role,
+        journal,
+        scenario=None if scenario is None else read_scenario(scenario),
+        addresses=addresses_of(seats),
+        seed=seed,
+        company=_company(),
+        observer=tell,
+        clock=clock,
+    ) as made:
+        host = made.host
+
+        def start() -> None:
+            made.mailbox.check()
+            host.start()
+
+        def keep() -> None:
+            for name, value in made.mailbox.facts().items():
+                made.journal.keep(name, value)
+
+        work(
+            start,
+            host.tick,
+            lambda: host.is_done,
+            pause=settings.pace.active,
+            clock=clock,
+            observer=tell,
+            next_wake=host.next_wake,
+            keep=keep,
+            once=once,
+        )
+        if not host.is_over:
+            click.echo(f"match {host.setup.match_id}: waiting for {', '.join(host.table.match.active())}")
+            return Exit.OK
+        outcome = host.table.match.outcome()
+        if record is not None:
+            _write(made.journal, record)
+        if outcome is None:
+            click.echo(f"match {host.setup.match_id}: abandoned")
+            return Exit.FAILED
+        click.echo(f"match {host.setup.match_id}: won by {', '.join(outcome.winners) or 'nobody'} ({outcome.reason})")
+    return Exit.OK
+
+
+def _write(journal: Journal, path: Path) -> None:
+    from league_agents.arena.by_mail.host import kept_setup, write_down
+    from league_agents.arena.transcript import TranscriptWriter
+    from league_agents.cli.arena import open_record
+
+    setup = kept_setup(journal)
+    assert setup is not None, "the match has just been played from this journal"
+    names = {seat.id: "mail" if seat.id in setup.addresses else seat.agent for seat in setup.scenario.seats}
+    with open_record(path) as file:
+        write_down(journal, TranscriptWriter(file, protocol=setup.scenario.interaction, names=names))
+
+
+@click.command(name="mail-seat")
+@click.option("--host", "host_address", required=True, metavar="ADDRESS", help="Who hosts the match.")
+@click.option("--agent", "spec", default="scripted", show_default=True, help="As in 'arena play'; not human.")
+@click.option("--game", required=True, help="What is played: guess_number, market, q21 or undercover.")
+@click.option("--match", "match_id", help="The match, where the mailbox takes part in several.")
+@click.option("--seat", "agent_id", help="The seat, where the mailbox has several.")
+@click.option("--referee", "is_referee", is_flag=True, help="q21: the seat is the referee's.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
+@_CONFIG
+@_ACCOUNT
+@_ONCE
+def mail_seat(
+    *,
+    host_address: str,
+    spec: str,
+    game: str,
+    match_id: str | None,
+    agent_id: str | None,
+    is_referee: bool,
+    seed: int,
+    config: Path | None,
+    account: str,
+    once: bool,
+) -> int:
+    """Play a seat of a match that somebody hosts by mail, until it is over."""
+    from league_agents.arena.scenario import Seat
+    from league_agents.cli import Exit
+    from league_agents.clock import SystemClock
+    from league_agents.core.printable import printable
+    from league_agents.protocol.league.address import read_address
+    from league_agents.settings.arena import HUMAN, arena_agent, usual_scenario
+    from league_agents.settings.arena_mail import seat_by_mail, work
+
+    if read_address(host_address) is None:
+        raise ConfigError(f"--host {host_address[:80]}", "is no mail address")
+    if spec == HUMAN:
+        raise ConfigError("--agent human", "plays on the web page of 'arena serve', or writes the mail by hand")
+    settings, role = _account(config, account)
+    clock = SystemClock()
+
+    def tell(line: str) -> None:
+        click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
+
+    own = Seat(id=agent_id or "me", name="me", agent=spec)
+    agent = arena_agent(
+        own, usual_scenario(game), _company(), seed=seed, match_id=match_id or "mail", is_referee=is_referee
+    )
+    with seat_by_mail(
+        settings,
+        role,
+        host_address=host_address,
+        agent=agent,
+        game=game,
+        match_id=match_id,
+        agent_id=agent_id,
+        clock=clock,
+    ) as (seat, mailbox):
+        work(
+            mailbox.check,
+            seat.tick,
+            lambda: seat.is_over,
+            pause=settings.pace.active,
+            clock=clock,
+            observer=tell,
+            once=once,
+        )
+    if seat.is_over:
+        click.echo(f"match {seat.match_id}: won by {', '.join(seat.winners) or 'nobody'}")
+    return Exit.OK
+
+
+def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSettings]:
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+
+    path = find_league_file(config)
+    settings = read_league_file(path, environment_of(path), only=(account,))
+    return settings, settings.role(account)
+
+
+def _company() -> Company:
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.settings.arena import Company
+    from league_agents.settings.models import arena_models
+
+    return Company(models=arena_models, index_path=default_index_path)

@@ -1,0 +1,225 @@
+"""From a league file's Gmail account to a match by mail: its host, or one seat.
+
+Rule: one process works on a mailbox. The locks of the league's roles are taken here too.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
+from league_agents.arena.by_mail.seat import MailSeat
+from league_agents.arena.by_mail.setup import MailSetup
+from league_agents.arena.scenario import Scenario
+from league_agents.clock import Clock, SystemClock
+from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable, MailError
+from league_agents.ids import derive_hex
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import Journal
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.runner.lock import FileLock, Locked
+from league_agents.runner.pace import Backoff
+from league_agents.settings.arena import Company, arena_agent, memory_for
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
+
+FACTS_EVERY = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostAtWork:
+    """A host that is put together and not yet started."""
+
+    host: MailHost
+    journal: SqliteJournal
+    mailbox: OpenMailbox
+
+
+def addresses_of(texts: tuple[str, ...]) -> dict[str, str]:
+    """Seats and mailboxes from ``agent_1=a@example.com,agent_2=…``. Raises ``ConfigError``."""
+    found: dict[str, str] = {}
+    for each in (part.strip() for text in texts for part in text.split(",")):
+        seat, equals, address = each.partition("=")
+        if not equals or not seat or not address:
+            raise ConfigError(f"--seats {each[:80]}", "must be SEAT=ADDRESS, for example agent_1=ann@example.com")
+        if seat in found:
+            raise ConfigError(f"--seats {seat}", "is there twice; a seat has one mailbox")
+        found[seat] = address
+    return found
+
+
+@contextmanager
+def host_by_mail(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    path: Path,
+    *,
+    scenario: Scenario | None,
+    addresses: Mapping[str, str],
+    seed: int | None,
+    company: Company,
+    observer: Callable[[str], None],
+    clock: Clock | None = None,
+    mailbox_of: MailboxMaker = gmail_mailbox,
+) -> Iterator[HostAtWork]:
+    """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
+    when another process works on the mailbox, ``MailboxUnavailable``."""
+    clock = clock or SystemClock()
+    with ExitStack() as stack:
+        _lock(stack, path, role)
+        journal = SqliteJournal(path, role=ROLE, address=role.address, dump=dump_part)
+        stack.callback(journal.close)
+        setup = _setup(kept_setup(journal), scenario, addresses, seed, role.address)
+        opened = mailbox_of(settings, replace(role, journal=path), journal, clock)
+        stack.callback(opened.close)
+
+        def agent_of(made: MailSetup, seat_id: str) -> object:
+            ids = made.scenario.agent_ids
+            seat = made.scenario.seats[ids.index(seat_id)]
+            own = int(derive_hex(str(made.seed), seat_id, digits=12), 16)
+            return arena_agent(
+                seat, made.scenario, company, seed=own, match_id=made.match_id, is_referee=seat_id == ids[0]
+            )
+
+        host = MailHost(
+            opened.mailbox,
+            journal,
+            clock,
+            intake=SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check),
+            setup=setup,
+            agent_of=agent_of,
+            memory_of=memory_for,
+            observer=observer,
+        )
+        yield HostAtWork(host=host, journal=journal, mailbox=opened)
+
+
+def _setup(
+    kept: MailSetup | None,
+    scenario: Scenario | None,
+    addresses: Mapping[str, str],
+    seed: int | None,
+    host_address: str,
+) -> MailSetup | None:
+    if scenario is None:
+        return None  # what the journal holds; the host says so when it holds nothing
+    if kept is not None:
+        wanted = kept.seed if seed is None else seed
+        return MailSetup(
+            scenario=scenario,
+            seed=wanted,
+            match_id=kept.match_id,
+            host_address=host_address,
+            addresses=addresses or kept.addresses,
+        )
+    drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
+    return MailSetup(
+        scenario=scenario,
+        seed=drawn,
+        match_id=f"m-{secrets.token_hex(5)}",
+        host_address=host_address,
+        addresses=addresses,
+    )
+
+
+@contextmanager
+def seat_by_mail(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    *,
+    host_address: str,
+    agent: object,
+    game: str,
+    match_id: str | None,
+    agent_id: str | None,
+    clock: Clock | None = None,
+    mailbox_of: MailboxMaker = gmail_mailbox,
+) -> Iterator[tuple[MailSeat, OpenMailbox]]:
+    """A seat of a match that somebody else hosts. Raises as ``host_by_mail`` does."""
+    clock = clock or SystemClock()
+    with ExitStack() as stack:
+        _lock(stack, None, role)
+        journal: Journal = MemoryJournal(dump=dump_part)
+        opened = mailbox_of(settings, role, journal, clock)
+        stack.callback(opened.close)
+        seat = MailSeat(
+            agent,
+            opened.mailbox,
+            host_address,
+            clock=clock,
+            match_id=match_id,
+            agent_id=agent_id,
+            memory=memory_for(game),
+            intake=SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check),
+        )
+        yield seat, opened
+
+
+def _lock(stack: ExitStack, journal: Path | None, role: RoleSettings) -> None:
+    for path in (path for path in (journal, role.token) if path is not None):
+        if not path.parent.is_dir():
+            raise ConfigError(str(path), f"there is no folder {path.parent}; make it first")
+    if journal is not None:
+        try:
+            stack.callback(FileLock(journal).release)
+        except Locked as error:
+            raise JournalError(f"{journal}: {error} works on this journal already; stop it first") from None
+    try:
+        stack.callback(FileLock(role.token).release)
+    except Locked as error:
+        raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
+
+
+def work(
+    start: Callable[[], object],
+    tick: Callable[[], bool],
+    is_done: Callable[[], bool],
+    *,
+    pause: timedelta,
+    clock: Clock,
+    observer: Callable[[str], None],
+    next_wake: Callable[[], datetime | None] = lambda: None,
+    keep: Callable[[], object] = lambda: None,
+    once: bool = False,
+) -> None:
+    """Tick until it is done, or until there is nothing to do with ``once``.
+
+    A mailbox that fails is left alone for a while. Raises ``AuthorizationExpired``: a person has to log in.
+    """
+    backoff, is_started = Backoff(), False
+    kept_at: datetime | None = None
+    while not is_done() or not is_started:
+        try:
+            if not is_started:
+                start()
+                is_started = True
+            busy = tick()
+            backoff.succeeded()
+        except AuthorizationExpired:
+            raise
+        except MailError as error:
+            if once:
+                raise
+            wait = backoff.failed(error, clock.now())
+            observer(f"{error}; next look in {wait.total_seconds():.0f} s")
+            clock.sleep(wait)
+            continue
+        if kept_at is None or clock.now() - kept_at >= FACTS_EVERY:
+            keep()
+            kept_at = clock.now()
+        if busy:
+            continue
+        if once:
+            break
+        wake = next_wake()
+        rest = pause if wake is None else min(pause, max(wake - clock.now(), timedelta(milliseconds=100)))
+        clock.sleep(rest)
+    keep()
+
+
+__all__ = ["HostAtWork", "addresses_of", "host_by_mail", "seat_by_mail", "work"]
