@@ -7,16 +7,21 @@ Rule 2: texts of others are shown in one line each, without anything that a term
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from league_agents.arena.agents.port import View
 from league_agents.core.game import Action, Event, JsonObject, LegalAction
 from league_agents.core.printable import printable
 
-_HIDDEN = ("rules_text", "refusal", "agent_id", "game", "memory", "messages", "games")
+_HIDDEN = ("rules_text", "refusal", "agent_id", "game", "memory")
 _LONGEST_LINE = 500
+_MOST_LINES = 150
+"""Of a state: the newest stand last in each list, and the questions of Q21 take eighty."""
+
+_DEEPEST = 5
 
 
 class HumanAgent:
@@ -42,10 +47,12 @@ class HumanAgent:
             self._has_seen_rules = True
             self._show(printable(str(view.get("rules_text", "")), 4000))
         self._show("")
-        for key, value in view.items():
-            if key not in _HIDDEN and value not in (None, [], {}, ""):
-                shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-                self._show(f"  {key}: {printable(shown, _LONGEST_LINE)}")
+        told = {key: value for key, value in view.items() if key not in _HIDDEN}
+        lines = list(islice(_lines_of(told, 1), _MOST_LINES + 1))
+        for line in lines[:_MOST_LINES]:
+            self._show(line)
+        if len(lines) > _MOST_LINES:
+            self._show("  …")
         refusal = view.get("refusal")
         if isinstance(refusal, Mapping):
             said = printable(str(refusal.get("message")), _LONGEST_LINE)
@@ -93,6 +100,39 @@ class HumanAgent:
                 return parse_field(schema, typed)
             except ValueError as error:
                 self._show(f"  {error}")
+
+
+def _lines_of(value: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """A state for people: one line for each value that is short, one for each item of a longer list."""
+    start = "  " * depth
+    for key, inner in value.items():
+        if inner in (None, [], {}, ""):
+            continue
+        is_list_of_objects = isinstance(inner, list) and isinstance(inner[0], Mapping)
+        if is_list_of_objects:
+            yield f"{start}{printable(str(key), 80)}:"
+            for item in inner:
+                yield f"{start}  - {_on_one_line(item)}"
+        elif isinstance(inner, Mapping) and depth < _DEEPEST and any(map(_is_long, inner.values())):
+            yield f"{start}{printable(str(key), 80)}:"
+            yield from _lines_of(inner, depth + 1)
+        else:
+            yield f"{start}{printable(str(key), 80)}: {_on_one_line(inner)}"
+
+
+def _is_long(value: object) -> bool:
+    return isinstance(value, Mapping | list) and bool(value)
+
+
+def _on_one_line(value: object) -> str:
+    if isinstance(value, Mapping):
+        told = [f"{key} {_plain(inner)}" for key, inner in value.items() if inner not in (None, [], {}, "")]
+        return printable(", ".join(told), _LONGEST_LINE)
+    return printable(_plain(value), _LONGEST_LINE)
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 _LEFT_OUT = object()

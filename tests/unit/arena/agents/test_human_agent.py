@@ -191,3 +191,28 @@ def test_a_person_who_leaves_forfeits_and_the_match_goes_on() -> None:
     agents["agent_1"] = HumanAgent(ask=terminal.ask, show=terminal.shown.append)
     asyncio.run(Session(match, agents).run())
     assert match.outcome() is not None
+
+
+def test_a_referee_reads_the_questions_that_it_is_to_answer() -> None:
+    match = usual_scenario("q21").new_match(1)
+    for seat in ("referee", "player_a", "player_b"):
+        agent = ScriptedAgent("q21", seed=1, agent_id=seat)
+        match.act(seat, asyncio.run(agent.act(match.view(seat), match.legal(seat), None)))
+    terminal = Terminal(["player_a", *["A"] * 20])
+    human = HumanAgent(ask=terminal.ask, show=terminal.shown.append)
+    match.act("referee", human.act(match.view("referee"), match.legal("referee"), None))
+    shown = "\n".join(terminal.shown)
+    assert "more than 21 words" in shown  # the last question
+    assert shown.count("question_text") == 40
+    assert "opening_sentence" in shown
+
+
+def test_a_state_of_any_size_stays_readable() -> None:
+    deep: Any = {"a": [1]}
+    for _ in range(30):
+        deep = {"b": deep, "c": [2]}
+    view = {"long": [{"n": n} for n in range(1000)], "deep": deep, "text": "x" * 5000, "rules_text": ""}
+    _, terminal = acted(["p"], [PASS, VOTE], view)
+    assert len(terminal.shown) < 160
+    assert max(map(len, terminal.shown)) < 600
+    assert "  …" in terminal.shown
