@@ -20,11 +20,14 @@ from league_agents.knowledge.words import stem
 MAX_QUERY_CHARACTERS = 2_000
 MAX_QUERY_WORDS = 64
 
-MOST_POSTINGS = 8_000
+MOST_POSTINGS = 6_000
 """Places of words in passages that one search reads; a core reads about a thousand in a millisecond."""
 
 _POOL = 200
 """Passages that the frequent words put in order."""
+
+_MOST_COUNTS = 50_000
+"""Words whose frequencies are kept."""
 
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.75
@@ -43,36 +46,68 @@ class Scored(NamedTuple):
     score: float
 
 
-def find(
-    connection: sqlite3.Connection, query: str, limit: int, ids: tuple[int, int] | None, passages: int
-) -> list[Scored]:
-    """The best passages for a query, of those whose numbers lie between the two ``ids``; ``passages`` are there in all.
+class FullText:
+    """The full-text table of one connection, with what has been counted in it. Not to be shared by threads."""
 
-    Beyond ``MAX_QUERY_CHARACTERS`` or ``MAX_QUERY_WORDS`` the query is cut.
-    """
-    words = query_words(query[:MAX_QUERY_CHARACTERS].replace("\x00", " "), MAX_QUERY_WORDS)
-    known = sorted((count, word) for count, word in zip(frequencies(connection, words), words, strict=True) if count)
-    # One book is small enough to be read with every word.
-    choosing = _choosing(known) if ids is None else [word for _, word in known]
-    if not choosing:
-        return []
-    ordering = {word: count for count, word in known[len(choosing) :]}
-    found = _matching(connection, choosing, max(limit, _POOL) if ordering else limit, ids)
-    if ordering:
-        found = _reordered(connection, found, ordering, passages)
-    return found[:limit]
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._counted_at: tuple[int, int] | None = None
+        self._passages = 0
+        self._counts: dict[str, int] = {}
 
+    def find(self, query: str, limit: int, ids: tuple[int, int] | None, version: int) -> list[Scored]:
+        """The best passages for a query, of those whose numbers lie between the two ``ids``.
 
-def frequencies(connection: sqlite3.Connection, words: Sequence[str]) -> list[int]:
-    """For each word, how many passages have it in any form; of several words in one, the rarest counts."""
-    connection.execute("DELETE FROM temp.asked")
-    connection.executemany("INSERT INTO temp.asked (rowid, words) VALUES (?, ?)", list(enumerate(words, start=1)))
-    rows = connection.execute(
-        "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
-        "LEFT JOIN temp.known_terms ON known_terms.term = asked_terms.term GROUP BY asked_terms.doc"
-    )
-    found = dict(rows.fetchall())
-    return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
+        ``version`` changes whenever this connection has changed the file. Beyond ``MAX_QUERY_CHARACTERS`` or
+        ``MAX_QUERY_WORDS`` the query is cut.
+        """
+        words = query_words(query[:MAX_QUERY_CHARACTERS].replace("\x00", " "), MAX_QUERY_WORDS)
+        counts = self.frequencies(words, version)
+        known = sorted((count, word) for count, word in zip(counts, words, strict=True) if count)
+        # One book is small enough to be read with every word.
+        choosing = _choosing(known) if ids is None else [word for _, word in known]
+        if not choosing:
+            return []
+        ordering = {word: count for count, word in known[len(choosing) :]}
+        found = _matching(self._connection, choosing, max(limit, _POOL) if ordering else limit, ids)
+        if ordering:
+            found = _reordered(self._connection, found, ordering, self.size(version))
+        return found[:limit]
+
+    def size(self, version: int) -> int:
+        """How many passages there are."""
+        self._forget_what_changed(version)
+        return self._passages
+
+    def frequencies(self, words: Sequence[str], version: int) -> list[int]:
+        """For each word, how many passages have it in any form; of several words in one, the rarest counts."""
+        # To count a frequent word is to read all its places, and frequent words are asked for again and again.
+        self._forget_what_changed(version)
+        unknown = [word for word in words if word not in self._counts]
+        if len(self._counts) > _MOST_COUNTS:
+            self._counts.clear()
+            unknown = list(words)
+        self._counts.update(zip(unknown, self._count(unknown), strict=True))
+        return [self._counts[word] for word in words]
+
+    def _count(self, words: Sequence[str]) -> list[int]:
+        connection = self._connection
+        connection.execute("DELETE FROM temp.asked")
+        connection.executemany("INSERT INTO temp.asked (rowid, words) VALUES (?, ?)", list(enumerate(words, start=1)))
+        rows = connection.execute(
+            "SELECT asked_terms.doc, min(coalesce(known_terms.doc, 0)) FROM temp.asked_terms "
+            "LEFT JOIN temp.known_terms ON known_terms.term = asked_terms.term GROUP BY asked_terms.doc"
+        )
+        found = dict(rows.fetchall())
+        return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
+
+    def _forget_what_changed(self, version: int) -> None:
+        # Another connection's change shows in the data version, this one's in the caller's.
+        state = (self._connection.execute("PRAGMA data_version").fetchone()[0], version)
+        if state != self._counted_at:
+            self._counted_at = state
+            self._passages = int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+            self._counts.clear()
 
 
 def _choosing(known: Sequence[tuple[int, str]]) -> list[str]:

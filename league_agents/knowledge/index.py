@@ -22,7 +22,7 @@ from typing import Any, Self
 
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
-from league_agents.knowledge.full_text import find, frequencies
+from league_agents.knowledge.full_text import FullText
 from league_agents.knowledge.index_records import AddOutcome as AddOutcome  # these values are part of the interface
 from league_agents.knowledge.index_records import AddReport as AddReport
 from league_agents.knowledge.index_records import Book as Book
@@ -44,12 +44,15 @@ class KnowledgeIndex:
         """Open or create. Raises IndexUnusable for a file that is not an index, damaged, newer, or not accessible."""
         self._name = str(path)
         self._lock = threading.RLock()
+        self._changes = 0
+        """Transactions of this connection: what was counted before the last one may be wrong."""
         try:
             if self._name != ":memory:":
                 Path(self._name).parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self._name, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise IndexUnusable(self._name, f"cannot be opened: {error}") from error
+        self._words = FullText(self._connection)
         try:
             with self._errors():
                 self._set_up()
@@ -230,7 +233,7 @@ class KnowledgeIndex:
             ids = self._ids_of(title) if title is not None else None
             if title is not None and ids is None:
                 return []
-            found = find(self._connection, query, limit, ids, self._count())
+            found = self._words.find(query, limit, ids, self._changes)
         return [Hit(passage=passage, score=score) for passage, score in found]
 
     def _ids_of(self, title: str) -> tuple[int, int] | None:
@@ -240,9 +243,6 @@ class KnowledgeIndex:
             (title_key(title),),
         ).fetchone()
         return None if row[0] is None else (row[0], row[1])
-
-    def _count(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
 
     def passages_at(self, book: Book | str, positions: Sequence[int]) -> list[Passage]:
         """Those passages of a book that stand at ``positions``, in the order of the text; others are left out."""
@@ -260,12 +260,12 @@ class KnowledgeIndex:
     def size(self) -> int:
         """How many passages there are, of all books."""
         with self._errors():
-            return self._count()
+            return self._words.size(self._changes)
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many passages have it in any form; the rarest part counts where one is several words."""
         with self._errors():
-            return frequencies(self._connection, words)
+            return self._words.frequencies(words, self._changes)
 
     def _titles(self) -> list[str]:
         return [row[0] for row in self._connection.execute("SELECT title FROM books")]
@@ -307,6 +307,7 @@ class KnowledgeIndex:
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+            self._changes += 1
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

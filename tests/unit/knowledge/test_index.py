@@ -363,3 +363,13 @@ def test_a_part_of_a_book_is_fetched_by_its_places() -> None:
         index.add(book())
         assert [passage.position for passage in index.passages_at("Whales", [2, 7, 2, 0])] == [2]
         assert index.passages_at("Sharks", [1]) == []
+
+
+def test_what_was_counted_is_counted_again_when_anybody_changed_the_file(tmp_path: Path) -> None:
+    with KnowledgeIndex(tmp_path / "k.db") as one, KnowledgeIndex(tmp_path / "k.db") as other:
+        assert (one.frequencies(["whale"]), one.size) == ([0], 0)
+        other.add(book())
+        assert (one.frequencies(["whale"]), one.size) == ([1], 2)
+        one.remove("Whales")
+        assert (one.frequencies(["whale"]), one.size) == ([0], 0)
+        assert (other.frequencies(["whale"]), other.size) == ([0], 0)
