@@ -7,6 +7,7 @@ own.
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import textwrap
@@ -259,7 +260,5 @@ def _escaped(text: str) -> str:
 
 def _cpu_s() -> float:
     """Of this process and of its children that have ended."""
-    import os
-
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
