@@ -187,7 +187,8 @@ class LlmPlayer(PlayerAI):
         base = enumerate_candidates(self._knowledge, brief, self._rules.target_kind)
         if base.is_known:
             return base
-        hits = self._knowledge.retrieve(f"{brief.book_hint[:1500]} {brief.book_name[:300]}", _MOST_RETRIEVED)
+        told = f"{brief.book_hint[:1500]} {brief.book_name[:300]}"
+        hits = self._knowledge.retrieve(told, _MOST_RETRIEVED, by_meaning=True)
         is_of_passages = self._rules.target_kind is TargetKind.PASSAGE_OPENING
         additions = [
             Addition(sentence=hit.opening_sentence, paragraph=hit.text if is_of_passages else "", weight=hit.score**2)
