@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from league_agents.arena.agents.random_agent import random_action
+from league_agents.arena.server.limits import ServerLimits
 from league_agents.core.draw import Draw
 from league_agents.core.game import LegalAction
 from league_agents.testing.arena_wire import Place, Wire
@@ -34,6 +35,17 @@ if TYPE_CHECKING:
 
 SEATS, WATCHERS = 4, 1
 """Of each match: five sockets."""
+
+LOAD_LIMITS = ServerLimits(
+    sockets_of_address=5000,
+    tables_of_address=5000,
+    requests_per_s=100_000,
+    burst=100_000,
+    new_matches_per_s=100_000,
+    new_matches_burst=100_000,
+    ended_kept=timedelta(seconds=20),
+)
+"""A server that is asked by one address alone, as much as it bears."""
 
 GAMES: Sequence[tuple[str, dict[str, Any]]] = (
     ("undercover", {"max_rounds": 20, "reject_repeats": False}),
@@ -235,6 +247,24 @@ def measure_load(*, matches: int, seconds: float, actions_per_s: float) -> LoadR
             server.stdin.close()
 
 
+def told(found: LoadResult, matches: int) -> list[str]:
+    """What was measured, in words."""
+    lines = [
+        f"{found.seconds:.0f} s, {matches} matches at once, {found.matches_ended} ended, {found.most_sockets} sockets",
+        f"{found.actions} actions, {found.actions / found.seconds:.0f}/s, refused: {dict(found.refused)}",
+        f"{found.pushes} pushes",
+    ]
+    for name, times in (("answer", found.action_s), ("first push", found.push_s)):
+        p50, p99, most = (found.quantile(times, share) for share in (0.5, 0.99, 1.0))
+        lines.append(f"{name}: median {p50:.1f} ms, p99 {p99:.1f} ms, most {most:.1f} ms")
+    load = " ".join(f"{each:.1f}" for each in os.getloadavg())
+    cpu, waited = (100 * each / found.seconds for each in (found.server_cpu_s, found.server_waited_s))
+    lines.append(f"server: {cpu:.0f} % of a core, and {waited:.0f} % waiting for one; load of the machine {load}")
+    series = " ".join(f"{each:.0f}" for each in found.rss_mb[:: max(1, len(found.rss_mb) // 12)])
+    lines.append(f"memory: {series} MB; growth from the second quarter to the last {found.growth_mb():+.1f} MB")
+    return lines
+
+
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--matches", type=click.IntRange(1), default=200, show_default=True, help="At once; five sockets each.")
 @click.option("--seconds", type=click.FloatRange(1), default=180, show_default=True)
@@ -245,39 +275,18 @@ def main(context: click.Context, *, matches: int, seconds: float, actions_per_s:
     if context.invoked_subcommand is not None:
         return
     found = measure_load(matches=matches, seconds=seconds, actions_per_s=actions_per_s)
-    click.echo(
-        f"{found.seconds:.0f} s, {matches} matches at once, {found.matches_ended} ended, {found.most_sockets} sockets, "
-        f"{found.actions} actions ({found.actions / found.seconds:.0f}/s), {found.pushes} pushes, "
-        f"refused: {dict(found.refused)}"
-    )
-    for name, times in (("answer", found.action_s), ("first push", found.push_s)):
-        p50, p99, most = (found.quantile(times, share) for share in (0.5, 0.99, 1.0))
-        click.echo(f"{name}: median {p50:.1f} ms, p99 {p99:.1f} ms, most {most:.1f} ms")
-    load = " ".join(f"{each:.1f}" for each in os.getloadavg())
-    cpu, waited = (100 * each / found.seconds for each in (found.server_cpu_s, found.server_waited_s))
-    click.echo(f"server: {cpu:.0f} % of a core, and {waited:.0f} % waiting for one; load of the machine {load}")
-    rss = found.rss_mb
-    click.echo(f"memory: {rss[0]:.0f} MB at first, {rss[-1]:.0f} MB at last, growth {found.growth_mb():+.1f} MB")
+    for line in told(found, matches):
+        click.echo(line)
 
 
 @main.command(hidden=True)
 def serve() -> None:
     """A server with the limits of a load test, until stdin ends."""
-    from league_agents.arena.server.limits import ServerLimits
     from league_agents.arena.server.serving import settle_memory
     from league_agents.settings.arena_server import arena_server
 
-    limits = ServerLimits(
-        sockets_of_address=5000,
-        tables_of_address=5000,
-        requests_per_s=100_000,
-        burst=100_000,
-        new_matches_per_s=100_000,
-        new_matches_burst=100_000,
-        ended_kept=timedelta(seconds=20),
-    )
     settle_memory()
-    with arena_server(limits=limits) as server:
+    with arena_server(limits=LOAD_LIMITS) as server:
         click.echo(server.url)
         sys.stdin.read()
 

@@ -319,12 +319,56 @@ class _Part(Protocol):
     def __call__(self, *, quick: bool) -> list[Figure]: ...
 
 
+def arena_engine_figures(*, quick: bool) -> list[Figure]:
+    """How fast matches go by themselves, in every game of the arena."""
+    from league_agents.games.registry import game_codes
+    from league_agents.testing.arena_engine import actions_per_s
+
+    runs, actions = (1, 2_000) if quick else (5, 20_000)
+    return [
+        Figure(
+            key=f"arena.actions_per_s.{game}",
+            value=statistics.median(actions_per_s(game, actions) for _ in range(runs)),
+            unit="/s",
+            promised="at least 10,000",
+        )
+        for game in game_codes()
+    ]
+
+
+def arena_server_figures(*, quick: bool) -> list[Figure]:
+    """A server of the arena with many matches at once."""
+    from league_agents.testing.arena_load import measure_load
+
+    seconds = 20 if quick else 600
+    found = measure_load(matches=200, seconds=seconds, actions_per_s=200)
+    busy = 100 * found.server_waited_s / found.seconds
+    return [
+        Figure(key="arena.server.sockets", value=found.most_sockets, unit="at once", promised="1,000"),
+        Figure(key="arena.server.actions_per_s", value=found.actions / found.seconds, unit="/s", promised=""),
+        Figure(
+            key="arena.server.action_p50_ms", value=found.quantile(found.action_s, 0.5), unit="ms", promised=""
+        ),
+        Figure(
+            key="arena.server.action_p99_ms",
+            value=found.quantile(found.action_s, 0.99),
+            unit="ms",
+            promised="below 100",
+        ),
+        Figure(key="arena.server.memory_mb", value=found.rss_mb[-1], unit="MB", promised=""),
+        Figure(key="arena.server.growth_mb", value=found.growth_mb(), unit="MB", promised="flat"),
+        Figure(key="arena.server.waited_percent", value=busy, unit="% waiting for a core", promised=""),
+    ]
+
+
 _PARTS: Mapping[str, _Part] = {
     "speed": speed_figures,
     "strength": strength_figures,
     "llm-strength": llm_strength_figures,
     "knowledge": knowledge_figures,
     "answers": answer_figures,
+    "arena-engine": arena_engine_figures,
+    "arena-server": arena_server_figures,
 }
 
 

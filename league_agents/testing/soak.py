@@ -5,6 +5,7 @@ Rule: the same code as in the tests, with larger numbers; whatever breaks is pri
 
 from __future__ import annotations
 
+import asyncio
 import math
 import sys
 import tempfile
@@ -122,6 +123,56 @@ def latency(*, mails: int, poll: float, slack: float) -> None:
     for name, share in (("median", 0.5), ("p95", 0.95), ("longest", 1.0)):
         click.echo(f"{name}: {_quantile(waits, share):.2f} s")
     _end(int(_quantile(waits, 0.95) > poll + slack), f"{len(waits)} mails, p95 at most {poll + slack:g} s")
+
+
+@main.command(name="arena-leaks")
+@click.option("--undercover", type=click.IntRange(0), default=200, show_default=True, help="Matches.")
+@click.option("--q21", type=click.IntRange(0), default=50, show_default=True, help="Matches.")
+def arena_leaks(*, undercover: int, q21: int) -> None:
+    """In memory: matches of the arena at random, and everything that anybody is told before the end searched."""
+    from league_agents.arena.server.hall import Hall
+    from league_agents.settings.arena_server import arena_house
+    from league_agents.testing.arena_leaks import GAMES, all_leaks
+
+    async def play() -> int:
+        leaks = 0
+        counts = {"undercover": undercover, "q21": q21, "guess_number": q21, "market": q21}
+        wanted = [(game, GAMES[game], count) for game, count in counts.items()]
+        for game, number, found in all_leaks(Hall(arena_house()), wanted):
+            leaks += bool(found)
+            for leak in found[:1]:
+                click.echo(f"{game} {number}: {leak[:1000]}")
+        return leaks
+
+    _end(asyncio.run(play()), f"{undercover} matches of undercover and {q21} of each other game")
+
+
+@main.command(name="arena-frames")
+@click.option("--frames", type=click.IntRange(1), default=10_000, show_default=True, help="In each game.")
+def arena_frames(*, frames: int) -> None:
+    """Over loopback: noise at a server of the arena, in every game. It must answer, and nothing may change."""
+    from league_agents.testing.arena_frames import throw_frames
+
+    broken = 0
+    for game, wrong in throw_frames(frames):
+        broken += len(wrong)
+        for each in wrong[:3]:
+            click.echo(f"{game}: {each[:1000]}")
+    _end(broken, f"{frames} frames in each game")
+
+
+@main.command(name="arena-load")
+@click.option("--seconds", type=click.FloatRange(1), default=600, show_default=True)
+@click.option("--matches", type=click.IntRange(1), default=200, show_default=True, help="At once; five sockets each.")
+@click.option("--actions-per-s", type=click.FloatRange(0.1), default=200, show_default=True, help="Of all matches.")
+def arena_load(*, seconds: float, matches: int, actions_per_s: float) -> None:
+    """Over loopback: many matches at one server of the arena, how long an action takes, whether memory stays flat."""
+    from league_agents.testing.arena_load import measure_load, told
+
+    found = measure_load(matches=matches, seconds=seconds, actions_per_s=actions_per_s)
+    for line in told(found, matches):
+        click.echo(line)
+    _end(sum(found.refused.values()), f"{found.actions} actions")
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

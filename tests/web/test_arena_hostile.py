@@ -15,7 +15,8 @@ import pytest
 
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.core.draw import Draw
+from league_agents.testing.arena_frames import throw_frames
+from league_agents.testing.arena_leaks import GAMES
 from league_agents.testing.arena_wire import Place, Wire
 
 QUICK = ServerLimits(house_pause=timedelta(0), requests_per_s=10_000, burst=10_000, new_matches_burst=10_000)
@@ -286,41 +287,7 @@ def test_a_reader_that_does_not_read_never_holds_up_a_match(start_server: Starte
         assert wire.send("GET", f"/matches/{ann.match_id}").fields["watching"] == 0
 
 
-def _noise(draw: Draw, place: Place) -> bytes | str:
-    """A frame that is nearly one."""
-    kind = draw.below(6)
-    envelope: dict[str, Any] = place.get_state() if draw.below(2) else price(place, draw.below(200))
-    if kind == 0:
-        return bytes(draw.below(256) for _ in range(draw.below(60)))
-    if kind == 1:
-        text = json.dumps(envelope)
-        place_of_cut = draw.below(len(text))
-        return text[:place_of_cut]
-    if kind == 2:
-        text = json.dumps(envelope)
-        at = draw.below(len(text))
-        return text[:at] + chr(draw.below(0x2FF) + 1) + text[at + 1 :]
-    key = draw.choice([*envelope, "surplus"])
-    if kind == 3:
-        envelope.pop(key, None)
-    else:
-        envelope[key] = draw.choice([None, 0, "", [], {}, "a" * 70, {"version": "1.0.0"}, -1.5, True, [[[[]]]]])
-    return json.dumps(envelope)
-
-
-def test_noise_changes_nothing_and_ends_nothing(arena: ArenaServer) -> None:
+@pytest.mark.parametrize("game", GAMES)
+def test_noise_changes_nothing_and_ends_nothing(game: str) -> None:
     """The soak ``arena-frames`` throws 10,000 of them at every game."""
-    wire = Wire(arena.url)
-    ann, ben = seated(wire)
-    draw = Draw(4, "noise")
-    wire.protocol(price(ann), ann.token)  # Ann has acted: nothing that she sends is an action now
-    before = wire.state(ben)
-    with wire.socket(ann) as socket:
-        for _ in range(300):
-            answer = socket.ask(_noise(draw, ann))
-            assert answer["type"] in ("error", "get_state_response", "perform_action_response"), answer
-            if answer["type"] == "error":
-                assert answer["error"]["data"]["code"] != "internal"
-            if answer["type"] == "perform_action_response":
-                assert answer["action_response"]["status"] == "error"
-    assert wire.state(ben) == before
+    assert list(throw_frames(150, (game,))) == [(game, [])]
