@@ -46,9 +46,10 @@ class Draw:
         if not 1 <= n <= _WORD:
             raise ValueError(f"cannot draw below {n}")
         limit = _WORD - _WORD % n
-        while (word := self._word()) >= limit:
-            pass
-        return word % n
+        while True:
+            word = self._words.pop() if self._words else self._word()
+            if word < limit:
+                return word % n
 
     def fraction(self) -> float:
         """A number in [0, 1)."""

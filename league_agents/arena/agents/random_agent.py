@@ -67,7 +67,7 @@ def instance_of(schema: JsonObject, draw: Draw) -> Any:
 def _object(schema: JsonObject, draw: Draw) -> dict[str, Any]:
     required = schema.get("required", ())
     return {
-        name: instance_of(each, draw)
+        name: each["const"] if "const" in each else instance_of(each, draw)
         for name, each in schema.get("properties", _NOTHING).items()
         if name in required or draw.below(2)
     }
@@ -86,16 +86,22 @@ def _array(schema: JsonObject, draw: Draw) -> list[Any]:
 def _text(schema: JsonObject, draw: Draw) -> str:
     least = schema.get("minLength", 0)
     most = max(least, min(schema.get("maxLength", _LONGEST_DRAWN), _LONGEST_DRAWN))
-    length = max(least, 1 if most else 0) + draw.below(most - least + 1 if least else most or 1)
-    # Twelve letters to a word of the draw, three at a time: one draw for each letter would be most of a game's time.
-    parts: list[str] = []
-    for _ in range(0, length, 12):
-        word = draw.below(_TWELVE)
-        word, first = divmod(word, _THREE)
-        word, second = divmod(word, _THREE)
-        word, third = divmod(word, _THREE)
-        parts += (_TRIPLES[first], _TRIPLES[second], _TRIPLES[third], _TRIPLES[word])
-    return "".join(parts)[:length]
+    span = most - least + 1 if least else most or 1
+    # Twelve letters to a word of the draw, the length with the first: a draw for each letter would be most of a game's
+    # time.
+    word, longer = divmod(draw.below(span * _TWELVE), span)
+    length = max(least, 1 if most else 0) + longer
+    text = _letters(word)
+    while len(text) < length:
+        text += _letters(draw.below(_TWELVE))
+    return text[:length]
+
+
+def _letters(word: int) -> str:
+    word, first = divmod(word, _THREE)
+    word, second = divmod(word, _THREE)
+    word, third = divmod(word, _THREE)
+    return _TRIPLES[first] + _TRIPLES[second] + _TRIPLES[third] + _TRIPLES[word]
 
 
 def _integer(schema: JsonObject, draw: Draw) -> int:

@@ -37,7 +37,10 @@ def count_tokens(text: str) -> int:
 
 def is_within(text: str, limit: WordLimit) -> bool:
     """Whether the text keeps both limits."""
-    tokens = text.split()
+    return _are_within(text.split(), limit)
+
+
+def _are_within(tokens: Sequence[str], limit: WordLimit) -> bool:
     return (
         len(tokens) >= limit.least
         and (limit.most is None or len(tokens) <= limit.most)
@@ -62,9 +65,9 @@ def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
     ``fillers`` are used in order, from the start again when they run out. One of them must have a single word, so that
     any gap can be closed.
     """
-    if is_within(text, limit):
-        return text
     tokens = text.split()
+    if _are_within(tokens, limit):
+        return text
     if limit.most is not None:
         tokens = [token for token in tokens if token[0].isalnum() or _is_word(token)][: limit.most]
     if tokens and not _ends_sentence(tokens[-1]):
