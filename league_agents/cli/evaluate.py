@@ -202,6 +202,9 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
             print_document(document_of(document, report, wanted=options.games), stdout)
         else:
             print_report(_title(settings, report), report, has_opponent=role == "player", stdout=stdout)
+    for part, asked in () if traffic is None else traffic.asked.items():
+        if asked.has_failed:
+            click.echo(f"The {part}: {asked.sentence()}", err=True)
     if is_complete:
         return Exit.OK
     click.echo(_interrupted(report, options), err=True)

@@ -165,14 +165,16 @@ def _play(
 ) -> dict[str, object]:
     from league_agents.cli.progress import Progress
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.offline import play_single_game
+    from league_agents.settings.asked import Asked
+    from league_agents.settings.offline import PLAYER_A, PLAYER_B, REFEREE, play_single_game
 
     judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
     progress = Progress(
         console(sys.stderr),
         f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}; times are simulated",
     )
-    return play_single_game(
+    asked = {who: Asked() for who in (REFEREE, PLAYER_A, PLAYER_B)}
+    document = play_single_game(
         seed=seed,
         rules=rules,
         referee=specs["--referee"],
@@ -181,7 +183,14 @@ def _play(
         journal=journal,
         index_path=default_index_path,
         watch=None if is_quiet else progress.of,
+        asked=asked,
     )
+    for who, counted in asked.items():
+        said = counted.sentence()
+        # A program that reads the document is not to think that a model played, either.
+        if said is not None and (counted.has_failed or not is_quiet):
+            click.echo(f"{'The referee' if who == REFEREE else who}: {said}", err=True)
+    return document
 
 
 def _print_transcript(document: dict[str, object], rules: RuleSet, stdout: TextIO) -> None:

@@ -1,0 +1,73 @@
+"""What became of one participant's questions to language models: said at the end, so that nobody takes an offline game
+for a model's."""
+
+from __future__ import annotations
+
+import threading
+
+from league_agents.core.printable import printable
+from league_agents.errors import ModelError
+from league_agents.llm.exchange import Backend, Reply, Request
+
+LONGEST_REASON = 240
+
+
+class Asked:
+    """Counts the exchanges of one participant. Any number of threads may use it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._failed = 0
+        self._reason = ""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether at least one exchange brought no reply."""
+        return self._failed > 0
+
+    def watched(self, backend: Backend) -> Backend:
+        """The same model, counted."""
+        return _Watched(backend, self)
+
+    def ended(self, error: ModelError | None) -> None:
+        """One exchange is over."""
+        with self._lock:
+            self._calls += 1
+            if error is not None:
+                self._failed += 1
+                self._reason = printable(str(error), LONGEST_REASON)
+
+    def sentence(self) -> str | None:
+        """What became of all of them; ``None`` when nothing was asked."""
+        if not self._calls:
+            return None
+        if not self._failed:
+            return f"language models replied to {_times(self._calls)}"
+        failures = f"{self._failed} of {_times(self._calls)} failed; the last: {self._reason}"
+        if self._failed == self._calls:
+            return f"no language model replied, so all of it was played offline ({failures})"
+        return f"language models failed now and then, and what was missing was played offline ({failures})"
+
+
+class _Watched:
+    def __init__(self, backend: Backend, asked: Asked) -> None:
+        self._backend = backend
+        self._asked = asked
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    def exchange(self, request: Request) -> Reply:
+        try:
+            reply = self._backend.exchange(request)
+        except ModelError as error:
+            self._asked.ended(error)
+            raise
+        self._asked.ended(None)
+        return reply
+
+
+def _times(count: int) -> str:
+    return f"{count:,} call{'' if count == 1 else 's'}"
