@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -36,11 +37,14 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     from league_agents.settings.arena import Company
     from league_agents.settings.arena_server import arena_server
 
+    @cache
     def models() -> Models:
         from league_agents.settings.models import arena_models
 
         return arena_models()
 
+    if llm:
+        models()  # what is missing is said now, and not to the first stranger
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     server = arena_server(
         Company(models=models, index_path=default_index_path),

@@ -19,13 +19,13 @@ from typing import Any, Literal
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN, House, HouseAgent
 from league_agents.arena.server.limits import Buckets, ServerLimits
-from league_agents.arena.server.lobby import scenario_asked_for, transcript_for
+from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
 from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.table import SessionDriver, Table
 from league_agents.arena.server.tokens import Tokens
 from league_agents.arena.session import Session, wall_clock
-from league_agents.arena.transcript import Line, TranscriptWriter
+from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, LimitExceeded
 from league_agents.games.registry import game_of
@@ -131,7 +131,8 @@ class Hall:
         hosted, table = self.store.get(match_id), self._tables.get(match_id)
         if hosted is None or table is None or hosted.status not in (Status.ENDED, Status.ABANDONED):
             return None
-        return transcript_for(table.transcript_lines(), hosted, viewer)
+        lines = table.transcript_lines()
+        return list(redact(read_transcript(lines), viewer)) if lines else []
 
     def table_told(self, match_id: str) -> tuple[Hosted, Scenario, int] | None:
         """A match, its scenario and how many watch it; ``None`` for one that is not there."""

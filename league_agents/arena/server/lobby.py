@@ -8,7 +8,7 @@ Rule 2: whatever is wrong is one ``ConfigError`` that names the key and the reme
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
@@ -16,8 +16,6 @@ from typing import Any, Literal
 from league_agents.arena.scenario import Scenario, scenario_of
 from league_agents.arena.server.house import OPEN, House
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.arena.transcript import Line, read_transcript, redact
-from league_agents.core.game import HOST
 from league_agents.core.keys import Keys
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
@@ -171,24 +169,6 @@ def match_told(hosted: Hosted, scenario: Scenario, watching: int) -> dict[str, A
             for seat in hosted.seats
         ],
     }
-
-
-def transcript_for(lines: Iterable[str], hosted: Hosted, viewer: str) -> list[Line]:
-    """A transcript as ``viewer`` may have it after the end."""
-    text = list(lines)
-    found = list(redact(read_transcript(text), viewer)) if text else []
-    config = hosted.match.config
-    if viewer == HOST or config.get("reveal_at_end") is not False:
-        return found
-    # Agreed on from the start: what was dealt stays secret. It follows from the seed, and from what the host fixed.
-    schema = hosted.match.game.config_schema.get("properties", {})
-    secret = {key for key, each in schema.items() if each.get(HOST_ONLY)}
-    for line in found:
-        if line["line"] == "header" and line.get("config"):
-            line["config"] = {key: value for key, value in line["config"].items() if key not in secret}
-        if line["line"] == "outcome":
-            line["seed"] = None
-    return found
 
 
 def _config(keys: Keys, game: str) -> dict[str, Any]:
