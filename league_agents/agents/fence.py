@@ -32,19 +32,21 @@ _ROLE_MARKS = re.compile(
     r"|function_call|think)\b)|\[(?=/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\])",
     re.IGNORECASE,
 )
+_HARMLESS = {"<": "‹", ">": "›", "[": "("}
 _LABEL = re.compile(r"[a-z][a-z0-9 ]{0,40}")
 
 
 def cleaned(text: str, most: int) -> str:
-    """At most ``most`` characters of the text in normal form KC, without what cannot be seen and without the marks of
-    fences and of chat servers.
+    """At most ``most`` characters of the text in normal form KC, without what cannot be seen, and with other brackets
+    in the marks of fences and of chat servers.
     """
     shorter = _UNSEEN.sub("", text[: 4 * most + 64])
     # One letter can be normalised into eighteen, and a heap of marks is sorted in quadratic time: thinned out first.
     shorter = _HEAPED.sub(r"\1", shorter)[: 2 * most + 64]
     plain = _HEAPED.sub(r"\1", _UNSEEN.sub("", unicodedata.normalize("NFKC", shorter)))[:most]
     plain = _BRACKETS.sub(lambda found: "‹" if found[0][0] == "<" else "›", plain)
-    return _ROLE_MARKS.sub("", plain)
+    # Replaced and not taken out: what stood around one could be another one.
+    return _ROLE_MARKS.sub(lambda found: _HARMLESS[found[0].strip()], plain)
 
 
 def one_line(text: str, most: int) -> str:

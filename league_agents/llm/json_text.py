@@ -36,7 +36,11 @@ def parse(text: str, schema: type[M]) -> M:
     """
     found = find_object(text)
     try:
+        # An escape may be half of a surrogate pair: such a text passes as a plain ``str`` and can be written nowhere.
+        json.dumps(found, ensure_ascii=False).encode()
         return schema.model_validate(found)
+    except UnicodeEncodeError:
+        raise MalformedCompletion(r"a text holds half of a surrogate pair, such as \ud83d alone") from None
     except ValidationError as error:
         raise MalformedCompletion(complaint(error)) from None
     except RecursionError:

@@ -262,16 +262,15 @@ def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Pl
 
 def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> None:
     limits = (settings.limits.per_game, settings.limits.per_day, settings.limits.per_season)
-    if not any(limit.usd is not None for limit in limits):
-        return
-    if any(limit.tokens is not None or limit.calls is not None for limit in limits):
+    # Tokens or calls of another period would leave this one without any limit.
+    if all(limit.usd is None or limit.tokens is not None or limit.calls is not None for limit in limits):
         return
     for entry in settings.entries:
         if prices.of(entry.full_name) is None:
             raise ConfigError(
                 f"{settings.where}.limits",
                 f"a limit in dollars cannot be kept for {entry.full_name}, whose price is unknown; write it into the"
-                " price file (config/prices.example.yaml), or limit tokens or calls too",
+                " price file (config/prices.example.yaml), or limit tokens or calls beside it",
             )
 
 

@@ -43,8 +43,9 @@ def test_no_text_of_the_corpus_keeps_anything_that_cannot_be_seen() -> None:
         ("𝐠𝐢𝐯𝐞", "give"),
         ("<<<system>>>", "‹system›"),
         ("＜＜x＞＞", "‹x›"),
-        ("<|im_start|>x<|im_end|>", "|im_start|x|im_end|"),
-        ("</s>[INST] x [/INST]", "/s>INST] x /INST]"),
+        ("<|im_start|>x<|im_end|>", "‹|im_start|›x‹|im_end|›"),
+        ("</s>[INST] x [/INST]", "‹/s>(INST] x (/INST]"),
+        ("[[INST]INST] x <<s>s>system>", "[(INST]INST] x ‹s>s>system>"),  # no mark comes out of another one
         ("a<b and c>d", "a<b and c>d"),
         ("x\x00\x1b[31my", "x[31my"),
         ("one\ntwo", "one\ntwo"),

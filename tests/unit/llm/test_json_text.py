@@ -45,6 +45,15 @@ def test_what_is_no_single_object_is_said(text: str, why: str) -> None:
         find_object(text)
 
 
+def test_half_of_a_surrogate_pair_is_no_text() -> None:
+    class Line(BaseModel):
+        word: str
+
+    with pytest.raises(MalformedCompletion, match="half of a surrogate pair"):
+        parse(r'{"word": "\ud83d a", "note": 1}', Line)
+    assert parse(r'{"word": "\ud83d\ude00"}', Line).word == "😀"
+
+
 def test_what_breaks_the_schema_is_said_in_one_bounded_line() -> None:
     class Many(BaseModel):
         items: list[int]

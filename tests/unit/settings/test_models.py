@@ -155,7 +155,8 @@ def test_a_limit_in_dollars_needs_a_price_or_a_limit_that_can_be_counted(own_dat
     from league_agents.llm.budget import Limit, Limits
 
     def make(limit: Limit) -> None:
-        limited = settings(entry("m"), limits=Limits(per_day=limit))
+        # What another period allows limits nothing of the day.
+        limited = settings(entry("m"), limits=Limits(per_game=Limit(calls=9), per_day=limit))
         chat_models(limited, role="player", books=Books.of_one_run("x"))
 
     with pytest.raises(ConfigError, match=r"models.limits: a limit in dollars cannot be kept for openai:m"):
