@@ -8,7 +8,7 @@ was said in full, private reasoning included.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from league_agents.core.game import (
@@ -99,6 +99,7 @@ class Match(Generic[S]):
     def act(self, agent: str, action: Action) -> tuple[Event, ...]:
         """Take an agent's action; the new events. Raises ``IllegalAction`` and then changes nothing."""
         self._check_active(agent)
+        _check_form(action)
         game = self.game
         if action.version != game.version and _major(action.version) != _major(game.version):
             raise IllegalAction(
@@ -236,6 +237,24 @@ class Match(Generic[S]):
 def is_visible(event: Event, viewer: str) -> bool:
     """Whether a viewer may see an event."""
     return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
+
+
+def _check_form(action: Action) -> None:
+    """Whether an action has the types that games rely on. Raises ``IllegalAction``: what comes from a file or a
+    program may have any."""
+    if isinstance(action.data, Mapping) and isinstance(action.type, str) and isinstance(action.version, str):
+        return
+    wrong = [
+        {"path": f"/{name}", "code": "wrong_type", "message": f"must be {kind}"}
+        for name, kind, is_right in (
+            ("data", "an object", isinstance(action.data, Mapping)),
+            ("type", "a text", isinstance(action.type, str)),
+            ("version", "a text", isinstance(action.version, str)),
+        )
+        if not is_right
+    ]
+    if wrong:
+        raise IllegalAction("invalid_data", f"{wrong[0]['path']} {wrong[0]['message']}", {"errors": wrong})
 
 
 def _major(version: str) -> str:

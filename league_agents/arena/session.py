@@ -18,10 +18,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from league_agents.arena.answers import action_of, raw_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
 from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction
 from league_agents.core.printable import line_of
-from league_agents.core.violation import shown
 from league_agents.match import Match, is_visible
 
 LOG = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ class Session:
             self.decisions.forfeit(agent, Cause.ERROR, self._now())
             return
         try:
-            self.decisions.act(agent, task.result(), self._now(), getattr(self.agents[agent], "raw_answer", None))
+            self.decisions.act(agent, task.result(), self._now(), raw_of(self.agents[agent]))
         except IllegalAction as refused:
             self._refused[agent] = {"code": refused.code, "message": refused.message, **_parts(refused)}
             if self._is_open(decision):
@@ -252,11 +252,7 @@ async def ask_agent(
                 answer = await answer
     except SystemExit as error:  # which would end the loop, and with it everybody's match
         raise RuntimeError("act raised SystemExit") from error
-    if isinstance(answer, Mapping):
-        answer = Action(type=str(answer.get("type", "")), data=answer.get("data") or {})
-    if not isinstance(answer, Action):
-        raise TypeError(f"act returned {shown(answer)}, not an action")
-    return answer
+    return action_of(answer)
 
 
 async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:

@@ -9,12 +9,13 @@ Rule 3: who publishes a transcript redacts it: what a viewer could not know is n
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from league_agents import __version__
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, Game, IllegalAction
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, Game, IllegalAction, Outcome
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_of
 from league_agents.match import Match
@@ -28,6 +29,13 @@ LONGEST_LINE = 4 * 1024 * 1024
 MOST_LINES = 1_000_000
 
 Line = dict[str, Any]
+
+_KINDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    "header": {"agents": list},
+    "decision": {"agent": str, "refusals": (list, int)},
+    "event": {"visible_to": (str, list)},
+}
+"""What those who read a line rely on. A redacted decision has the number of its refusals instead of them."""
 
 
 class TranscriptWriter:
@@ -81,15 +89,11 @@ class TranscriptWriter:
         self._events(settled.events)
 
     def end(self, session: Session) -> None:
-        outcome = session.match.outcome()
         self._write(
             {
                 "line": "outcome",
                 "status": session.status,
-                "winners": [] if outcome is None else list(outcome.winners),
-                "scores": {} if outcome is None else dict(outcome.scores),
-                "reason": "abandoned" if outcome is None else outcome.reason,
-                "metrics": {} if outcome is None else dict(outcome.metrics),
+                **outcome_dict(session.match.outcome()),
                 "seed": session.match.seed,
                 "ended_at": None if session.ended_at is None else session.ended_at.isoformat(),
             }
@@ -110,6 +114,16 @@ def event_dict(event: Event) -> dict[str, Any]:
     return {"seq": event.seq, "kind": event.kind, "visible_to": visible, "text": event.text, "data": dict(event.data)}
 
 
+def outcome_dict(outcome: Outcome | None) -> dict[str, Any]:
+    """An outcome as JSON values; ``None`` is that of a match that was given up."""
+    return {
+        "winners": [] if outcome is None else list(outcome.winners),
+        "scores": {} if outcome is None else dict(outcome.scores),
+        "reason": "abandoned" if outcome is None else outcome.reason,
+        "metrics": {} if outcome is None else dict(outcome.metrics),
+    }
+
+
 def read_transcript(lines: Iterable[str]) -> list[Line]:
     """The lines of a transcript. Raises ``ConfigError`` that names the line which is none."""
     found: list[Line] = []
@@ -124,9 +138,13 @@ def read_transcript(lines: Iterable[str]) -> list[Line]:
             raise ConfigError(f"line {number}", f"is not JSON: {shortened(text.strip(), 60)}") from None
         if not isinstance(line, dict) or line.get("line") not in ("header", "decision", "event", "outcome"):
             raise ConfigError(f"line {number}", "is no line of a transcript")
+        if not all(isinstance(line.get(key), kinds) for key, kinds in _KINDS.get(line["line"], {}).items()):
+            raise ConfigError(f"line {number}", f"is no {line['line']} of a transcript")
         found.append(line)
     if not found or found[0]["line"] != "header":
         raise ConfigError("line 1", "must be the header of a transcript; is this a file that --record wrote?")
+    if not all(isinstance(agent, dict) and isinstance(agent.get("id"), str) for agent in found[0]["agents"]):
+        raise ConfigError("line 1", "must say who played")
     if found[0].get("format") != FORMAT:
         raise ConfigError("line 1", f"has format {found[0].get('format')!r}, this version reads {FORMAT}")
     return found
@@ -159,9 +177,11 @@ class Replayed:
 
 
 def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Replayed:
-    """Play the decisions of a transcript again and compare every event and the outcome.
+    """Play the decisions of a transcript again and compare every event, where it stands, and the outcome.
 
-    Raises ``ConfigError`` for a transcript without an outcome (the seed comes with it) or of another game version.
+    What followed from nothing in the rules cannot be compared: when agents were asked, what they wrote, what they were
+    refused, and what played on their seats. Raises ``ConfigError`` for a transcript without an outcome (the seed comes
+    with it), of another game version, or with lines that no match writes.
     """
     header, last = lines[0], lines[-1]
     if last["line"] != "outcome" or type(last.get("seed")) is not int:
@@ -170,47 +190,74 @@ def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Re
         raise ConfigError(
             "line 1", f"game version {header.get('game_version')!r}, this one plays {game.version}: nothing to compare"
         )
-    try:
-        agents = [agent["id"] for agent in header["agents"]]
-        match = make_match(game, header["config"], agents, last["seed"], header["protocol"])
-    except (KeyError, TypeError) as error:
-        raise ConfigError("line 1", f"is no header: {type(error).__name__} {error}") from None
+    config, protocol = header.get("config"), header.get("protocol")
+    if not isinstance(config, Mapping) or not (protocol is None or isinstance(protocol, Mapping)):
+        raise ConfigError("line 1", "has no configuration: the transcript was redacted, or changed")
+    match = make_match(game, config, [agent["id"] for agent in header["agents"]], last["seed"], protocol)
+    due = deque(match.events)
     decisions = 0
-    told = [line for line in lines if line["line"] == "event"]
-    for line in lines:
-        if line["line"] != "decision":
-            continue
-        decisions += 1
-        try:
-            if line.get("cause") is not None:
-                match.forfeit(line["agent"], Cause(line["cause"]))
+
+    def found(difference: str | None) -> Replayed:
+        return Replayed(decisions=decisions, events=len(match.events), difference=difference)
+
+    try:
+        for number, line in enumerate(lines[1:-1], start=2):
+            kind = line["line"]
+            if kind == "event":
+                event = due.popleft() if due else None
+                if event is None or _written({"line": kind, **event_dict(event)}) != _written(line):
+                    return found(f"line {number}: {_instead(event)}")
+            elif kind == "decision":
+                if due:
+                    return found(f"line {number}: {_instead(due[0])}")
+                decisions += 1
+                try:
+                    due.extend(_decided(match, line))
+                except IllegalAction as refused:
+                    agent = shortened(str(line.get("agent")), 80)
+                    return found(f"decision {decisions} of {agent} is refused: {refused.message}")
             else:
-                action = line["action"]
-                match.act(line["agent"], Action(type=action["type"], data=action["data"], version=action["version"]))
-        except IllegalAction as refused:
-            said = f"decision {decisions} of {shortened(str(line.get('agent')), 80)} is refused: {refused.message}"
-            return Replayed(decisions=decisions, events=len(match.events), difference=said)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ConfigError("the transcript", f"decision {decisions} is none: {type(error).__name__}") from None
-    return Replayed(decisions=decisions, events=len(match.events), difference=_difference(match, told, last))
+                raise ConfigError(f"line {number}", f"is a second {kind}")
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"line {number}", f"is none that a match writes: {type(error).__name__}") from None
+    if due:
+        return found(_instead(due[0]) + "; the transcript has ended")
+    return found(_other_outcome(match, last))
 
 
-def _difference(match: Match[Any], told: Sequence[Line], last: Line) -> str | None:
-    for place, (event, line) in enumerate(zip(match.events, told, strict=False), start=1):
-        again = json.loads(json.dumps(event_dict(event), default=str))
-        if again != {key: value for key, value in line.items() if key != "line"}:
-            return f"event {place} is {again['kind']!r} ({shortened(event.text, 60)}), not as recorded"
-    if len(match.events) != len(told):
-        return f"{len(match.events)} events instead of {len(told)}"
-    outcome = match.outcome()
-    if last.get("status") == "abandoned":
-        return None
-    if outcome is None:
+def _decided(match: Match[Any], line: Line) -> tuple[Event, ...]:
+    action, cause = line["action"], line["cause"]
+    if (action is None) == (cause is None):
+        raise ValueError("a decision has an action or a cause")
+    if cause is not None:
+        return match.forfeit(line["agent"], Cause(cause))
+    return match.act(line["agent"], Action(type=action["type"], data=action["data"], version=action["version"]))
+
+
+def _instead(event: Event | None) -> str:
+    """What should stand in a line."""
+    if event is None:
+        return "an event that does not happen"
+    return f"event {event.seq} is {event.kind!r} ({shortened(event.text, 60)}), not as recorded"
+
+
+def _other_outcome(match: Match[Any], last: Line) -> str | None:
+    """What is wrong with the recorded outcome; ``None`` where it is the match's."""
+    outcome, status = match.outcome(), last.get("status")
+    if outcome is None and status != "abandoned":
         return "the match is not over"
-    again = json.loads(json.dumps([outcome.winners, outcome.scores, outcome.reason, outcome.metrics], default=str))
-    if again != [last.get("winners"), last.get("scores"), last.get("reason"), last.get("metrics")]:
+    if outcome is not None and status != "ended":
+        return "the match is over, not as recorded"
+    expected = outcome_dict(outcome)
+    if _written(expected) != _written({key: last.get(key) for key in expected}):
         return "the outcome is another one"
     return None
+
+
+def _written(value: Mapping[str, Any]) -> str:
+    """A value as JSON text, by which two are the same: ``1`` is neither ``1.0`` nor ``true``."""
+    plain = json.loads(json.dumps(value, default=str))
+    return json.dumps(plain, sort_keys=True)
 
 
 def public_config(game: Game[Any], config: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,14 +276,16 @@ def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
     if viewer == HOST:
         yield from lines
         return
-    agents = [agent.get("id") for agent in lines[0].get("agents", []) if isinstance(agent, Mapping)]
+    agents = [agent["id"] for agent in lines[0]["agents"]]
     if viewer != SPECTATOR and viewer not in agents:
-        raise ConfigError("viewer", f"must be {HOST}, {SPECTATOR} or one of {', '.join(map(str, agents))}")
+        raise ConfigError("viewer", f"must be {HOST}, {SPECTATOR} or one of {', '.join(agents)}")
     has_ended = lines[-1]["line"] == "outcome"
+    config = lines[0].get("config")
+    # Agreed on from the start: what was dealt stays secret, and it follows from the seed.
+    is_hidden = isinstance(config, Mapping) and config.get("reveal_at_end") is False
     for line in lines:
         kind = line["line"]
         if kind == "header":
-            config = line.get("config")
             told = None
             if has_ended and isinstance(config, Mapping):
                 told = public_config(game_of(str(line.get("game"))), config)
@@ -247,6 +296,9 @@ def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
                 yield {**line, "visible_to": ALL if visible == ALL else [viewer]}
         elif kind == "decision" and line.get("agent") != viewer:
             kept = {key: line.get(key) for key in ("line", "agent", "asked_at", "answered_at", "cause")}
-            yield {**kept, "refusals": len(line.get("refusals") or [])}
+            refusals = line["refusals"]
+            yield {**kept, "refusals": refusals if isinstance(refusals, int) else len(refusals)}
+        elif kind == "outcome" and is_hidden:
+            yield {**line, "seed": None}
         else:
             yield line

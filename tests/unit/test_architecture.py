@@ -93,8 +93,9 @@ ARROWS = (
     Row("evaluation", (*LAYER_0, *PURE, "agents", "knowledge", "llm.port", "evaluation"), ("numpy", "pydantic"),
         "plays with agents by direct calls, told and read as the league does it; it knows neither mail nor models"),
     Row("runner", (*LAYER_0, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
-    Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "arena"), ANY_PACKAGE,
-        "adapters are handed in; its model-backed agents prompt as the league's do"),
+    Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "runner.plain", "arena"), ANY_PACKAGE,
+        "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
+        "as the league's runner copies it"),
     Row("arena.by_mail",
         (*LAYER_0, *PURE, *PORTS, "runner.outbox", "arena.decisions", "arena.scenario", "arena.session"), (),
         "letters leave as the league's mail does: one outbox knows how to send once"),

@@ -264,6 +264,10 @@ def test_a_refused_action_leaves_everything_as_it_was() -> None:
         ("a", Action(type="shout"), "unknown_action"),
         ("a", Action(type="say", version="2.0.0"), "unsupported_game_version"),
         ("a", Action(type="say", version=""), "unsupported_game_version"),
+        ("a", Action(type="say", data=["bad"]), "invalid_data"),  # type: ignore[arg-type]
+        ("a", Action(type="say", data=None), "invalid_data"),  # type: ignore[arg-type]
+        ("a", Action(type=["say"]), "invalid_data"),  # type: ignore[arg-type]
+        ("a", Action(type="say", version=1), "invalid_data"),  # type: ignore[arg-type]
         ("b", Action(type="say"), "not_pending"),
         ("ghost", Action(type="say"), "not_pending"),
     ]:

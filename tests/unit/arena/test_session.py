@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from league_agents.arena.transcript import TranscriptWriter, read_transcript, re
 from league_agents.core.game import Action, Event, LegalAction, Outcome
 from league_agents.errors import ConfigError
 from league_agents.games.q21.game import Q21
+from league_agents.games.registry import game_of
 from league_agents.match import Match
 
 AGENTS = ("judge", "ann", "ben")
@@ -107,6 +109,55 @@ def test_something_that_is_no_agent_loses_its_decision_only(agent: object) -> No
     assert played(ann=agent).winners == ("ben",)
 
 
+class Odd:
+    """Returns whatever it was made with."""
+
+    def __init__(self, answer: object) -> None:
+        self._answer = answer
+        self.raw_answer = object()
+
+    def act(self, view: dict[str, Any], legal: Sequence[LegalAction], deadline: datetime | None) -> object:
+        return self._answer
+
+
+def deep(levels: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for _ in range(levels):
+        found = {"questions": found}
+    return found
+
+
+_circle: dict[str, Any] = {}
+_circle["questions"] = _circle
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Action(type="ask", data=[1]),  # type: ignore[arg-type]
+        Action(type="ask", data=None),  # type: ignore[arg-type]
+        Action(type=["ask"]),  # type: ignore[arg-type]
+        Action(type="ask", version=1),  # type: ignore[arg-type]
+        {"type": "ask", "data": "questions"},
+        {"type": object()},
+        Action(type="ask", data={"questions": object()}),
+        Action(type="ask", data={"questions": float("nan")}),
+        Action(type="ask", data={"questions": 10**5000}),
+        Action(type="ask", data={"questions": "x" * 1_000_000}),
+        Action(type="ask", data=deep(3000)),
+        Action(type="ask", data=_circle),
+    ],
+    ids=range(12),
+)
+def test_an_answer_that_no_wire_could_carry_costs_one_decision_and_the_record_stays_whole(answer: object) -> None:
+    file = io.StringIO()
+    session = Session(match(), scripted_agents(ben=Odd(answer)), recorders=[TranscriptWriter(file)])
+    asyncio.run(session.run())
+    lines = read_transcript(file.getvalue().splitlines())
+    assert [line["cause"] for line in lines if line["line"] == "decision" and line["agent"] == "ben"] == ["error"]
+    assert replay(lines, Q21(), again).difference is None
+
+
 def test_an_agent_is_told_why_its_action_was_refused_and_may_try_again() -> None:
     ann = Stubborn()
     assert played(ann=ann).scores["ann"] > 0
@@ -179,6 +230,65 @@ def test_a_changed_transcript_is_found_out() -> None:
     difference = replay(lines, Q21(), again).difference
     assert difference is not None
     assert "result" in difference
+
+
+def first(lines: list[dict[str, Any]], kind: str) -> int:
+    return next(place for place, line in enumerate(lines) if line["line"] == kind)
+
+
+def test_a_transcript_is_compared_line_by_line_and_strictly() -> None:
+    whole = recorded()
+    decision, event = first(whole, "decision"), first(whole, "event")
+    changes: dict[str, list[dict[str, Any]]] = {
+        "another number": [*whole[:event], {**whole[event], "seq": True}, *whole[event + 1 :]],
+        "an event more": [*whole[:event], {**whole[event], "extra": 1}, *whole[event:]],
+        "an event less": [*whole[:event], *whole[event + 1 :]],
+        "before its cause": [*whole[:decision], whole[decision + 1], whole[decision], *whole[decision + 2 :]],
+        "given up": [*whole[:-1], {**whole[-1], "status": "abandoned"}],
+        "other winners": [*whole[:-1], {**whole[-1], "winners": ["judge"]}],
+        "cut short": [*whole[:-2], whole[-1]],
+    }
+    for what, lines in changes.items():
+        assert replay(lines, Q21(), again).difference is not None, what
+
+
+def test_lines_that_no_match_writes_are_refused() -> None:
+    whole = recorded()
+    place = first(whole, "decision")
+    for change in ({"action": None}, {"action": 1}, {"cause": "timeout"}, {"cause": []}):
+        lines = [*whole[:place], {**whole[place], **change}, *whole[place + 1 :]]
+        with pytest.raises(ConfigError, match=f"line {place + 1}"):
+            replay(lines, Q21(), again)
+    for lines in ([whole[0], *whole], [*whole, whole[-1]], [{**whole[0], "config": ""}, *whole[1:]]):
+        with pytest.raises(ConfigError, match="line"):
+            replay(lines, Q21(), again)
+
+
+def test_a_transcript_of_odd_types_is_refused_before_anybody_reads_it() -> None:
+    header, decision = recorded()[0], recorded()[first(recorded(), "decision")]
+    for wrong in (
+        [{**header, "agents": None}],
+        [{**header, "agents": ["ann"]}],
+        [{**header, "agents": [{"id": 1}]}],
+        [header, {**decision, "refusals": None}],
+        [header, {**decision, "agent": ["ann"]}],
+        [header, {"line": "event", "visible_to": {}}],
+    ):
+        with pytest.raises(ConfigError, match=f"line {len(wrong)}"):
+            read_transcript([json.dumps(line) for line in wrong])
+
+
+def test_what_was_agreed_to_stay_secret_cannot_be_worked_out_from_a_published_transcript() -> None:
+    file = io.StringIO()
+    seats = ("a", "b", "c")
+    dealt = Match(game_of("undercover"), config={"reveal_at_end": False}, agent_ids=seats, seed=3)
+    agents = {agent: RandomAgent(seed=3, agent_id=agent) for agent in seats}
+    asyncio.run(Session(dealt, agents, recorders=[TranscriptWriter(file)]).run())
+    lines = read_transcript(file.getvalue().splitlines())
+    assert lines[-1]["seed"] == 3
+    published = list(redact(lines, "spectator"))
+    assert published[-1]["seed"] is None
+    assert list(redact(published, "spectator")) == published
 
 
 def test_a_transcript_that_was_cut_off_cannot_be_replayed() -> None:

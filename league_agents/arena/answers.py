@@ -1,0 +1,52 @@
+"""What an agent of this process answered, as if it had come over a wire.
+
+Rule: behind this border there are plain values only, few enough to be written down, whatever the agent's own classes
+are and do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from league_agents.core.game import GAME_VERSION, Action
+from league_agents.core.violation import shown
+from league_agents.runner.plain import plain
+
+MOST_CHARACTERS: Final = 256 * 1024
+"""Of an action's data, and of what an agent wrote. A message over a wire may have a quarter of it (arena 5.1)."""
+
+
+def action_of(answer: object) -> Action:
+    """The action that ``act`` returned: an ``Action``, or a mapping with ``type`` and ``data``.
+
+    Raises ``TypeError`` or ``ValueError`` for anything else, and whatever the answer's own classes raise.
+    """
+    kind: object
+    data: object
+    version: object
+    if isinstance(answer, Action):
+        kind, data, version = answer.type, answer.data, answer.version
+    elif isinstance(answer, Mapping):
+        kind, data, version = answer.get("type"), answer.get("data") or {}, answer.get("version", GAME_VERSION)
+    else:
+        raise TypeError(f"act returned {shown(answer)}, not an action")
+    if not (type(kind) is str and type(version) is str and isinstance(data, Mapping)):
+        raise TypeError(
+            f"act returned an action of type {shown(kind)} and version {shown(version)} with {shown(data)} as data; "
+            "the first two must be texts, the data a mapping"
+        )
+    copied: Any = plain(data)
+    if len(json.dumps(copied, allow_nan=False)) > MOST_CHARACTERS:
+        raise ValueError(f"act returned an action with more than {MOST_CHARACTERS} characters of data")
+    return Action(type=kind, data=copied, version=version)
+
+
+def raw_of(agent: object) -> str | None:
+    """What the agent wrote last, where it says so; the start of it, where it is very long."""
+    try:
+        raw = getattr(agent, "raw_answer", None)
+    except Exception:  # a property is user code, and nothing depends on it
+        return None
+    return raw[:MOST_CHARACTERS] if type(raw) is str else None
