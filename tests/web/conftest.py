@@ -13,7 +13,13 @@ from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.settings.arena_server import arena_server
 
-QUICK = ServerLimits(house_pause=timedelta(0), requests_per_s=10_000, burst=10_000, new_matches_burst=10_000)
+QUICK = ServerLimits(
+    house_pause=timedelta(0),
+    house_actions_per_s=100_000,
+    requests_per_s=10_000,
+    burst=10_000,
+    new_matches_burst=10_000,
+)
 """For tests: the house plays at once, and nobody asks too often."""
 
 ServerMaker = Callable[..., ArenaServer]

@@ -21,7 +21,13 @@ from league_agents.core.game import Event
 from league_agents.errors import ConfigError
 from league_agents.protocol.boardgame.hosting import Profile
 
-QUICK = ServerLimits(house_pause=timedelta(0), requests_per_s=10_000, burst=10_000, new_matches_burst=10_000)
+QUICK = ServerLimits(
+    house_pause=timedelta(0),
+    house_actions_per_s=100_000,
+    requests_per_s=10_000,
+    burst=10_000,
+    new_matches_burst=10_000,
+)
 GAMES = ("guess_number", "market", "q21", "undercover")
 
 Starter = Callable[..., ArenaServer]

@@ -19,7 +19,13 @@ from league_agents.testing.arena_frames import throw_frames
 from league_agents.testing.arena_leaks import GAMES
 from league_agents.testing.arena_wire import Place, Wire
 
-QUICK = ServerLimits(house_pause=timedelta(0), requests_per_s=10_000, burst=10_000, new_matches_burst=10_000)
+QUICK = ServerLimits(
+    house_pause=timedelta(0),
+    house_actions_per_s=100_000,
+    requests_per_s=10_000,
+    burst=10_000,
+    new_matches_burst=10_000,
+)
 HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"

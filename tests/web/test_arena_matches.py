@@ -19,7 +19,13 @@ from league_agents.protocol.boardgame.hosting import Profile
 from league_agents.protocol.boardgame.requests import check_message
 from league_agents.testing.arena_wire import HttpAnswer, Place, Wire
 
-QUICK = ServerLimits(house_pause=timedelta(0), requests_per_s=10_000, burst=10_000, new_matches_burst=10_000)
+QUICK = ServerLimits(
+    house_pause=timedelta(0),
+    house_actions_per_s=100_000,
+    requests_per_s=10_000,
+    burst=10_000,
+    new_matches_burst=10_000,
+)
 
 Starter = Callable[..., ArenaServer]
 
@@ -192,6 +198,22 @@ def test_a_reconnect_loses_nothing(wire: Wire) -> None:
         whole = events(wire, ben, after=0).fields["messages"]
     assert seqs(pushes) == seqs(whole) == sorted(set(seqs(whole)))
     assert wire.state(ben)["status"] == "ended"
+
+
+def test_a_long_match_is_told_again_in_full(start_server: Starter) -> None:
+    """More than an outbox holds of what happens now."""
+    wire = Wire(start_server(limits=replace(QUICK, outbox=10)).url)
+    ann, ben = seated(wire, config={"max_rounds": 30})
+    for number in range(30):
+        wire.protocol(price(ann, 10 + number), ann.token)
+        wire.protocol(price(ben, 20 + number), ben.token)
+    whole = seqs(events(wire, ann).fields["messages"])
+    assert len(whole) > 50
+    with wire.socket(ann, after=0) as socket:
+        while len(socket.pushes) < len(whole):
+            socket.next()
+        assert seqs(socket.pushes) == whole
+        assert socket.ask(ann.get_state())["status"] == "ended"
 
 
 def test_a_long_poll_waits_for_what_happens(wire: Wire) -> None:

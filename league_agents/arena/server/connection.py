@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.limits import Bucket
+from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Bucket
 from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.tokens import Claim
 from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 POLICY, TRY_AGAIN, NO_TOKEN = 1008, 1013, 4401
+MOST_MISSED = 5000
+"""Pushes of one match that are told again; of the others the state tells."""
+
 _SHORT = 4096
 """Characters of a refused text that is still read, for its ``request_id``."""
 
@@ -153,7 +156,8 @@ class Connection:
             )
         )
         for push in missed:
-            self._outbox.put(push.text)
+            self._outbox.put(push.text, is_repeated=True)
+        self._bucket.charge(len(missed) / PUSHES_OF_ONE_REQUEST)
         return None
 
     def _attach(self, claim: Claim, after: int | None) -> list[Envelope]:
@@ -173,7 +177,7 @@ class Connection:
             hall.attach(match_id, claim.agent_id, self._outbox)
             self._attached[match_id, claim.agent_id] = None
             if after is not None:
-                missed += hall.service.pushes_after(match_id, claim.agent_id, after)
+                missed += hall.service.pushes_after(match_id, claim.agent_id, after, newest=MOST_MISSED)
         return missed
 
     def _live_principal(self) -> Principal:

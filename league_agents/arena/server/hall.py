@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN, House, HouseAgent
-from league_agents.arena.server.limits import Buckets, ServerLimits
+from league_agents.arena.server.limits import Buckets, Pace, ServerLimits
 from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
 from league_agents.arena.server.outbox import Outbox
@@ -60,6 +60,7 @@ class Hall:
         self.profile = profile
         self.is_closing = False
         self._tables: dict[str, Table] = {}
+        self._pace = Pace(self.limits.house_actions_per_s)
         self._thinkers = asyncio.Semaphore(self.limits.thinkers)
         self._new_matches = Buckets(self.limits.new_matches_per_s, self.limits.new_matches_burst)
         self._asking = ""
@@ -328,7 +329,9 @@ class Hall:
                 agent = self.house.make_agent(
                     seat, table.scenario, seed=table.house_seed, match_id=match_id, is_first=place == 0
                 )
-                agents[seat.id] = HouseAgent(agent, pause_s=table.pause.total_seconds(), thinkers=self._thinkers)
+                agents[seat.id] = HouseAgent(
+                    agent, pause_s=table.pause.total_seconds(), pace=self._pace, thinkers=self._thinkers
+                )
         return agents
 
     def _forget(self, match_id: str) -> None:
@@ -341,15 +344,26 @@ class Hall:
                 table.running.cancel()
 
     def _bound_transcripts(self) -> None:
-        kept = sum(len(table.packed) for table in self._tables.values())
-        for hosted in sorted(
-            (hosted for hosted in self.store.all() if hosted.ended_at is not None),
-            key=lambda hosted: hosted.ended_at or hosted.created_at,
-        ):
+        """Forget, and then give up, what does not fit into memory."""
+        ended: list[Hosted] = []
+        running: list[Hosted] = []
+        for hosted in self.store.all():
+            (running if hosted.ended_at is None else ended).append(hosted)
+        kept = sum(table.size for table in self._tables.values())
+        for hosted in sorted(ended, key=lambda hosted: hosted.ended_at or hosted.created_at):
             if kept <= self.limits.transcripts:
-                return
-            kept -= len(self._tables[hosted.match_id].packed)
+                break
+            kept -= self._tables[hosted.match_id].size
             self._forget(hosted.match_id)
+        for hosted in sorted(running, key=lambda hosted: self._tables[hosted.match_id].size, reverse=True):
+            table = self._tables[hosted.match_id]
+            if kept <= self.limits.transcripts and table.size <= self.limits.transcript:
+                break
+            kept -= table.size
+            if table.session is not None:
+                table.session.decisions.abandon()
+                self._dispatch(hosted.match_id, self.service.abandon(hosted.match_id, self.now(), "Too long."))
+                table.session.wake()
 
     def _start_if_full(self, match_id: str) -> None:
         hosted, table = self.store.get(match_id), self._tables.get(match_id)

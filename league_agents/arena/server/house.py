@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from league_agents.arena.agents.port import View
 from league_agents.arena.scenario import Scenario, Seat
+from league_agents.arena.server.limits import Pace
 from league_agents.arena.session import Memory, on_a_thread
 from league_agents.core.game import Event, LegalAction
 
@@ -64,10 +65,11 @@ class House:
 class HouseAgent:
     """An agent of the server, in the time that it is given."""
 
-    def __init__(self, agent: object, *, pause_s: float, thinkers: asyncio.Semaphore) -> None:
-        """``thinkers``: how many agents may compute on threads of their own at once."""
+    def __init__(self, agent: object, *, pause_s: float, pace: Pace, thinkers: asyncio.Semaphore) -> None:
+        """``pace`` is that of all agents of the house; ``thinkers``: how many may compute on threads at once."""
         self._agent = agent
         self._pause_s = pause_s
+        self._pace = pace
         self._thinkers = thinkers
 
     @property
@@ -77,7 +79,8 @@ class HouseAgent:
 
     async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Any:
         """What the agent does. Raises what it raises."""
-        await asyncio.sleep(self._pause_s)
+        now_s = asyncio.get_running_loop().time()
+        await asyncio.sleep(max(self._pause_s, self._pace.wait_s(now_s)))
         act = self._agent.act  # type: ignore[attr-defined]  # made by the house: it has one
         if inspect.iscoroutinefunction(act):
             return await act(view, legal, deadline)

@@ -18,7 +18,11 @@ class ServerLimits:
     """At the same time, ended ones that are still kept included."""
 
     transcripts: int = 256 * 1024 * 1024
-    """Bytes of the transcripts of ended matches that are kept; the oldest matches are forgotten first."""
+    """Characters of all transcripts. Above it the matches that ended first are forgotten, and when that is not enough
+    the longest that still run are given up."""
+
+    transcript: int = 32 * 1024 * 1024
+    """Characters of one match's transcript; a match that comes to more is given up."""
 
     tables_of_address: int = 100
     """Matches that wait or run, of one address that opened them."""
@@ -75,6 +79,9 @@ class ServerLimits:
     house_pause: timedelta = timedelta(milliseconds=10)
     """What an agent of the server takes for each action at least, so that many of them leave time for everybody."""
 
+    house_actions_per_s: float = 500.0
+    """Of all agents of the server together, for the same reason."""
+
     thinkers: int = 2
     """Agents of the server that may compute at the same time; the others wait for their turn."""
 
@@ -102,6 +109,10 @@ class Bucket:
             return 0.0
         return (1 - self._level) / self._rate
 
+    def charge(self, cost: float) -> None:
+        """A request that was let through was more work than others: the next ones wait for it."""
+        self._level -= cost
+
 
 class Buckets:
     """One bucket for each address; the least recent ones are forgotten."""
@@ -121,3 +132,26 @@ class Buckets:
                 self._of.popitem(last=False)
         self._of.move_to_end(key)
         return bucket.take(now_s)
+
+    def charge(self, key: str, cost: float) -> None:
+        """A request of ``key`` was more work than others."""
+        bucket = self._of.get(key)
+        if bucket is not None:
+            bucket.charge(cost)
+
+
+PUSHES_OF_ONE_REQUEST = 50
+"""Told again after the fact, they are as much work as one request."""
+
+
+class Pace:
+    """Lets one after the other go, at no more than a rate."""
+
+    def __init__(self, rate_per_s: float) -> None:
+        self._step_s = 1 / rate_per_s
+        self._next_s = 0.0
+
+    def wait_s(self, now_s: float) -> float:
+        """How long whoever asks now waits for its turn."""
+        self._next_s = max(now_s, self._next_s + self._step_s)
+        return self._next_s - now_s

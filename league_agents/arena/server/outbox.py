@@ -29,11 +29,15 @@ class Outbox:
     def is_overflowing(self) -> bool:
         return self.overflowed.is_set()
 
-    def put(self, text: str) -> None:
-        """Send this when the connection is ready."""
+    def put(self, text: str, *, is_repeated: bool = False) -> None:
+        """Send this when the connection is ready.
+
+        ``is_repeated``: the reader has asked for it, and there may be many: only their size counts.
+        """
         if self.is_overflowing:
             return
-        if len(self._waiting) >= self._most or self._characters + len(text) > self._most_characters:
+        is_full = len(self._waiting) >= self._most and not is_repeated
+        if is_full or self._characters + len(text) > self._most_characters:
             self.overflowed.set()
             self._waiting.clear()
             self._characters = 0

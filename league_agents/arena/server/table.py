@@ -67,6 +67,11 @@ class Table:
         """How many spectators are connected."""
         return sum(agent_id not in self.scenario.agent_ids for agent_id in self.readers)
 
+    @property
+    def size(self) -> int:
+        """Of the transcript, in characters, or in bytes once it is packed."""
+        return len(self.packed) if self.transcript is None else self.transcript.tell()
+
     def pack(self) -> None:
         """The match is over: keep its transcript small, and nothing of its agents."""
         if self.session is not None and self.session.decisions.is_over:

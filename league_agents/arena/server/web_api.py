@@ -35,7 +35,7 @@ from starlette.routing import Route
 
 from league_agents.arena.server.guard import API_HEADERS, address_key
 from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.limits import Buckets
+from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Buckets
 from league_agents.arena.server.lobby import games_told, join_wanted, match_told, match_wanted
 from league_agents.core.game import SPECTATOR
 from league_agents.core.printable import line_of
@@ -114,7 +114,7 @@ class WebApi:
             while True:
                 hall.service.check_reader(match_id, agent_id, principal)
                 hall.seen(match_id, agent_id)
-                pushes = hall.service.pushes_after(match_id, agent_id, int(after))[:MOST_PUSHES]
+                pushes = hall.service.pushes_after(match_id, agent_id, int(after), oldest=MOST_PUSHES)
                 left = deadline - time.monotonic()
                 if pushes or left <= 0 or hall.is_closing or await request.is_disconnected():
                     break
@@ -123,6 +123,7 @@ class WebApi:
             self._polls[address] -= 1
             if not self._polls[address]:
                 del self._polls[address]
+        self._requests.charge(address, len(pushes) / PUSHES_OF_ONE_REQUEST)
         seq = _seq(pushes[-1]) if pushes else int(after)
         return _text(f'{{"messages":[{",".join(push.text for push in pushes)}],"seq":{seq}}}')
 

@@ -304,10 +304,16 @@ class MatchService:
         hosted.status, hosted.ended_at = Status.ABANDONED, now
         return [*found, *pushes(hosted, [hosted.closing])]
 
-    def pushes_after(self, match_id: str, agent_id: str, seq: int) -> list[Envelope]:
-        """Every push for an agent or a spectator with a number above ``seq``, oldest first, as it was sent."""
+    def pushes_after(
+        self, match_id: str, agent_id: str, seq: int, *, oldest: int | None = None, newest: int | None = None
+    ) -> list[Envelope]:
+        """Every push for an agent or a spectator with a number above ``seq``, oldest first, as it was sent; no more
+        than so many of the ``oldest``, or of the ``newest``."""
         hosted = self._get(match_id)
-        return [push_body(hosted, event).to(agent_id) for event in happened(hosted, viewer_of(agent_id), seq)]
+        events = happened(hosted, viewer_of(agent_id), seq)[:oldest]
+        if newest is not None:
+            events = events[-newest:]
+        return [push_body(hosted, event).to(agent_id) for event in events]
 
     def check_reader(self, match_id: str, agent_id: str, principal: Principal | None) -> Hosted:
         """The match, for somebody who may read what ``agent_id`` may know of it. Raises ``Refused``: ``unauthorized``,

@@ -23,7 +23,7 @@ from league_agents.protocol.boardgame.hosting import Status
 from league_agents.protocol.boardgame.refusals import Refused
 from league_agents.settings.arena_server import arena_house
 
-QUICK = ServerLimits(house_pause=timedelta(0))
+QUICK = ServerLimits(house_pause=timedelta(0), house_actions_per_s=100_000)
 
 
 class Clock:
@@ -225,6 +225,22 @@ def test_transcripts_are_kept_up_to_a_bound() -> None:
         assert [hall.store.get(match_id) is not None for match_id in matches] == [False, False, True]
 
     run(played, limits=replace(QUICK, transcripts=1500))
+
+
+def test_a_match_that_grows_too_long_is_given_up() -> None:
+    async def played(hall: Hall, clock: Clock) -> None:
+        long, short = seated(hall, market("open", "open")), seated(hall, market("open", "open"))
+        for agent_id in ("s1", "s2", "s1", "s2"):
+            priced(hall, long, agent_id)
+        hall.sweep()
+        await settle(hall)
+        found = {match_id: hosted.status for match_id in (long, short) if (hosted := hall.store.get(match_id))}
+        assert found == {long: Status.ABANDONED, short: Status.STARTED}
+        lines = hall.transcript(long, "host")
+        assert lines is not None
+        assert lines[-1]["status"] == "abandoned"
+
+    run(played, limits=replace(QUICK, transcript=1500))
 
 
 def test_a_match_whose_agent_cannot_be_made_is_not_opened() -> None:

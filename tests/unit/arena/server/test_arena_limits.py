@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from league_agents.arena.server.guard import Guard, address_key
-from league_agents.arena.server.limits import Bucket, Buckets
+from league_agents.arena.server.limits import Bucket, Buckets, Pace
 from league_agents.arena.server.names import LONGEST, free_name
 from league_agents.arena.server.outbox import Outbox
 
@@ -28,6 +28,31 @@ def test_each_address_has_a_bucket_of_its_own_and_the_oldest_is_forgotten() -> N
     assert buckets.take("b", 0.0) == 0.0
     assert buckets.take("c", 0.0) == 0.0
     assert buckets.take("a", 0.0) == 0.0
+
+
+def test_what_was_much_work_is_paid_for_later() -> None:
+    buckets = Buckets(1.0, 2.0)
+    assert buckets.take("a", 0.0) == 0.0
+    buckets.charge("a", 4.0)
+    assert buckets.take("a", 0.0) == 4.0
+    assert buckets.take("a", 4.0) == 0.0
+    buckets.charge("nobody", 4.0)
+    assert buckets.take("nobody", 0.0) == 0.0
+
+
+def test_a_pace_lets_one_after_the_other_go() -> None:
+    pace = Pace(10.0)
+    assert [round(pace.wait_s(5.0), 6) for _ in range(3)] == [0.0, 0.1, 0.2]
+    assert pace.wait_s(9.0) == 0.0
+
+
+def test_what_a_reader_asked_for_again_counts_by_its_size_alone() -> None:
+    outbox = Outbox(2, 100)
+    for _ in range(10):
+        outbox.put("x", is_repeated=True)
+    assert len(outbox) == 10
+    outbox.put("x" * 91, is_repeated=True)
+    assert outbox.is_overflowing
 
 
 def test_an_outbox_keeps_its_order() -> None:
