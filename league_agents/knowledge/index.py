@@ -30,6 +30,7 @@ from league_agents.knowledge.index_records import Hit as Hit
 from league_agents.knowledge.index_records import Origin as Origin
 from league_agents.knowledge.index_records import Statistics as Statistics
 from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
+from league_agents.knowledge.namesakes import under_its_own_title
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
@@ -82,7 +83,7 @@ class KnowledgeIndex:
         origin: Origin | None = None,
     ) -> AddReport:
         """Read the passages of ``document`` into the index; a book of the same title and author is replaced, and so is
-        the one that was read from the same file before.
+        the one that was read from the same file before; another file's book of the same title stays (``namesakes``).
 
         Raises DocumentRefused when it has no passage, or when another author's book has the same title.
         """
@@ -100,8 +101,7 @@ class KnowledgeIndex:
                 _remember(connection, row[_ID], origin)
         if row:
             return _unchanged(_book(row), start[0] or "")
-        key = title_key(document.title)
-        if not key:
+        if not title_key(document.title):
             raise DocumentRefused(document.source, "has no title; give one")
         found = passages(document, min_words=min_words, min_sentences=min_sentences)
         if not found:
@@ -109,6 +109,8 @@ class KnowledgeIndex:
         words = count_words(document.text)
         format_ = origin.format if origin else "markdown" if document.markup == "markdown" else "text"
         with self._errors(), self._transaction() as connection:
+            document = under_its_own_title(connection, document, found, origin)
+            key = title_key(document.title)
             old = connection.execute("SELECT id, title, author FROM books WHERE title_key = ?", (key,)).fetchone()
             if old and not same_author(old[2], document.author):
                 raise DocumentRefused(

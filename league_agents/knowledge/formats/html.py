@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract, field, gathered, language_code
-from league_agents.knowledge.layout import CONTENTS_HEADING, LONGEST_HEADING, Block, Kind
+from league_agents.knowledge.layout import CHAPTER_HEADING, CONTENTS_HEADING, LONGEST_HEADING, Block, Kind
 from league_agents.knowledge.reading import decode_bytes, tidy
 
 if TYPE_CHECKING:
@@ -90,12 +90,18 @@ def html_extract(content: bytes, source: str) -> Extract:
     parts = gathered(html_blocks(main_matter(root)), source)
     heading = next((part.text for part in parts[:20] if part.kind == "heading"), None)
     return Extract(
-        title=field(heading) or field(_first(root, "title")),
+        title=_title(field(heading), field(_first(root, "title"))),
         author=field(_meta(root, "author")),
         language=language_code(root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang")),
         parts=parts,
         pages=None,
     )
+
+
+def _title(heading: str | None, of_page: str | None) -> str | None:
+    """A page says of itself what it is; its first heading says it better, unless that only counts: ``Chapter 1``."""
+    is_chapter = heading is not None and CHAPTER_HEADING.match(heading) is not None
+    return (of_page or heading) if is_chapter else (heading or of_page)
 
 
 def decode_html(content: bytes, source: str) -> str:

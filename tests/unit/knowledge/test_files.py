@@ -224,3 +224,42 @@ def test_what_the_caller_says_and_what_the_letters_say_beat_what_a_page_says(tmp
     add_files([path], tmp_path / "two.db", title="Mine", author="Bob", language="yi")
     (hit,) = search_books("סירה", tmp_path / "two.db")
     assert hit.passage.book == "Mine"
+
+
+def test_two_files_that_begin_with_the_same_heading_are_two_books(tmp_path: Path) -> None:
+    one, two, index = tmp_path / "l1.md", tmp_path / "l2.md", tmp_path / "k.db"
+    one.write_text(f"# Introduction\n\n{WORDS.format('boat')}")
+    two.write_text(f"# Introduction\n\n{' '.join(LINES)}")
+    titles = [report.added.title for report in add_files([one, two], index) if report.added]
+    assert titles == ["Introduction", "Introduction (l2)"]
+    assert [hit.passage.book for hit in search_books("boat", index)] == ["Introduction"]
+    two.write_text(two.read_text().replace("harbour", "haven"))
+    (report,) = add_files([two], index)
+    assert report.added is not None
+    assert (report.added.outcome, report.added.title) == (AddOutcome.REPLACED, "Introduction (l2)")
+
+
+def test_namesakes_in_folders_of_the_same_names_are_told_apart_by_number(tmp_path: Path) -> None:
+    carts = (
+        "The carts stood on the road all day long. Nobody had driven one since the war was lost, and the farmers kept "
+        "their hens and their rakes in them."
+    )
+    for number, text in enumerate((WORDS.format("boat"), carts, " ".join(LINES))):
+        (tmp_path / f"f{number}").mkdir()
+        (tmp_path / f"f{number}" / "a.md").write_text(f"# Overview\n\n{text}")
+    reports = add_files([tmp_path / f"f{number}" for number in range(3)], tmp_path / "k.db")
+    assert [report.added.title for report in reports if report.added] == ["Overview", "Overview (a)", "Overview (a 2)"]
+
+
+def test_a_later_version_under_another_name_replaces_the_book(tmp_path: Path) -> None:
+    one, two, index = tmp_path / "v1.md", tmp_path / "v2.md", tmp_path / "k.db"
+    one.write_text(f"# Boats\n\n{WORDS.format('boat')}")
+    two.write_text(f"# Boats\n\n{WORDS.format('boat')}\n\n{' '.join(LINES)}")
+    assert [told(report) for report in add_files([one, two], index)] == ["added", "replaced"]
+
+
+def test_a_page_whose_first_heading_only_counts_is_called_what_it_says_of_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(f"<title>Boats</title><h1>Chapter 1</h1><p>{WORDS.format('boat')}</p>")
+    (report,) = add_files([tmp_path / "a.html"], tmp_path / "k.db")
+    assert report.added is not None
+    assert report.added.title == "Boats"

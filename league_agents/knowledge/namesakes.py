@@ -1,0 +1,53 @@
+"""Which title a book gets when one of the same title is there already: two files that both begin with ``Chapter 1`` or
+``Introduction`` are two books.
+
+Rule: a book makes room for its own newer text only, never for a stranger's. What shares passages is the same book in
+another format or a later version; what shares none and comes from another file gets the file's name behind its title.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from league_agents.knowledge.documents import Document, title_of_name
+from league_agents.knowledge.index_records import Origin
+from league_agents.knowledge.passages import Passage
+from league_agents.knowledge.titles import title_key
+
+SAME_BOOK = 0.2
+"""The part of the shorter book's passages that must open as passages of the other one do: a lecture that was written
+anew keeps more, a line that stands in every lecture of a course is less."""
+
+
+def under_its_own_title(
+    connection: sqlite3.Connection, document: Document, found: Sequence[Passage], origin: Origin | None
+) -> Document:
+    """``document``, under a title that no other book of the index has. A caller without a file means the title."""
+    if origin is None or not _is_anothers(connection, document.title, found, origin):
+        return document
+    name = title_of_name(Path(origin.path))
+    for number in count(1):
+        title = f"{document.title} ({name})" if number == 1 else f"{document.title} ({name} {number})"
+        if not _is_anothers(connection, title, found, origin):
+            break
+    return replace(document, title=title)
+
+
+def _is_anothers(connection: sqlite3.Connection, title: str, found: Sequence[Passage], origin: Origin) -> bool:
+    row = connection.execute("SELECT id FROM books WHERE title_key = ?", (title_key(title),)).fetchone()
+    if row is None:
+        return False
+    paths = {path for (path,) in connection.execute("SELECT path FROM files WHERE book_id = ?", row)}
+    # Books from before files were remembered have no paths: nobody knows, and the title decides.
+    if not paths or origin.path in paths:
+        return False
+    theirs = {
+        title_key(opening)
+        for (opening,) in connection.execute("SELECT opening_sentence FROM passages WHERE book_id = ?", row)
+    }
+    ours = {title_key(passage.opening_sentence) for passage in found}
+    return len(ours & theirs) < SAME_BOOK * min(len(ours), len(theirs))
