@@ -182,9 +182,12 @@ def _moved(path: str, error: ConfigError) -> ConfigError:
 
 def _text_of(path: Path) -> str:
     try:
-        if path.stat().st_size > LONGEST_TEXT:
+        with path.open("rb") as file:
+            # Not by what the system says of its size: a device has none, and never ends.
+            found = file.read(LONGEST_TEXT + 1)
+        if len(found) > LONGEST_TEXT:
             raise ConfigError(str(path), f"is larger than {LONGEST_TEXT} bytes; is it the right file?")
-        return path.read_text(encoding="utf-8-sig")
+        return found.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from league_agents.arena.session import Session
     from league_agents.settings.arena import Company
 
+LONGEST_TURN_S = 30 * 86_400.0
+
 EPILOG = """\b
 Examples:
   league-agents arena games
@@ -114,6 +116,8 @@ def play(
     """Play one match in this process. GAME: guess_number, market, q21 or undercover."""
     from league_agents.settings.arena import usual_scenario, with_agents
 
+    if turn_timeout is not None and not turn_timeout <= LONGEST_TURN_S:  # NaN is within any range
+        raise click.UsageError(f"--turn-timeout must be 0.05 to {LONGEST_TURN_S:g} seconds")
     specs = [spec.strip() for each in agents for spec in each.split(",")]
     if scenario is not None:
         from league_agents.arena.scenario import read_scenario
@@ -134,17 +138,20 @@ def play(
 
 
 def _configured(settings: Sequence[str]) -> dict[str, Any]:
-    import yaml
+    from league_agents.interaction.yaml_text import read_value
 
     found: dict[str, Any] = {}
     for each in settings:
         key, equals, value = each.partition("=")
         if not equals or not key:
             raise ConfigError(f"--config {each}", "must be KEY=VALUE, for example max_rounds=5")
+        if key in found:
+            raise ConfigError(f"--config {key}", "is given twice; keep one of the two")
         try:
-            found[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise ConfigError(f"--config {each}", "the value cannot be read; put a text in quotes") from None
+            found[key] = read_value(value, "value")
+        except ConfigError as error:
+            why = str(error).partition(": ")[2]
+            raise ConfigError(f"--config {each}", f"cannot be read: the value {why}; put a text in quotes") from None
     return found
 
 
@@ -285,11 +292,12 @@ def _shown(value: object) -> str:
 
 
 def _lines_of(path: Path) -> list[dict[str, Any]]:
-    from league_agents.arena.transcript import read_transcript
+    from league_agents.arena.transcript import LONGEST_LINE, read_transcript
 
     try:
         with sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as file:
-            return read_transcript(file)
+            # A line that never ends is not read to its end.
+            return read_transcript(iter(lambda: file.readline(LONGEST_LINE + 1), ""))
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -23,12 +23,20 @@ MOST_VALUES: Final = 200_000
 
 def read_yaml(text: str, path: str) -> dict[str, object]:
     """The mapping with text keys that a text holds; ``path`` names the text. Raises ``ConfigError``."""
+    found = read_value(text, path)
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise ConfigError(path, "must hold keys and values, one 'key: value' a line")
+    return found
+
+
+def read_value(text: str, path: str) -> object:
+    """Whatever value a text holds. Raises ``ConfigError``."""
     import yaml
 
     if len(text) > LONGEST_TEXT:
         raise ConfigError(path, f"has more than {LONGEST_TEXT} characters; is it the right file?")
     try:
-        found = yaml.load(text, _once_loader())  # noqa: S506  # it is a SafeLoader
+        found: object = yaml.load(text, _once_loader())  # noqa: S506  # it is a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
@@ -36,8 +44,6 @@ def read_yaml(text: str, path: str) -> dict[str, object]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ConfigError(path, f"is not valid YAML: {reason}") from None
-    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
-        raise ConfigError(path, "must hold keys and values, one 'key: value' a line")
     if not _is_countable(found):
         raise ConfigError(path, f"holds more than {MOST_VALUES} values, or a value that holds itself; write it out")
     return found

@@ -76,7 +76,11 @@ _PROPERTIES: Final[Mapping[str, JsonObject]] = {
         "x-host-only": True,
         "description": "The very pair to play with, instead of a drawn one.",
     },
-    "swap_pair": _switch(True, "Whether it is drawn which word of the pair is the civilians'; otherwise the first is."),
+    "swap_pair": {
+        **_switch(True, "Whether it is drawn which word of the pair is the civilians'; otherwise the first is."),
+        # Without it, whoever knows the pairs knows his side by his word.
+        "x-host-only": True,
+    },
     "names": {
         "type": "object",
         "additionalProperties": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},

@@ -46,7 +46,7 @@ def test_the_schemas_are_schemas_and_the_defaults_fit_them() -> None:
 
 def test_what_gives_the_words_away_is_marked_for_the_host_only() -> None:
     secret = {key for key, rule in CONFIG_SCHEMA["properties"].items() if rule.get("x-host-only")}
-    assert secret == {"pair", "word_pairs"}
+    assert secret == {"pair", "word_pairs", "swap_pair"}
 
 
 def test_a_configuration_survives_json_and_reading() -> None:
