@@ -221,6 +221,37 @@ def test_too_many_connections_of_one_address_are_not_let_in(start_server: Starte
         assert refused.value.response.status_code == 503
 
 
+def test_too_many_http_connections_of_one_address_are_cut_off(start_server: Starter) -> None:
+    server = start_server(limits=replace(QUICK, http_of_address=3))
+    wire = Wire(server.url)
+    with raw(server) as one, raw(server) as two:
+        assert wire.send("GET", "/games").status == 200
+        with raw(server), raw(server) as last:
+            assert read_to_end(last) == b""
+            one.sendall(b"GET /games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert read_to_end(one).startswith(b"HTTP/1.1 200")
+            assert two.fileno() > 0
+    # WebSockets are counted apart, and what was closed makes room.
+    with wire.socket(), wire.socket(), wire.socket(), wire.socket():
+        assert wire.send("GET", "/games").status == 200
+
+
+def ask_for_ever(connection: sockets.socket) -> None:
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        connection.sendall(b"GET /games HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
+        time.sleep(0.01)
+
+
+def test_an_answer_that_nobody_reads_is_not_kept_for_ever(start_server: Starter) -> None:
+    server = start_server(limits=replace(QUICK, request_wait=timedelta(seconds=0.3)))
+    with raw(server) as unread:
+        unread.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            ask_for_ever(unread)
+    assert Wire(server.url).send("GET", "/games").status == 200
+
+
 # Broken peers.
 
 

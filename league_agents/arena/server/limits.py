@@ -29,6 +29,9 @@ class ServerLimits:
 
     sockets: int = 5000
     sockets_of_address: int = 500
+    http_of_address: int = 256
+    """Connections that are no WebSockets."""
+
     seats_of_socket: int = 256
     """Seats and places to watch from that one connection may serve."""
 

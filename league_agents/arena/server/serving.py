@@ -11,6 +11,7 @@ import gc
 import importlib
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import TracebackType
@@ -132,7 +133,8 @@ class ArenaServer:
         self._loop = asyncio.get_running_loop()
         self.hall = Hall(self._house, limits=limits, profile=self._profile)
         # The library makes these itself, one for each connection: what they need to know stands in their class.
-        http = type("_Http", (PatientHttp,), {"request_wait_s": limits.request_wait.total_seconds()})
+        known = {"request_wait_s": limits.request_wait.total_seconds(), "most_of_address": limits.http_of_address}
+        http = type("_Http", (PatientHttp,), {**known, "addresses": Counter()})
         web_socket = type("_WebSocket", (PatientWebSocket,), {"farewell_s": limits.farewell.total_seconds()})
         config = uvicorn.Config(
             application(self.hall, is_public=self._is_public),

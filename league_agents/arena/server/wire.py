@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio.transports import BaseTransport
+from collections import Counter
 from typing import Any
 
 import h11
@@ -15,23 +16,45 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
+from league_agents.arena.server.guard import address_key
+
 MOST_FRAGMENTS = 1000
 """Frames that one message may come in."""
 
 
 class PatientHttp(H11Protocol):
-    """HTTP/1.1 whose peers must say what they want in ``request_wait_s``."""
+    """HTTP/1.1 whose peers must say what they want, and take what they are answered, in ``request_wait_s``."""
 
     request_wait_s = 10.0
-    most_connections = 10_000
+    most_of_address = 256
+    """Connections that are no WebSockets."""
+
+    addresses: Counter[str]
+    """How many each address has; every server has a class, and so a count, of its own."""
+
+    _address: str | None = None
     _waiting: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.most_connections:
+        address = address_key(self.client[0] if self.client else "")
+        if self.addresses[address] >= self.most_of_address:
             transport.abort()
             return
+        self._address = address
+        self.addresses[address] += 1
         self._await_request()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(self.request_wait_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
 
     def handle_events(self) -> None:
         super().handle_events()
@@ -43,11 +66,22 @@ class PatientHttp(H11Protocol):
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         self._stop_waiting()
+        self._uncount()
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._uncount()
+        if self._unread is not None:
+            self._unread.cancel()
         super().connection_lost(exc)
+
+    def _uncount(self) -> None:
+        if self._address is not None:
+            self.addresses[self._address] -= 1
+            if self.addresses[self._address] <= 0:
+                del self.addresses[self._address]
+            self._address = None
 
     def _await_request(self) -> None:
         self._waiting = self.loop.call_later(self.request_wait_s, self.transport.abort)
