@@ -53,8 +53,10 @@ def add(files: tuple[Path, ...], title: str | None, author: str | None, language
     their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; in plain text
     paragraphs have empty lines between them. Of slides, each page is a passage.
 
-    A file that was added before is said to be known; a changed one replaces its former text. A file that cannot be
-    used is named, the others are added all the same, and the exit code is 3. What was added stays when you interrupt.
+    A file that was added before is said to be known; a changed one replaces its former text. Two files
+    with the same title and nothing else in common are two books: the second gets its file's name behind the title. A
+    file that cannot be used is named, the others are added all the same, and the exit code is 3. What was added stays
+    when you interrupt.
     """
     from league_agents.cli import PROGRAM, Exit
     from league_agents.knowledge.corpus import add_each
@@ -183,7 +185,7 @@ def search(query: str, limit: int, book: str | None, as_json: bool) -> int:
         print_document({"query": query, "hits": found}, sys.stdout)
         return Exit.OK if hits else Exit.FAILED
     if not hits:
-        click.echo("No passage has any of these words.")
+        click.echo("No passage of your books has any of these words; the built-in ones are not searched.")
         return Exit.FAILED
     from rich.padding import Padding
     from rich.text import Text
@@ -280,10 +282,10 @@ def list_(as_json: bool) -> None:
 
 
 @command.command(name="show")
-@click.argument("name")
+@click.argument("name", metavar="TITLE|FILE")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
-    """Show one book, its chapters and its first passages."""
+    """Show one book, its chapters and its first passages. It is named by its title or by the file it came from."""
     from league_agents.knowledge.corpus import show_book
 
     found = show_book(name)
@@ -322,9 +324,9 @@ def _show(book: Book, found: BookReport) -> None:
 
 
 @command.command(name="remove")
-@click.argument("name")
+@click.argument("name", metavar="TITLE|FILE")
 def remove(name: str) -> None:
-    """Remove the book of exactly this title; case and punctuation do not matter."""
+    """Remove the book of exactly this title (case and punctuation do not matter), or from a file of this name."""
     from league_agents.knowledge.corpus import remove_book
 
     click.echo(f"removed {printable(remove_book(name).title, 200)}")

@@ -163,10 +163,17 @@ def corpus_statistics(index_path: Path | str | None = None) -> Statistics | None
 
 
 def _book(index: KnowledgeIndex, name: str) -> Book:
-    book = index.book(name)
+    book = index.book(name) or _of_file(index, name)
     if book is None:
         raise UnknownBook(name, near_titles(name, [known.title for known in index.books()]))
     return book
+
+
+def _of_file(index: KnowledgeIndex, name: str) -> Book | None:
+    """The one book that was read from a file of exactly this name, with or without its ending."""
+    sources = [(Path(book.source), book) for book in index.books()]
+    found = [book for source, book in sources if name in (source.name, source.stem)]
+    return found[0] if len(found) == 1 else None
 
 
 def list_books(index_path: Path | str | None = None) -> list[Book]:
@@ -194,7 +201,8 @@ def show_book(name: str, index_path: Path | str | None = None, *, first: int = 5
 
 
 def remove_book(name: str, index_path: Path | str | None = None) -> Book:
-    """Take out the book of exactly this title (case and punctuation aside): a near miss must not delete another.
+    """Take out the book of exactly this title (case and punctuation aside), or of exactly this file's name: a near miss
+    must not delete another.
 
     Raises UnknownBook, which suggests near titles.
     """
@@ -202,4 +210,10 @@ def remove_book(name: str, index_path: Path | str | None = None) -> Book:
     if not path.exists():
         raise UnknownBook(name, ())
     with KnowledgeIndex(path) as index:
-        return index.remove(name)
+        try:
+            return index.remove(name)
+        except UnknownBook:
+            book = _of_file(index, name)
+            if book is None:
+                raise
+            return index.remove(book.title)

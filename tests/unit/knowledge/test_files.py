@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from league_agents.knowledge import files
-from league_agents.knowledge.corpus import FileReport, Watcher, add_each, add_files, corpus_statistics, search_books
+from league_agents.knowledge.corpus import (
+    FileReport,
+    Watcher,
+    add_each,
+    add_files,
+    corpus_statistics,
+    remove_book,
+    search_books,
+    show_book,
+)
 from league_agents.knowledge.failures import DocumentRefused, UnknownBook
 from league_agents.knowledge.files import files_in
 from league_agents.knowledge.index import AddOutcome
@@ -263,3 +272,22 @@ def test_a_page_whose_first_heading_only_counts_is_called_what_it_says_of_itself
     (report,) = add_files([tmp_path / "a.html"], tmp_path / "k.db")
     assert report.added is not None
     assert report.added.title == "Boats"
+
+
+def test_a_book_is_found_by_the_name_of_its_file_too(tmp_path: Path) -> None:
+    path, index = tmp_path / "novel.md", tmp_path / "k.db"
+    path.write_text(f"# Boats\n\n{WORDS.format('boat')}")
+    add_files([path], index)
+    assert [show_book(name, index).book.title for name in ("novel", "novel.md")] == ["Boats", "Boats"]
+    with pytest.raises(UnknownBook):
+        remove_book("nove", index)
+    assert remove_book("novel", index).title == "Boats"
+
+
+def test_a_file_s_name_that_two_books_have_names_neither(tmp_path: Path) -> None:
+    for folder, word in (("a", "boat"), ("b", "raft")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "novel.md").write_text(f"# The {word}\n\n{WORDS.format(word)}")
+    add_files([tmp_path / "a", tmp_path / "b"], tmp_path / "k.db")
+    with pytest.raises(UnknownBook):
+        remove_book("novel", tmp_path / "k.db")
