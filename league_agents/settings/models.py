@@ -268,7 +268,7 @@ def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> N
     for entry in settings.entries:
         if prices.of(entry.full_name) is None:
             raise ConfigError(
-                f"{settings.where}.limits",
+                "LEAGUE_LLM_USD_PER_…" if settings.where == "LEAGUE_LLM_PROVIDER" else f"{settings.where}.limits",
                 f"a limit in dollars cannot be kept for {entry.full_name}, whose price is unknown; write it into the"
                 " price file (config/prices.example.yaml), or limit tokens or calls beside it",
             )
