@@ -136,7 +136,7 @@ def test_passages_are_searched(folder: Path) -> None:
     assert shown.exit_code == 0
     assert "A Tale, A Tale, passage 1  score " in shown.stdout
     assert "“It was a quiet evening in the village and nobody spoke.”" in shown.stdout
-    assert corpus("search", "submarine").stdout == "No passage of your books has any of these words; the built-in ones are not searched.\n"
+    assert corpus("search", "submarine").stdout.startswith("No passage of your books has any of these words")
     (hit,) = json.loads(corpus("search", "fire", "--json", "--limit", "1").stdout)["hits"]
     assert (hit["book"], hit["position"], hit["opening_sentence"][:18]) == ("A Tale", 1, "It was a quiet eve")
     assert hit["score"] > 0
