@@ -3,11 +3,10 @@
     from league_agents.arena.client import Client
 
     def decide(state):
-        action = state.legal[0]
-        return action.type, {"guess": 7}
+        return "submit_price", {"price": 40 - state.turn}
 
     with Client("http://127.0.0.1:8765") as client:
-        seat = client.join(game="guess_number", name="Ann")
+        seat = client.join(game="market", name="Ann")
         print(seat.play(decide).winners)
 
 The lobby is this project's; a seat (``RemoteSeat``) speaks the protocol alone.

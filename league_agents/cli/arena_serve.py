@@ -46,6 +46,8 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     if llm:
         models()  # what is missing is said now, and not to the first stranger
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    # A peer that goes away in the middle of a sentence is no news, and could say it as often as it likes.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     server = arena_server(
         Company(models=models, index_path=default_index_path),
         host=host,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from league_agents.arena import client as client_module
 from league_agents.arena.agents.random_agent import RandomAgent, random_action
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.client import ActionRefused, Client, SeatState, ServerLost, ServerRefused
@@ -265,6 +267,13 @@ def test_an_agents_own_error_reaches_whoever_runs_it(arena: ArenaServer) -> None
         with pytest.raises(TypeError, match="an agent gives"):
             seat.play(lambda _state: 7)
         client.leave(seat)
+
+
+def test_the_modules_own_example_plays(start_server: Starter, capsys: pytest.CaptureFixture[str]) -> None:
+    server = start_server()
+    text = inspect.cleandoc((client_module.__doc__ or "").split("\n\n", 1)[1].rsplit("\n\n", 1)[0])
+    exec(text.replace("http://127.0.0.1:8765", server.url), {})  # the code under test is that of a docstring
+    assert capsys.readouterr().out.startswith("(")
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8765", "ftp://127.0.0.1", "http://"])
