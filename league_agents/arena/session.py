@@ -222,7 +222,9 @@ class Session:
             return
         agent, error = decision.agent_id, None if task.cancelled() else task.exception()
         if task.cancelled() or error is not None:
-            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=error)
+            # A person who closed the terminal is no bug that a traceback could explain.
+            trace = None if isinstance(error, EOFError) else error
+            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=trace)
             self.decisions.forfeit(agent, Cause.ERROR, self._now())
             return
         try:
