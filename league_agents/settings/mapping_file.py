@@ -14,9 +14,12 @@ LARGEST_FILE = 1_000_000
 def read_mapping(path: Path) -> dict[str, object]:
     """A YAML or JSON file that holds one mapping with text keys. Raises ``ConfigError``."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        with path.open("rb") as file:
+            # Not by what the system says of its size: a device has none, and never ends.
+            found = file.read(LARGEST_FILE + 1)
+        if len(found) > LARGEST_FILE:
             raise ConfigError(str(path), f"is larger than {LARGEST_FILE} bytes; is it the right file?")
-        text = path.read_text(encoding="utf-8-sig")
+        text = found.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
