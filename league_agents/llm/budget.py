@@ -45,10 +45,6 @@ class Limit:
     tokens: int | None = None
     calls: int | None = None
 
-    @property
-    def is_set(self) -> bool:
-        return self != Limit()
-
     def amounts(self) -> tuple[int | None, int | None, int | None]:
         """In the order and the units of ``Amount``."""
         return (None if self.usd is None else round(self.usd * NANO), self.tokens, self.calls)
@@ -66,10 +62,6 @@ class Limits:
 
     per_season: Limit = field(default_factory=Limit)
     """All agents of one league together."""
-
-    @property
-    def are_set(self) -> bool:
-        return self != Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
