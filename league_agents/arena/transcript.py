@@ -125,17 +125,26 @@ def outcome_dict(outcome: Outcome | None) -> dict[str, Any]:
 
 
 def read_transcript(lines: Iterable[str]) -> list[Line]:
-    """The lines of a transcript. Raises ``ConfigError`` that names the line which is none."""
+    """The lines of a transcript. Raises ``ConfigError`` that names the line which is none.
+
+    The last one may have been cut off in its middle, with who wrote it: then it is left out.
+    """
     found: list[Line] = []
+    cut: ConfigError | None = None
     for number, text in enumerate(lines, start=1):
         if number > MOST_LINES or len(text) > LONGEST_LINE:
             raise ConfigError(f"line {number}", "the transcript is larger than any match makes it")
         if not text.strip():
             continue
+        if cut is not None:
+            raise cut
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
-            raise ConfigError(f"line {number}", f"is not JSON: {shortened(text.strip(), 60)}") from None
+            cut = ConfigError(f"line {number}", f"is not JSON: {shortened(text.strip(), 60)}")
+            if text.endswith("\n") or not found:
+                raise cut from None
+            continue
         if not isinstance(line, dict) or line.get("line") not in ("header", "decision", "event", "outcome"):
             raise ConfigError(f"line {number}", "is no line of a transcript")
         if not all(isinstance(line.get(key), kinds) for key, kinds in _KINDS.get(line["line"], {}).items()):

@@ -264,6 +264,16 @@ def test_lines_that_no_match_writes_are_refused() -> None:
             replay(lines, Q21(), again)
 
 
+def test_a_transcript_whose_writer_died_tells_the_match_up_to_there() -> None:
+    whole = recorded()
+    lines = [json.dumps(line) + "\n" for line in whole]
+    lines[5] = lines[5][:40]
+    assert read_transcript(lines[:6]) == whole[:5]
+    for torn in (lines, [*lines[:5], lines[5] + "\n"], [lines[0][:40]]):
+        with pytest.raises(ConfigError, match="is not JSON"):
+            read_transcript(torn)
+
+
 def test_a_transcript_of_odd_types_is_refused_before_anybody_reads_it() -> None:
     header, decision = recorded()[0], recorded()[first(recorded(), "decision")]
     for wrong in (
