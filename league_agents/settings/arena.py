@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from league_agents.agents.asking import Models
@@ -42,6 +44,8 @@ class Terminal:
 
     ask: Callable[[str], str]
     show: Callable[[str], None]
+    turn: AbstractContextManager[object] = field(default_factory=Lock)
+    """Held by whoever is being asked: several may sit here, and sealed phases ask all of them at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +130,7 @@ def arena_agent(
             raise ConfigError(f"agent {seat.id}", "a person cannot sit here; use the web page of 'arena serve'")
         from league_agents.arena.agents.human_agent import HumanAgent
 
-        return HumanAgent(ask=company.terminal.ask, show=company.terminal.show)
+        return HumanAgent(ask=company.terminal.ask, show=company.terminal.show, turn=company.terminal.turn)
     if game == "q21" and (spec in (OFFLINE, LLM) or ":" in spec):
         own = f"{seed}/{seat.id}"
         return _league_agent(spec, scenario, company, seed=own, match_id=match_id, is_referee=is_referee)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -27,10 +28,20 @@ _DEEPEST = 5
 class HumanAgent:
     """Reads with ``ask`` and shows with ``show``."""
 
-    def __init__(self, *, ask: Callable[[str], str], show: Callable[[str], None]) -> None:
-        """``ask`` shows a question and gives one typed line; it raises ``EOFError`` when there is no more."""
+    def __init__(
+        self,
+        *,
+        ask: Callable[[str], str],
+        show: Callable[[str], None],
+        turn: AbstractContextManager[object] = nullcontext(),  # noqa: B008  # it holds nothing
+    ) -> None:
+        """``ask`` shows a question and gives one typed line; it raises ``EOFError`` when there is no more.
+
+        ``turn`` is a lock that all persons at one terminal share: each is asked to the end before the next one.
+        """
         self._ask = ask
         self._show = show
+        self._turn = turn
         self._has_seen_rules = False
 
     def reset(self) -> None:
@@ -43,10 +54,16 @@ class HumanAgent:
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         """Ask until the answer fits. Raises ``EOFError`` when nobody is there any more."""
+        with self._turn:
+            return self._asked(view, legal, deadline)
+
+    def _asked(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         if not self._has_seen_rules:
             self._has_seen_rules = True
             self._show(printable(str(view.get("rules_text", "")), 4000))
         self._show("")
+        if "agent_id" in view:
+            self._show(f"You are {printable(str(view['agent_id']), 64)}.")
         told = {key: value for key, value in view.items() if key not in _HIDDEN}
         lines = list(islice(_lines_of(told, 1), _MOST_LINES + 1))
         for line in lines[:_MOST_LINES]:

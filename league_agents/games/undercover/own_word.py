@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 
 def comparable(text: str) -> str:
     """What is left of a text when case, whitespace and punctuation are taken away; ``""`` if nothing is said."""
-    return _NO_LETTERS.sub(_without_punctuation, _evened(text))
+    return _composed(_NO_LETTERS.sub(_without_punctuation, _evened(text)))
 
 
 def reveals(word: str, description: str) -> bool:
@@ -35,7 +35,7 @@ def reveals(word: str, description: str) -> bool:
     form = _form_of(word)
     text = _evened(description)
     if isinstance(form, str):
-        return form in _SPACE.sub("", text)
+        return form in _composed(_SPACE.sub("", text))
     # A Latin word stands by itself between Chinese characters too.
     return form.search(text if text.isascii() else _CJK.sub(" ", text)) is not None
 
@@ -44,7 +44,7 @@ def reveals(word: str, description: str) -> bool:
 def _form_of(word: str) -> str | re.Pattern[str]:
     evened = _evened(word)
     if _CJK.search(evened):
-        return _SPACE.sub("", evened)
+        return _composed(_SPACE.sub("", evened))
     spelled = r"\s+".join(re.escape(part) for part in evened.split())
     return re.compile(rf"(?<![^\W_]){spelled}(?:e?s|['’]s)?(?![^\W_])")
 
@@ -55,6 +55,11 @@ def _evened(text: str) -> str:
     # Folding case can undo the normal form, so it is made again.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).casefold())
     return _UNSEEN.sub("", folded)
+
+
+def _composed(text: str) -> str:
+    # A free-standing accent is a space and a combining one; without the space it joins the letter before it.
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _without_punctuation(found: re.Match[str]) -> str:

@@ -143,6 +143,16 @@ def test_a_person_plays_by_typing() -> None:
     assert "Won: " in shown.stdout
 
 
+def test_persons_at_one_terminal_are_asked_one_after_the_other() -> None:
+    """A sealed vote asks all of them at once, and each has two fields to fill in."""
+    typed = "it is loud\nit is old\nit is long\n" + 3 * "none\nnothing is known yet\n"
+    options = ["--lang", "en", "--seats", "3", "--agents", "human", "--config", "max_rounds=1"]
+    shown = arena("play", "undercover", *options, typed=typed)
+    assert shown.exit_code == 0, shown.stderr
+    assert [shown.stderr.count(field) for field in ("description (", "vote_number (", "reason (")] == [3, 3, 3]
+    assert "abstentions 3, forfeits none" in " ".join(shown.stdout.split())
+
+
 def test_a_person_who_stops_typing_forfeits_and_the_match_ends() -> None:
     document = played("undercover", "--lang", "en", "--agents", "human,scripted", "--seed", "4", typed="")
     assert document["status"] == "ended"

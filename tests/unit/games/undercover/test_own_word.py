@@ -37,6 +37,7 @@ from league_agents.games.undercover.own_word import comparable, reveals
         ("橙子", "橙\u200b子", True),
         ("橙子", "橙色的果子", False),
         ("橙子", "橘子", False),
+        ("が", "か゛", True),  # a voice mark that stands by itself
         ("KTV包房", "ktv包房", True),
         ("リンゴ", "ﾘﾝｺﾞだ", True),  # half-width kana
         ("사과", "사과는", True),
@@ -49,6 +50,7 @@ def test_a_description_gives_a_word_away(word: str, description: str, found: boo
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("C¸a", "ça"),  # an accent that stands by itself
         ("Grey, and hungry!", "grey and hungry"),
         ("圆形的，可以直接吃", "圆形的 可以直接吃。"),
         ("ＡＢＣ１２", "abc12"),
