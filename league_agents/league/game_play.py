@@ -12,7 +12,13 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Termination
-from league_agents.games.q21.reading import read_warmup_answer, repair_guess, repair_questions
+from league_agents.games.q21.reading import (
+    guess_lacking,
+    questions_lacking,
+    read_warmup_answer,
+    repair_guess,
+    repair_questions,
+)
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
 from league_agents.league.game_end import close_game
@@ -227,11 +233,22 @@ def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, result: obje
 
 
 def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    game = evolve(game, questions=repair_questions(result, _rules_of(turn, game)))
+    rules = _rules_of(turn, game)
+    questions = repair_questions(result, rules)
+    lacking = 0 if result is None else questions_lacking(result, questions, rules)
+    if lacking:
+        usable = f"{rules.questions_required - lacking} of {rules.questions_required} questions can be used"
+        what = f"{usable}; placeholders are asked in place of the others"
+        turn.warn("result_repaired", f"{asked.callback} in game {game.game_id}: {what}")
+    game = evolve(game, questions=questions)
     return say(turn, game, asked, GamePhase.QUESTIONS_SENT)
 
 
 def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
+    lacking = () if result is None else guess_lacking(result)
+    if lacking:
+        what = f"there is no text under {', '.join(lacking)}; a placeholder stands there"
+        turn.warn("result_repaired", f"{asked.callback} in game {game.game_id}: {what}")
     game = evolve(game, guess=repair_guess(result, turn.config.rules, game.brief or _NO_BRIEF))
     game = say(turn, game, asked, GamePhase.GUESS_SUBMITTED)
     if turn.config.guess_resend_limit < 1:

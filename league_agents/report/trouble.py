@@ -13,7 +13,15 @@ from league_agents.core.printable import of, printable
 from league_agents.journal.port import Note
 
 TROUBLE = frozenset(
-    {"callback_failed", "late_result", "send_refused", "step_failed", "surplus_questions", "unusable_message"}
+    {
+        "callback_failed",
+        "late_result",
+        "result_repaired",
+        "send_refused",
+        "step_failed",
+        "surplus_questions",
+        "unusable_message",
+    }
 )
 """Codes of warnings that somebody has to look into. Others tell of mail that came twice or late, which is usual."""
 

@@ -158,9 +158,7 @@ def repair_questions(result: object | None, rules: RuleSet) -> QuestionBatch:
     Usable questions are kept in their order and, if all their numbers are valid and differ, with their numbers;
     otherwise they are numbered anew. Placeholders take the numbers that are left.
     """
-    value = field_of(result, "questions")
-    # A list that is too long is not read to its end, but its beginning may be what was meant.
-    items = items_of(value) or (list(islice(value, MOST_ITEMS)) if type(value) is list else [])
+    items = _question_items(result)
     kept: list[tuple[int | None, str, tuple[str, str, str, str]]] = []
     for item in items:
         text = _repaired_question_text(item, rules)
@@ -179,6 +177,24 @@ def repair_questions(result: object | None, rules: RuleSet) -> QuestionBatch:
             text = _long_enough(next(placeholders), rules)
             batch[number] = _new_question(number=number, text=text, options=_repaired_options(None, rules))
     return tuple(batch[number] for number in sorted(batch))
+
+
+def questions_lacking(result: object, questions: QuestionBatch, rules: RuleSet) -> int:
+    """How many of ``questions`` are placeholders because ``result`` had too few that can be used."""
+    # They are taken in their order: where the first one is not, none is.
+    first = _long_enough(next(_placeholder_texts()), rules)
+    if all(question.text != first for question in questions):
+        return 0
+    usable = sum(_repaired_question_text(item, rules) is not None for item in _question_items(result))
+    return max(0, rules.questions_required - usable)
+
+
+def guess_lacking(result: object) -> tuple[str, ...]:
+    """The keys of a guess under which ``result`` has no text."""
+    return tuple(key for key in _GUESS_TEXTS if not _text_at(result, key))
+
+
+_GUESS_TEXTS = ("opening_sentence", "sentence_justification", "associative_word", "word_justification")
 
 
 def repair_guess(result: object | None, rules: RuleSet, brief: Brief) -> Guess:
@@ -213,6 +229,12 @@ def _refusal(callback: str, violations: Sequence[Violation]) -> CallbackInvalid:
 
 def _text_at(holder: object, key: str) -> str:
     return (text_of(field_of(holder, key)) or "").strip()
+
+
+def _question_items(result: object) -> list[object]:
+    value = field_of(result, "questions")
+    # A list that is too long is not read to its end, but its beginning may be what was meant.
+    return items_of(value) or (list(islice(value, MOST_ITEMS)) if type(value) is list else [])
 
 
 def _number_in(item: object, rules: RuleSet) -> int | None:

@@ -416,6 +416,26 @@ def test_a_guess_is_always_sent_and_always_valid(reply: Any) -> None:
     assert check_guess(guess_as_json(send.envelope.payload.guess), COURSE) == []
 
 
+def test_placeholders_in_place_of_unusable_results_are_warned_of() -> None:
+    desk = Desk()
+    desk.told(ROUND)
+    given = [{"question_number": 1, "question_text": "Is it raining there?"}, {"questiontext": "Is it?"}]
+    effects = desk.answer({"questions": given})
+    assert codes(effects) == ["result_repaired"]
+    assert "1 of 20 questions can be used" in str(effects)
+    desk.told(ANSWERED)
+    effects = desk.answer({"opening_sentence": "It rained.", "associative_word": "rain", "word_justification": "Wet."})
+    assert codes(effects) == ["result_repaired"]
+    assert "no text under sentence_justification;" in str(effects)
+
+
+def test_whole_results_are_not_warned_of() -> None:
+    desk = Desk()
+    desk.told(ROUND)
+    asked = [f"Does the opening sentence have more than {number} words?" for number in range(20)]
+    assert codes(desk.answer({"questions": [{"question_text": text} for text in asked]})) == []
+
+
 @pytest.mark.parametrize(("reply", "answer"), [(Failure.RAISED, "0"), ({}, "0"), ({"answer": 42}, "42")])
 def test_a_warmup_call_is_always_answered(reply: Any, answer: str) -> None:
     desk = Desk()
