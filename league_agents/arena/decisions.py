@@ -219,6 +219,10 @@ class Decisions:
         self.is_abandoned = True
         self._open.clear()
 
+    def release(self) -> None:
+        """Tell nobody any more."""
+        self._watcher = None
+
     def _charge(self, decision: Decision, now: datetime) -> None:
         """What a decision took beyond its turn comes out of the bank."""
         timeout = self.rules.turn_timeout

@@ -114,6 +114,14 @@ class Session:
             for recorder in self._recorders:
                 recorder.begin(self)
 
+    def release(self) -> None:
+        """The match is over and written down: let go of everybody who took part, so that its memory is free at once."""
+        self.agents.clear()
+        self.memories.clear()
+        self._recorders = ()
+        self._on_change = lambda _session: None
+        self.decisions.release()
+
     async def run(self) -> None:
         """Play until the match is over. Cancelling it leaves the match as it is."""
         self.begin()

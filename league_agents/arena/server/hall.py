@@ -342,6 +342,8 @@ class Hall:
             table.wake()
             if table.running is not None:
                 table.running.cancel()
+            if table.session is not None:
+                table.session.release()
 
     def _bound_transcripts(self) -> None:
         """Forget, and then give up, what does not fit into memory."""

@@ -172,7 +172,7 @@ def settle_memory() -> None:
         game_of(code)
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(10_000, 10, 10)
 
 
 def _listening(host: str, port: int, *, is_public: bool) -> socket.socket:

@@ -81,8 +81,7 @@ class Table:
             self.packed = zlib.compress(self.transcript.getvalue().encode("utf-8", "backslashreplace"), 6)
             self.transcript = None
         if self.session is not None:
-            self.session.agents.clear()
-            self.session.memories.clear()
+            self.session.release()
 
     def transcript_lines(self) -> list[str]:
         """The transcript of a match that is over."""
