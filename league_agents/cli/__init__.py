@@ -194,9 +194,30 @@ def main() -> NoReturn:
     if sys.stdout is None or sys.stderr is None:  # closed by whoever started us
         with open(os.devnull, "w") as nowhere:  # noqa: PTH123
             sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+            _take_folders_from_dotenv()
             command_line.main()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that knows no Hebrew shows question marks instead of ending the match.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    _take_folders_from_dotenv()
     command_line.main()
+
+
+_FOLDERS = ("LEAGUE_AGENTS_DATA", "LEAGUE_AGENTS_CACHE")
+
+
+def _take_folders_from_dotenv() -> None:
+    """Where files are kept is asked in places that read the environment alone, so what ``.env`` says goes there."""
+    try:
+        with open(".env", encoding="utf-8") as file:  # noqa: PTH123
+            is_named = "LEAGUE_AGENTS_" in file.read(1_000_000)
+    except (OSError, UnicodeDecodeError):
+        return  # whoever needs the file says what is wrong with it
+    if not is_named:
+        return
+    from dotenv import dotenv_values
+
+    for name, value in dotenv_values(".env", interpolate=False).items():
+        if name in _FOLDERS and value:
+            os.environ.setdefault(name, value)

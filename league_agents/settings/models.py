@@ -161,6 +161,8 @@ def chat_models(
 def _check_key(entry: ModelEntry) -> None:
     if entry.needs_key and entry.key is None:
         raise ConfigError(entry.key_name, f"is not set, and {entry.full_name} needs a key; put it into .env")
+    if entry.key is not None and not (entry.key.isascii() and entry.key.isprintable() and " " not in entry.key):
+        raise ConfigError(entry.key_name, "has a character that no key has; copy the whole key anew")
 
 
 def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> Account:

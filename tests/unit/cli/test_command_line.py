@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from datetime import timedelta
+from pathlib import Path
 
 import click
 import pytest
@@ -48,6 +50,20 @@ def test_help_imports_no_command() -> None:
     )
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=60)
     assert done.stderr.strip() == "[]"
+
+
+def test_a_dotenv_file_says_where_books_lie_unless_the_environment_does(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"LEAGUE_AGENTS_DATA={tmp_path / 'mine'}\nOPENAI_API_KEY=x\n")
+    (tmp_path / "a.md").write_text(
+        "# Boats\n\nThe boat lay on the sand with its keel in the air. Nobody had sailed it since the winter, and the "
+        "children used it as a house, a castle and a shop.\n"
+    )
+    command = [sys.executable, "-m", "league_agents", "corpus", "add", "a.md"]
+    alone = {name: value for name, value in os.environ.items() if name != "LEAGUE_AGENTS_DATA"}
+    for environment in (alone, {**alone, "LEAGUE_AGENTS_DATA": str(tmp_path / "other")}):
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=60)
+    assert (tmp_path / "mine" / "knowledge.db").is_file()
+    assert (tmp_path / "other" / "knowledge.db").is_file()
 
 
 def test_the_version_is_the_packages(runner: CliRunner) -> None:

@@ -66,6 +66,10 @@ def test_an_llm_agent_without_a_model_or_a_key_tells_the_remedy(monkeypatch: pyt
     monkeypatch.setenv("LEAGUE_LLM_MODEL", "gpt")
     with pytest.raises(ConfigError, match="OPENAI_API_KEY: is not set, and openai:gpt needs a key"):
         choose_agent("llm", "referee", rules=PRD, seed=1)
+    for shortened_by_a_page in ("sk-…", "sk-a b"):
+        monkeypatch.setenv("OPENAI_API_KEY", shortened_by_a_page)
+        with pytest.raises(ConfigError, match="OPENAI_API_KEY: has a character that no key has; copy the whole key"):
+            choose_agent("llm", "referee", rules=PRD, seed=1)
 
 
 @pytest.mark.parametrize("role", ["referee", "player"])
