@@ -66,6 +66,12 @@ def test_a_dotenv_file_says_where_books_lie_unless_the_environment_does(tmp_path
     assert (tmp_path / "other" / "knowledge.db").is_file()
 
 
+def test_a_command_that_a_group_lacks_is_answered_with_those_it_has(runner: CliRunner) -> None:
+    shown = runner.invoke(command_line, ["evaluate", "offline"])
+    assert shown.exit_code == Exit.USAGE
+    assert "No such command 'offline'; choose player, referee; see 'league-agents evaluate --help'" in shown.stderr
+
+
 def test_the_version_is_the_packages(runner: CliRunner) -> None:
     assert __version__ in runner.invoke(command_line, ["--version"]).output
 
