@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from league_agents.core.game import HOST, SPECTATOR, IllegalAction
+from league_agents.core.violation import shown
 from league_agents.errors import ConfigError, shortened
 
 RESERVED_IDS = frozenset({HOST, "env", "market", SPECTATOR, "all"})
@@ -32,6 +33,8 @@ def is_agent_id(text: object) -> bool:
 
 def check_agent_ids(agent_ids: Sequence[str], least: int, most: int) -> tuple[str, ...]:
     """The ids as they were given. Raises ``ConfigError`` for a wrong number of them, a wrong one, or the same twice."""
+    if isinstance(agent_ids, str) or not isinstance(agent_ids, Sequence):
+        raise ConfigError("agents", f"must be a list of agent ids, found {shown(agent_ids)}")
     found = tuple(agent_ids)
     if not least <= len(found) <= most:
         raise ConfigError("agents", f"must be {least} to {most}, found {len(found)}")

@@ -108,9 +108,12 @@ def _kind(top: Keys) -> tuple[str, dict[str, Any]]:
 
 
 def _agents(topology: Keys | None, agent_ids: Sequence[str] | None) -> Sequence[str]:
-    named = topology.at("agents") if topology is not None and "agents" in topology else None
-    if named is not None and not isinstance(named, (list, tuple)):
-        raise ConfigError("topology.agents", f"must be a list of agents, found {shown(named)}")
+    named: Sequence[str] | None = None
+    if topology is not None and "agents" in topology:
+        given = topology.at("agents")
+        if not isinstance(given, (list, tuple)):
+            raise ConfigError("topology.agents", f"must be a list of agents, found {shown(given)}")
+        named = given
     if agent_ids is None:
         if named is None:
             raise ConfigError("topology.agents", "is missing: nobody says who the agents are")

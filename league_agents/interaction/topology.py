@@ -5,6 +5,7 @@ Rule: nobody reaches itself; the diagonal of a matrix says nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from league_agents.core.entry import check_agent_ids
@@ -12,6 +13,8 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 
 MOST_AGENTS = 1_000
+
+_ROUND = re.compile(r"0|[1-9][0-9]{0,8}")
 
 Matrix = Sequence[Sequence[int]]
 """Row = speaker, column = listener, in the order of the agents; 1 where the speaker reaches the listener."""
@@ -93,10 +96,16 @@ class Topology:
 def _rounds_of(schedule: Mapping[int, Matrix]) -> Mapping[int, Matrix]:
     if not isinstance(schedule, Mapping):
         raise ConfigError("topology.schedule", f"must map numbers of rounds to matrices, found {shown(schedule)}")
-    for start in schedule:
+    found: dict[int, Matrix] = {}
+    for key, matrix in schedule.items():
+        # In JSON, so in a transcript too, every key is a text.
+        start = int(key) if isinstance(key, str) and _ROUND.fullmatch(key) else key
         if type(start) is not int or start < 0:
-            raise ConfigError("topology.schedule", f"must have whole numbers from 0 as keys, found {shown(start)}")
-    return schedule
+            raise ConfigError("topology.schedule", f"must have whole numbers from 0 as keys, found {shown(key)}")
+        if start in found:
+            raise ConfigError("topology.schedule", f"has round {start} twice")
+        found[start] = matrix
+    return found
 
 
 def _names(agents: Sequence[str]) -> str:

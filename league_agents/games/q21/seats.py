@@ -8,12 +8,14 @@ are made when they are needed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
 from league_agents.core.game import JsonObject
+from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
@@ -80,6 +82,8 @@ class Table:
 
 def rules_from(config: JsonObject) -> RuleSet:
     """The rules that a configuration names or describes. Raises ``ConfigError``."""
+    if not isinstance(config, Mapping):
+        raise ConfigError("config", f"must be a mapping of keys to values, found {shown(config)}")
     for key in config:
         if key != "rules":
             raise ConfigError(str(key)[:80], "is unknown; known: rules")

@@ -124,10 +124,11 @@ def test_agents_of_the_topology_may_stand_in_another_order() -> None:
     assert protocol.get_listeners("a") == []
 
 
-def test_a_topology_may_have_edges_and_a_schedule() -> None:
+@pytest.mark.parametrize("after", [1, "1"])
+def test_a_topology_may_have_edges_and_a_schedule_also_after_json_which_knows_texts_as_keys_only(after: object) -> None:
     mapping = {
         "protocol": {"type": "broadcast"},
-        "topology": {"edges": [["a", "b"]], "directed": False, "schedule": {1: [[0, 0], [0, 0]]}},
+        "topology": {"edges": [["a", "b"]], "directed": False, "schedule": {after: [[0, 0], [0, 0]]}},
     }
     protocol = load_protocol(mapping, ["a", "b"])
     assert protocol.get_listeners("b") == ["a"]
@@ -156,6 +157,7 @@ def test_a_topology_may_have_edges_and_a_schedule() -> None:
         ({"protocol": {"type": "broadcast"}, "topology": []}, "topology", "must be a mapping"),
         ({"protocol": {"type": "broadcast"}, "topology": {"agents": ["a"]}}, "topology.agents", "must be the agents"),
         ({"protocol": {"type": "broadcast"}, "topology": {"agents": "a"}}, "topology.agents", "must be a list"),
+        ({"protocol": {"type": "broadcast"}, "topology": {"agents": None, "edges": []}}, "topology.agents", "list"),
         ({"protocol": {"type": "broadcast"}, "topology": {"matrix": 5}}, "topology.matrix", "must be a list of 2"),
         ({"protocol": {"type": "broadcast"}, "topology": {"nodes": 5}}, "topology", "there is no key 'nodes'"),
         ({"protocol": {"type": "broadcast"}, "flow": {}, "topology": {"flow": {}}}, "flow", "keep one of the two"),
