@@ -174,7 +174,8 @@ def _usage(error: click.ClickException) -> str:
         sys.exit(Exit.USAGE)
     message = error.format_message().rstrip(".")
     ctx = error.ctx if isinstance(error, click.UsageError) else None
-    if ctx is not None and ctx.parent is not None and isinstance(ctx.command, click.Group):
+    is_unknown = message.startswith("No such command") and "Did you mean" not in message
+    if is_unknown and ctx is not None and ctx.parent is not None and isinstance(ctx.command, click.Group):
         # A group within the program has few commands: 'evaluate offline' lacks one of two words.
         message += f"; choose {', '.join(ctx.command.list_commands(ctx))}"
     return f"{message}; see '{ctx.command_path if ctx is not None else PROGRAM} --help'"
