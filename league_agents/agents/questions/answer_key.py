@@ -19,12 +19,17 @@ _CANNOT_TELL = re.compile(
     r"|do(?:es)?(?: not|n['’]t) (?:know|say)"
     r"|not (?:relevant|applicable|known|sure|stated|mentioned|clear|specified|told|given))(?!\w)"
 )
+_TEXT_IS_SILENT = re.compile(
+    r"(?:(?:it|(?:the|this) (?:text|passage|paragraph|page|sentence|book|author)) )?"
+    r"do(?:es)?(?: not|n['’]t) (?:say|tell)(?: us)?\W*"
+)
+"""The whole option: "The text does not tell lies" is one of substance."""
 
 
 def meaning_of(option: str) -> int | None:
     """``YES``, ``NO``, ``PARTIALLY``, or ``UNKNOWN`` for "cannot tell"; ``None`` for an option of substance."""
     lowered = option[:60].casefold().strip()
-    if _CANNOT_TELL.match(lowered):
+    if _CANNOT_TELL.match(lowered) or _TEXT_IS_SILENT.fullmatch(lowered):
         return UNKNOWN
     found = _FIRST_WORD.search(lowered)
     if found is None or len(option.split()) > 4:
