@@ -11,7 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +29,14 @@ MEMORY_BYTES = 3_000_000_000
 """Of address space; the largest file that is read and its pages fit in a third of it."""
 
 _NAMES = {Kind.PDF: "PDF", Kind.EPUB: "EPUB", Kind.HTML: "HTML"}
+
+
+_SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a process may know that strangers' files are taken apart in: nothing that opens an account."""
+    return {name: value for name, value in environment.items() if not name.upper().endswith(_SECRET_ENDINGS)}
 
 
 class IsolatedReader:
@@ -97,7 +105,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
+            env={**without_secrets(os.environ), "PYTHONPATH": os.pathsep.join(known)},
         )
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._listener = threading.Thread(target=self._listen, daemon=True)

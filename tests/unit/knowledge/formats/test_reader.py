@@ -57,6 +57,25 @@ def test_a_process_that_breaks_down_is_the_files_fault(code: str) -> None:
                 reader.extract(Kind.PDF, PDF, "a.pdf")
 
 
+TELLS_ITS_ENVIRONMENT = """
+import json, os, struct, sys
+told = json.dumps({"refused": " ".join(sorted(os.environ))}).encode()
+sys.stdout.buffer.write(struct.pack(">I", len(told)) + told)
+sys.stdout.flush()
+sys.stdin.buffer.read()
+"""
+
+
+def test_the_process_that_reads_strangers_files_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "Gmail_Token", "CLIENT_SECRET", "db_password", "KEY_RING", "PLAIN"):
+        monkeypatch.setenv(name, "x")
+    with counterpart(TELLS_ITS_ENVIRONMENT) as reader, pytest.raises(DocumentRefused) as told:
+        reader.extract(Kind.PDF, PDF, "a.pdf")
+    names = {name.upper() for name in str(told.value).split()}
+    assert not names & {"OPENAI_API_KEY", "GMAIL_TOKEN", "CLIENT_SECRET", "DB_PASSWORD"}
+    assert {"KEY_RING", "PLAIN", "PYTHONPATH", "PATH"} <= names
+
+
 def test_a_process_that_gets_stuck_is_ended() -> None:
     stuck = pytest.raises(DocumentRefused, match=r"got stuck for 0\.2 seconds")
     with counterpart("import time; time.sleep(60)", silence_s=0.2) as reader, stuck:
