@@ -91,24 +91,21 @@ class KnowledgeIndex:
         opening = book_opening(document)
         start = (opening.opening_sentence, opening.text) if opening is not None else (None, None)
         with self._errors(), self._transaction() as connection:
-            row = connection.execute("SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)).fetchone()
-            if row:
-                connection.execute(
-                    "UPDATE books SET opening_sentence = ?, opening_paragraph = ? "
-                    "WHERE content_hash = ? AND opening_sentence IS NULL",
-                    (*start, content_hash),
-                )
-                _remember(connection, row[_ID], origin)
+            row = _same_text(connection, content_hash, start, origin)
         if row:
             return _unchanged(_book(row), start[0] or "")
         if not title_key(document.title):
-            raise DocumentRefused(document.source, "has no title; give one")
+            raise DocumentRefused(document.source, "has no title; give one with --title")
         found = passages(document, min_words=min_words, min_sentences=min_sentences)
         if not found:
             raise DocumentRefused(document.source, _nothing_to_play_with(document, min_words, min_sentences))
         words = count_words(document.text)
         format_ = origin.format if origin else "markdown" if document.markup == "markdown" else "text"
         with self._errors(), self._transaction() as connection:
+            # Somebody else may have added the same text while this one was taken apart.
+            row = _same_text(connection, content_hash, start, origin)
+            if row:
+                return _unchanged(_book(row), start[0] or "")
             document = under_its_own_title(connection, document, found, origin)
             key = title_key(document.title)
             old = connection.execute("SELECT id, title, author FROM books WHERE title_key = ?", (key,)).fetchone()
@@ -370,6 +367,26 @@ def _nothing_to_play_with(document: Document, min_words: int, min_sentences: int
         f"has no paragraph to play with: it needs paragraphs of {min_words} words or more and {min_sentences} sentences"
     )
     return needs if document.parts is not None else f"{needs}, with empty lines between them"
+
+
+def _same_text(
+    connection: sqlite3.Connection,
+    content_hash: str,
+    start: tuple[str | None, str | None],
+    origin: Origin | None,
+) -> tuple[Any, ...] | None:
+    """The book of this very text, completed by what an older index did not keep; ``None`` when there is none."""
+    row: tuple[Any, ...] | None = connection.execute(
+        "SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)
+    ).fetchone()
+    if row is not None:
+        connection.execute(
+            "UPDATE books SET opening_sentence = ?, opening_paragraph = ? "
+            "WHERE content_hash = ? AND opening_sentence IS NULL",
+            (*start, content_hash),
+        )
+        _remember(connection, row[_ID], origin)
+    return row
 
 
 def _former(connection: sqlite3.Connection, origin: Origin | None) -> tuple[int] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,20 @@ def test_a_file_that_is_refused_does_not_keep_the_others_out(tmp_path: Path, boa
         AddOutcome.UNCHANGED,
     ]
     assert [type(report.error) for report in reports] == [DocumentRefused, type(None), DocumentRefused, type(None)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names themselves")
+def test_a_file_whose_name_is_no_text_is_added_under_the_title_that_is_given(
+    tmp_path: Path, boats: Path, index_path: Path
+) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff\xfe.txt")
+    paragraphs = boats.read_text(encoding="utf-8").splitlines()[2:]
+    odd.write_text("\n".join(paragraphs), encoding="utf-8")
+    (refused,) = add_files([odd], index_path)
+    assert "has no title; give one with --title" in str(refused.error)
+    (report,) = add_files([odd], index_path, title="On Boats")
+    assert report.added is not None
+    assert report.added.title == "On Boats"
 
 
 def test_title_and_author_can_be_given_for_one_file(boats: Path, index_path: Path) -> None:

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.knowledge import full_text
+from league_agents.knowledge import index as index_module
 from league_agents.knowledge.documents import Document, make_document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.index import AddOutcome, KnowledgeIndex
 from league_agents.knowledge.layout import Block
 from league_agents.knowledge.lectures import lectures
+from league_agents.knowledge.passages import passages
 
 WHALES = """CHAPTER I
 
@@ -69,6 +71,21 @@ def test_the_same_text_twice_is_a_no_op_and_says_so_even_under_another_name() ->
         assert [b.title for b in index.books()] == ["Whales"]
 
 
+def test_two_who_add_the_same_text_at_once_replace_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with KnowledgeIndex(tmp_path / "k.db") as first, KnowledgeIndex(tmp_path / "k.db") as second:
+
+        def while_another_adds(document: Document, **bounds: int) -> object:
+            monkeypatch.setattr(index_module, "passages", passages)
+            assert second.add(document).outcome is AddOutcome.ADDED
+            return passages(document, **bounds)
+
+        monkeypatch.setattr(index_module, "passages", while_another_adds)
+        report = first.add(book())
+        assert report.outcome is AddOutcome.UNCHANGED
+        assert report.passages == 2
+        assert len(first.books()) == 1
+
+
 def test_a_changed_text_under_the_same_title_replaces_the_book_and_its_words() -> None:
     with KnowledgeIndex() as index:
         index.add(book())
@@ -91,7 +108,7 @@ def test_a_text_without_passages_or_title_is_refused_and_leaves_nothing_behind()
     with KnowledgeIndex() as index:
         with pytest.raises(DocumentRefused, match="needs paragraphs of 25 words or more"):
             index.add(book("Short. Too short.\n"))
-        with pytest.raises(DocumentRefused, match="no title"):
+        with pytest.raises(DocumentRefused, match="no title; give one with --title"):
             index.add(book(title="?!"))
         assert index.books() == []
 
