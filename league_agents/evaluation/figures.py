@@ -6,6 +6,7 @@ Rule 2: equal games give equal figures, in whatever order they were played; how 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,29 @@ class Unit(StrEnum):
     TOKENS = "tokens"
     USD = "usd"
     RANK = "rank"
+
+
+UNBOUNDED = (-math.inf, math.inf)
+RANGES: Mapping[Unit, tuple[float, float]] = {
+    Unit.SCORE: (0.0, 100.0),
+    Unit.POINTS: (0.0, 3.0),
+    Unit.COUNT: (0.0, math.inf),
+    Unit.TOKENS: (0.0, math.inf),
+    Unit.USD: (0.0, math.inf),
+}
+"""The least and the most that one game can have; a unit that is not here is unbounded."""
+
+
+def mean_of(values: Sequence[float], unit: Unit) -> Estimate | None:
+    """The mean, with an interval that does not leave what the unit allows; ``None`` of nothing."""
+    least, most = RANGES.get(unit, UNBOUNDED)
+    return mean(values, least=least, most=most)
+
+
+def mean_difference(values: Sequence[float], unit: Unit) -> Estimate | None:
+    """The mean of differences of two values of this unit, likewise."""
+    least, most = RANGES.get(unit, UNBOUNDED)
+    return mean(values, least=least - most, most=most - least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +169,8 @@ def behaviour_figures(games: Sequence[Judged], own: str, other: str | None) -> l
         ("cost", "Money a game", Unit.USD, lambda spent: None if spent.unpriced else spent.nano_usd / 1e9),
     )
     for key, label, unit, measure in measures:
-        mine, why = _spent(games, own, measure)
-        theirs = None if other is None else _spent(games, other, measure)[0]
+        mine, why = _spent(games, own, unit, measure)
+        theirs = None if other is None else _spent(games, other, unit, measure)[0]
         figures.append(Figure(key=key, label=label, unit=unit, own=mine, other=theirs, note=why))
     return figures
 
@@ -184,7 +208,9 @@ def _of_calls(games: Sequence[Judged], part: str, counted: Callable[[Behaviour],
     )
 
 
-def _spent(games: Sequence[Judged], part: str, measure: Callable[[Spent], float | None]) -> tuple[Estimate | None, str]:
+def _spent(
+    games: Sequence[Judged], part: str, unit: Unit, measure: Callable[[Spent], float | None]
+) -> tuple[Estimate | None, str]:
     values: list[float] = []
     for game in games:
         spent = game.behaviour[part].spent
@@ -194,7 +220,7 @@ def _spent(games: Sequence[Judged], part: str, measure: Callable[[Spent], float 
         if value is None:
             return None, "unknown"
         values.append(value)
-    return mean(values), ""
+    return mean_of(values, unit), ""
 
 
 def _estimate(found: Estimate | None) -> dict[str, object] | None:

@@ -12,10 +12,12 @@ from league_agents.evaluation.figures import (
     behaviour_figures,
     complaints_of,
     latencies_of,
+    mean_difference,
+    mean_of,
     precision_of_share,
 )
 from league_agents.evaluation.results import PlayerGame, Side
-from league_agents.evaluation.statistics import games_for_mean, mean, paired_shares, ratio, wilson
+from league_agents.evaluation.statistics import games_for_mean, paired_shares, ratio, wilson
 
 Pair = tuple[Side, Side]
 """The evaluated player and its opponent, with the same target."""
@@ -67,9 +69,9 @@ def _means(pairs: Sequence[Pair], key: str, label: str, unit: Unit, value: Calla
         key=key,
         label=label,
         unit=unit,
-        own=mean([one for one, _ in known]),
-        other=mean([two for _, two in known]),
-        difference=mean([one - two for one, two in known]),
+        own=mean_of([one for one, _ in known], unit),
+        other=mean_of([two for _, two in known], unit),
+        difference=mean_difference([one - two for one, two in known], unit),
         note="" if known else "not measured",
     )
 

@@ -12,10 +12,11 @@ from league_agents.evaluation.figures import (
     behaviour_figures,
     complaints_of,
     latencies_of,
+    mean_of,
     precision_of_share,
 )
 from league_agents.evaluation.results import RefereeGame
-from league_agents.evaluation.statistics import Estimate, clustered_share, mean, quantile, wilson
+from league_agents.evaluation.statistics import Estimate, clustered_share, quantile, wilson
 
 _UNEXAMINED = "the referee keeps the target to itself"
 _WITHIN_TEN = 10
@@ -53,7 +54,7 @@ def referee_report(games: Sequence[RefereeGame]) -> Report:
             key="gap",
             label="Private score away from the rules'",
             unit=Unit.SCORE,
-            own=mean([sum(game.gaps) / len(game.gaps) for game in played if game.gaps]),
+            own=mean_of([sum(game.gaps) / len(game.gaps) for game in played if game.gaps], Unit.SCORE),
             note=not_known,
         ),
         _figure(
@@ -66,7 +67,7 @@ def referee_report(games: Sequence[RefereeGame]) -> Report:
             key="league_points",
             label="League points given",
             unit=Unit.POINTS,
-            own=mean([sum(game.points) / len(game.points) for game in played if game.points]),
+            own=mean_of([sum(game.points) / len(game.points) for game in played if game.points], Unit.POINTS),
         ),
         *behaviour_figures(games, "referee", None),
     )

@@ -52,10 +52,11 @@ def wilson(successes: int, count: int) -> Estimate | None:
     return Estimate(value=p, low=low, high=high, count=count)
 
 
-def mean(values: Sequence[float]) -> Estimate | None:
+def mean(values: Sequence[float], *, least: float = -math.inf, most: float = math.inf) -> Estimate | None:
     """A mean, with Student's interval; ``None`` of nothing.
 
-    Equal values have no interval: games that did not differ say nothing about how much they can.
+    ``least`` and ``most`` bound what one value can be, and so the interval: the true mean lies between them. Equal
+    values have no interval: games that did not differ say nothing about how much they can.
     """
     count = len(values)
     if count == 0:
@@ -65,7 +66,9 @@ def mean(values: Sequence[float]) -> Estimate | None:
         return Estimate(value=values[0], low=None, high=None, count=count, deviation=None if count == 1 else 0.0)
     deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
     reach = student(count - 1) * deviation / math.sqrt(count)
-    return Estimate(value=middle, low=middle - reach, high=middle + reach, count=count, deviation=deviation)
+    # A value beyond its bounds shows that they do not hold; the interval has the mean in it all the same.
+    low, high = min(middle, max(least, middle - reach)), max(middle, min(most, middle + reach))
+    return Estimate(value=middle, low=low, high=high, count=count, deviation=deviation)
 
 
 def paired_shares(pairs: Sequence[tuple[bool, bool]]) -> Estimate | None:

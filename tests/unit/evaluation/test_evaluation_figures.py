@@ -60,6 +60,18 @@ def figures(games: list[PlayerGame]) -> dict[str, Figure]:
     return {figure.key: figure for figure in player_report(games).figures}
 
 
+def test_no_interval_promises_more_than_there_is_to_be_had() -> None:
+    games = [game(1, side(3), side(0)), game(2, side(3, private=90.0), side(0)), game(3, side(2), side(1))]
+    found = figures(games)
+    score, points = found["private_score"], found["league_points"]
+    assert score.own is not None
+    assert score.own.high == 100.0
+    assert points.own is not None
+    assert points.other is not None
+    assert points.difference is not None
+    assert (points.own.high, points.other.low, points.difference.high) == (3.0, 0.0, 3.0)
+
+
 def test_wins_draws_and_losses_are_counted_by_league_points() -> None:
     games = [
         game(1, side(3), side(2)),

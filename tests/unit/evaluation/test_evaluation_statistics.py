@@ -52,6 +52,17 @@ def test_a_share_is_never_certain() -> None:
         assert found.margin > 0
 
 
+def test_the_interval_of_a_bounded_mean_does_not_leave_its_bounds() -> None:
+    found = mean([100.0, 100.0, 90.0], least=0.0, most=100.0)
+    assert found is not None
+    assert found.high == 100.0
+    assert found.low is not None
+    assert found.low < found.value
+    odd = mean([120.0, 121.0], most=100.0)
+    assert odd is not None
+    assert odd.high == odd.value == 120.5
+
+
 def test_a_mean_has_students_interval() -> None:
     found = mean([4.0, 6.0, 8.0])
     assert found is not None
