@@ -135,6 +135,12 @@ def service(protocol: Protocol, httpserver: HTTPServer) -> Service:
     return Service(protocol, httpserver)
 
 
+@pytest.fixture(params=["openai", "google-genai"])
+def game_service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Service:
+    """Through the SDK that settings choose for a provider when all are installed."""
+    return Service(Protocol(request.param), httpserver)
+
+
 @pytest.fixture
 def openai_service(httpserver: HTTPServer) -> Service:
     return Service(Protocol("openai"), httpserver)
