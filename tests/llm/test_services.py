@@ -36,6 +36,8 @@ GOOD = json.dumps({"word": "whale", "points": 3})
 SECONDS = timedelta(seconds=5)
 SHORT = timedelta(seconds=0.4)
 BUSY_S = 2.0
+"""By how much a busy machine may be late."""
+
 KEY = "sk-this-key-is-secret-0123456789"
 
 
@@ -132,8 +134,8 @@ def test_retry_after_is_honoured_when_there_is_time(service: Any) -> None:
 def test_retry_after_beyond_the_deadline_is_not_waited_for(service: Any) -> None:
     service.fails(429, retry_after="60")
     began = time.monotonic()
-    error = failure(service.chat(), SHORT)
-    assert time.monotonic() - began < SHORT.total_seconds() / 2
+    error = failure(service.chat())
+    assert time.monotonic() - began < BUSY_S < SECONDS.total_seconds()
     assert isinstance(error, ModelUnavailable)
     assert error.retry_after == timedelta(seconds=60)
 

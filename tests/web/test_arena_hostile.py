@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
@@ -26,6 +27,9 @@ QUICK = ServerLimits(
     burst=10_000,
     new_matches_burst=10_000,
 )
+BUSY = timedelta(seconds=1.5)
+"""What a peer that does as it should has for it: on a busy machine a few messages may take that long."""
+
 HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -86,19 +90,19 @@ def handshaken(server: ArenaServer) -> sockets.socket:
 
 
 def test_a_connection_without_a_valid_token_is_closed(start_server: Starter) -> None:
-    server = start_server(limits=replace(QUICK, token_wait=timedelta(seconds=0.3)))
+    server = start_server(limits=replace(QUICK, token_wait=BUSY))
     with Wire(server.url).socket() as socket:
         assert socket.authenticate("wrong")["error"]["data"]["code"] == "unauthorized"
         assert socket.closed_with() == 4401
 
 
 def test_a_connection_with_a_valid_token_stays(start_server: Starter) -> None:
-    server = start_server(limits=replace(QUICK, token_wait=timedelta(seconds=0.2)))
+    server = start_server(limits=replace(QUICK, token_wait=BUSY))
     wire = Wire(server.url)
     ann, _ = seated(wire)
     with wire.socket(ann) as socket:
         with pytest.raises(TimeoutError):
-            socket.next(timeout_s=0.5)
+            socket.next(timeout_s=BUSY.total_seconds() + 0.2)
         assert socket.ask(ann.get_state())["status"] == "started"
 
 
@@ -172,8 +176,9 @@ def test_who_asks_too_often_is_told_so_and_then_cut_off(start_server: Starter) -
     ann, ben = seated(wire)
     with wire.socket(ann) as flood, wire.socket(ben) as quiet:
         flood.send(ann.get_state(request_id="r-0"))
-        for number in range(30):
-            flood.send(ann.get_state(request_id=f"r-{number}"))
+        with suppress(ConnectionClosed):  # it may be cut off before all is asked
+            for number in range(30):
+                flood.send(ann.get_state(request_id=f"r-{number}"))
         assert flood.closed_with() == 1008
         refused = [json.loads(text) for text in flood.texts if "rate_limited" in text]
         assert len(refused) == 10
@@ -244,7 +249,7 @@ def ask_for_ever(connection: sockets.socket) -> None:
 
 
 def test_an_answer_that_nobody_reads_is_not_kept_for_ever(start_server: Starter) -> None:
-    server = start_server(limits=replace(QUICK, request_wait=timedelta(seconds=0.3)))
+    server = start_server(limits=replace(QUICK, request_wait=BUSY))
     with raw(server) as unread:
         unread.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
@@ -256,7 +261,7 @@ def test_an_answer_that_nobody_reads_is_not_kept_for_ever(start_server: Starter)
 
 
 def test_a_request_that_never_ends_is_cut_off(start_server: Starter) -> None:
-    server = start_server(limits=replace(QUICK, request_wait=timedelta(seconds=0.3)))
+    server = start_server(limits=replace(QUICK, request_wait=BUSY))
     with raw(server) as silent, raw(server) as slow, raw(server) as half:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         half.sendall(b"POST /protocol HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")

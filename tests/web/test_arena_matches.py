@@ -256,7 +256,7 @@ def test_a_poll_shows_no_more_than_its_token(wire: Wire) -> None:
 
 
 def test_a_decision_that_nobody_takes_is_forfeited_in_time(wire: Wire) -> None:
-    ann, ben = seated(wire, clock={"turn_timeout_s": 0.3}, config={"max_rounds": 1})
+    ann, ben = seated(wire, clock={"turn_timeout_s": 1.5}, config={"max_rounds": 1})
     with wire.socket(ann) as socket:
         state = socket.ask(ann.get_state())
         assert state["state"]["data"]["deadline"] is not None
@@ -270,13 +270,13 @@ def test_a_decision_that_nobody_takes_is_forfeited_in_time(wire: Wire) -> None:
 
 def test_a_seat_that_loses_its_connection_has_a_time_of_grace(wire: Wire) -> None:
     ann, ben = seated(wire, clock={"disconnect_grace_s": 0.2}, config={"max_rounds": 1})
+    begin = time.monotonic()
     with wire.socket(ben):
         pass
-    begin = time.monotonic()
     with wire.socket(ann) as socket:
         socket.ask(price(ann))
         wire.until(ann.match_id, "ended")
-    assert 0.1 < time.monotonic() - begin < 5
+    assert 0.2 <= time.monotonic() - begin < 5
 
 
 def test_a_seat_that_speaks_http_only_is_never_disconnected(wire: Wire) -> None:
