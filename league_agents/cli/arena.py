@@ -12,8 +12,10 @@ import click
 
 from league_agents.cli.arena_mail import mail_host, mail_seat
 from league_agents.cli.arena_serve import serve
+from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.cli.transcript_file import open_record
 from league_agents.core.printable import printable
 from league_agents.errors import ConfigError
 
@@ -98,7 +100,7 @@ def games(as_json: bool, lang: str) -> None:
 @click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A key of the game's configuration.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of the rules, and of undercover's words.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
-@click.option("--turn-timeout", type=click.FloatRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
+@click.option("--turn-timeout", type=FiniteRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file, line by line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every event.")
 def play(
@@ -253,21 +255,6 @@ def _company(show: Callable[[str], None]) -> Company:
         return arena_models()
 
     return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
-
-
-def open_record(path: Path) -> TextIO:
-    """The file for the transcript; a former transcript is written anew, anything else is kept."""
-    try:
-        if path.exists() and (not path.is_file() or not _is_transcript(path)):
-            raise ConfigError(f"--record {path}", "exists and is no transcript; name another file or remove this one")
-        return path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace")
-    except OSError as error:
-        raise ConfigError(f"--record {path}", f"cannot be written: {error.strerror}") from None
-
-
-def _is_transcript(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(32).startswith(b'{"line":"header"') or path.stat().st_size == 0
 
 
 def _print_outcome(session: Session, scenario: Scenario, show: Callable[[str], None]) -> None:

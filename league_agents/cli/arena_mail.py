@@ -120,7 +120,7 @@ def mail_host(
 def _write(journal: Journal, path: Path) -> None:
     from league_agents.arena.by_mail.host import kept_setup, write_down
     from league_agents.arena.transcript import TranscriptWriter
-    from league_agents.cli.arena import open_record
+    from league_agents.cli.transcript_file import open_record
 
     setup = kept_setup(journal)
     assert setup is not None, "the match has just been played from this journal"

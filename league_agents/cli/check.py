@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.screen import console, own_stdout, print_document
 from league_agents.errors import shortened
 
@@ -49,7 +50,7 @@ MOST_FINDINGS = 40
 @click.option("--valid-only", is_flag=True, help="Only proper games: fewer calls, for agents whose calls cost money.")
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0.01, 3600),
+    type=FiniteRange(0.01, 3600),
     metavar="SECONDS",
     help="Allow no callback more than this. The rules' own limits hold in any case.",
 )

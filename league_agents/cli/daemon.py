@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from league_agents.cli.numbers import FiniteRange
 from league_agents.errors import AuthorizationExpired, LeagueError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _OPTIONS = (
     click.option(
         "-p",
         "--poll-interval",
-        type=click.FloatRange(SHORTEST_POLL_S, LONGEST_POLL_S),
+        type=FiniteRange(SHORTEST_POLL_S, LONGEST_POLL_S),
         metavar="S",
         help="Seconds between two looks into the mailbox.",
     ),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, own_stdout, print_document
@@ -66,7 +67,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
         click.option("--games", type=click.IntRange(1, MOST_GAMES), default=100, show_default=True, metavar="N"),
         click.option(
             "--noise",
-            type=click.FloatRange(0, 0.75),
+            type=FiniteRange(0, 0.75),
             default=0.05,
             show_default=True,
             metavar="SHARE",

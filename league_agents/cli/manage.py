@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 import click
 
+from league_agents.cli.numbers import FiniteRange
+
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "open-season": "invite everybody to register",
@@ -35,7 +37,7 @@ EPILOG = "\b\nCommands:\n" + "\n".join(f"  {name:<20} {what}" for name, what in 
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
 @click.option(
     "--wait",
-    type=click.FloatRange(0, 3_600),
+    type=FiniteRange(0, 3_600),
     default=30.0,
     show_default=True,
     metavar="S",

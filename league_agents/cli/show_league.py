@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.screen import console, document_text
 from league_agents.core.printable import of
 from league_agents.errors import LeagueError
@@ -30,7 +31,7 @@ RECORD = "match.json"
 @click.option("--rules", default="prd", metavar="NAME|FILE", show_default=True, help="prd, course, or your own file.")
 @click.option("--folder", type=click.Path(path_type=Path), metavar="DIR", help="Where journals and logs go.")
 @click.option(
-    "--minutes", type=click.FloatRange(0.2, 60), default=5.0, show_default=True, help="Give up after this time."
+    "--minutes", type=FiniteRange(0.2, 60), default=5.0, show_default=True, help="Give up after this time."
 )
 @click.option("--transcript", "shows_transcript", is_flag=True, help="Tell the whole match.")
 def main(

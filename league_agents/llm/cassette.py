@@ -278,7 +278,11 @@ def _read(path: Path, *, is_whole: bool = True) -> list[tuple[_Key, Mapping[str,
         if path.stat().st_size > LARGEST_CASSETTE:
             raise ConfigError(str(path), f"is larger than {LARGEST_CASSETTE} bytes; is it the right file?")
         with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
+            size = 0
+            for number, line in enumerate(iter(lambda: file.readline(LARGEST_CASSETTE), ""), start=1):
+                size += len(line)  # what is read counts: not everything that can be opened has the size it tells
+                if size > LARGEST_CASSETTE:
+                    raise ConfigError(str(path), f"is larger than {LARGEST_CASSETTE} bytes; is it the right file?")
                 if line.strip() and (is_whole or line.endswith("\n")):
                     found.append(_checked(line, f"{path}, line {number}"))
     except OSError as error:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Protocol
 
+from league_agents.arena.answers import raw_of
 from league_agents.arena.by_mail.letters import (
     FILE_NAME,
     Heading,
@@ -258,7 +259,7 @@ class MailHost:
             timeout = None if decision.deadline is None else (decision.deadline - self._clock.now()).total_seconds()
             action = asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, decision.deadline), timeout))
             record["action"] = {"type": action.type, "data": dict(action.data), "version": action.version}
-            record["raw"] = getattr(agent, "raw_answer", None)
+            record["raw"] = raw_of(agent)
             json.dumps(record)
         except Exception as error:  # an agent's own code may raise anything, and answer what is no JSON
             LOG.warning("agent %s failed: %s", agent_id, line_of(error), exc_info=error)
