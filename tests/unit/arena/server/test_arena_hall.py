@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
+import weakref
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -209,6 +211,33 @@ def test_matches_are_swept_in_their_time() -> None:
         assert hall.store.get(waiting) is None
         assert hall.table_of(waiting) is None
         assert hall.store.get(running) is not None
+
+    run(played)
+
+
+def test_a_match_that_was_forgotten_leaves_nothing_behind() -> None:
+    """Not even until garbage is searched for: a busy server would grow by hundreds of megabytes meanwhile."""
+
+    async def played(hall: Hall, clock: Clock) -> None:
+        hosted = hall.open_match(market("scripted", "scripted"))
+        match_id, match, table = hosted.match_id, weakref.ref(hosted.match), hall.table_of(hosted.match_id)
+        assert table is not None
+        session = weakref.ref(table.session) if table.session is not None else None
+        assert session is not None
+        while hosted.status is not Status.ENDED:
+            await asyncio.sleep(0)
+        await settle(hall)
+        assert hall.transcript(match_id, "host")
+        del hosted, table
+        gc.disable()
+        try:
+            clock.forward(1801)
+            hall.sweep()
+            await settle(hall)
+            assert hall.store.get(match_id) is None
+            assert (match(), session()) == (None, None)
+        finally:
+            gc.enable()
 
     run(played)
 
