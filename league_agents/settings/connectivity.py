@@ -122,7 +122,7 @@ def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
         if entry.name not in asked:
             continue
         try:
-            took = ask_for_a_word(entry)
+            took = ask_for_a_word(settings.models, entry)
         except LeagueError as error:
             is_ours = isinstance(error, ConfigError | Rejected)
             trouble = Trouble.CONFIGURATION if is_ours else Trouble.UNAVAILABLE

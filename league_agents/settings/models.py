@@ -32,6 +32,9 @@ from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSetti
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
+CONNECTIVITY = "connectivity"
+"""Stands in the books for the callback where a person tries a model outside a game."""
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -211,11 +214,18 @@ def arena_models() -> Callable[[str], ChatModel | None]:
     return chat_models(environment_models(), role="arena", books=Books.of_one_run("arena")).for_callback
 
 
-def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)) -> timedelta:
-    """Ask a model for next to nothing, to see whether it answers. How long that took. Raises ``ModelError``, and
-    ``ConfigError`` when its key is missing."""
+def ask_for_a_word(
+    settings: ModelSettings, entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)
+) -> timedelta:
+    """Ask a model for next to nothing, to see whether it answers. How long that took.
+
+    The ledger has this call as one of the callback ``connectivity``, and it counts against the limits of a day. Raises
+    ``ModelError``, and ``ConfigError`` when the key is missing or a limit in dollars cannot be kept.
+    """
     _check_key(entry)
-    purpose = Purpose(match_id="", callback="test", step="connectivity")
+    account = _account(settings, CONNECTIVITY, Books.of_one_run(CONNECTIVITY), SystemClock())
+    backend = Accounted(limited_backend(entry), account)
+    purpose = Purpose(match_id="", callback=CONNECTIVITY, step="test")
     request = Request(
         prompt=Prompt(system="Answer with one word.", user="Say: ready", purpose=purpose),
         schema=None,
@@ -223,7 +233,7 @@ def ask_for_a_word(entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=
         timeout=min(timeout, entry.patience.timeout),
     )
     began_s = time.monotonic()
-    limited_backend(entry).exchange(request)
+    backend.exchange(request)
     return timedelta(seconds=time.monotonic() - began_s)
 
 

@@ -117,6 +117,25 @@ def test_the_connectivity_test_asks_each_model_that_the_role_would_ask(openai_se
     assert re.fullmatch(r"openai:m answered within \d+\.\d s", check.said)
     (asked,) = openai_service.asked
     assert asked["max_tokens"] == 16
+    costs = json.loads(league_agents("costs", "--json", "--by", "callback").stdout)
+    (row,) = costs["costs"]
+    assert (row["name"], row["calls"], row["input_tokens"], row["output_tokens"]) == ("connectivity", 1, 12, 5)
+
+
+def test_the_connectivity_test_keeps_the_limits_of_a_day(
+    openai_service: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "league.yaml"
+    path.write_text(LEAGUE.format(url=openai_service.url) + "  limits: {per_day: {calls: 1}}\n", encoding="utf-8")
+    settings = read_league_file(path, {"OPENAI_API_KEY": KEY})
+    openai_service.says("ready")
+    first, second = (
+        next(check for check in check_everything(settings, SystemClock()) if check.name == "model") for _ in range(2)
+    )
+    assert first.trouble is None
+    assert second.trouble is Trouble.UNAVAILABLE
+    assert "per day" in second.said
+    assert len(openai_service.asked) == 1
 
 
 def test_the_connectivity_test_says_what_is_wrong_with_a_model(openai_service: Any, tmp_path: Path) -> None:
