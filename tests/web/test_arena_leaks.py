@@ -84,7 +84,7 @@ def test_no_socket_poll_or_lobby_tells_what_is_hidden(arena: ArenaServer, number
 
 def _inside(arena: ArenaServer, match_id: str) -> tuple[Match[object], list[int]]:
     assert arena.hall is not None
-    hosted, table = arena.hall.store.get(match_id), arena.hall.table_of(match_id)
+    hosted, table = arena.hall.store.get(match_id), arena.hall.tables.get(match_id)
     assert hosted is not None
     assert table is not None
     return hosted.match, [table.seed, table.house_seed]

@@ -18,12 +18,12 @@ from typing import Any, Literal
 
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN, House, HouseAgent
-from league_agents.arena.server.limits import Buckets, Pace, ServerLimits
+from league_agents.arena.server.limits import Pace, ServerLimits
 from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
 from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.table import SessionDriver, Table
-from league_agents.arena.server.tokens import Tokens
+from league_agents.arena.server.tables import Tables
 from league_agents.arena.session import Session, wall_clock
 from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
 from league_agents.core.printable import line_of
@@ -32,9 +32,9 @@ from league_agents.games.registry import game_of
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
 from league_agents.protocol.boardgame.envelope import Envelope, error
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Profile, Seat, Status, is_spectator
+from league_agents.protocol.boardgame.hosting import Hosted, Profile, Seat, Status, is_spectator
 from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.refusals import Refused, internal, rate_limited
+from league_agents.protocol.boardgame.refusals import Refused, internal
 from league_agents.protocol.boardgame.requests import CreateMatch, Heading, heading_of
 from league_agents.protocol.boardgame.service import MatchService, Outgoing
 
@@ -54,15 +54,13 @@ class Hall:
     ) -> None:
         self.house = house
         self.limits = limits or ServerLimits()
-        self.tokens = Tokens()
-        self.store = MemoryStore()
         self.now = now
+        self.tables = Tables(self.limits, now, give_up=self._give_up)
+        self.store, self.tokens = self.tables.store, self.tables.tokens
         self.profile = profile
         self.is_closing = False
-        self._tables: dict[str, Table] = {}
         self._pace = Pace(self.limits.house_actions_per_s)
         self._thinkers = asyncio.Semaphore(self.limits.thinkers)
-        self._new_matches = Buckets(self.limits.new_matches_per_s, self.limits.new_matches_burst)
         self._asking = ""
         """The address of whoever is being answered."""
 
@@ -114,7 +112,7 @@ class Hall:
 
     def leave(self, match_id: str, agent_id: str) -> None:
         """Somebody goes for good. Raises ``Refused`` or ``NoSeat``."""
-        table = self._tables.get(match_id)
+        table = self.tables.get(match_id)
         if is_spectator(agent_id):
             return
         if table is None or table.session is None:
@@ -129,7 +127,7 @@ class Hall:
 
     def transcript(self, match_id: str, viewer: str) -> list[Line] | None:
         """The transcript of an ended match as ``viewer`` may have it; ``None`` before the end."""
-        hosted, table = self.store.get(match_id), self._tables.get(match_id)
+        hosted, table = self.store.get(match_id), self.tables.get(match_id)
         if hosted is None or table is None or hosted.status not in (Status.ENDED, Status.ABANDONED):
             return None
         lines = table.transcript_lines()
@@ -137,12 +135,8 @@ class Hall:
 
     def table_told(self, match_id: str) -> tuple[Hosted, Scenario, int] | None:
         """A match, its scenario and how many watch it; ``None`` for one that is not there."""
-        hosted, table = self.store.get(match_id), self._tables.get(match_id)
+        hosted, table = self.store.get(match_id), self.tables.get(match_id)
         return None if hosted is None or table is None else (hosted, table.scenario, table.watching)
-
-    def table_of(self, match_id: str) -> Table | None:
-        """What the hall keeps of a match, for whoever runs the server; ``None`` for one that is not there."""
-        return self._tables.get(match_id)
 
     # Messages.
 
@@ -174,7 +168,7 @@ class Hall:
         Asking alone does not end an absence: a page that shows a match to nobody asks too, and everybody would wait for
         it at every turn.
         """
-        table = self._tables.get(match_id)
+        table = self.tables.get(match_id)
         if table is None or table.decisions is None or agent_id not in table.scenario.agent_ids:
             return
         is_absent = agent_id in table.decisions.absent()
@@ -185,7 +179,7 @@ class Hall:
 
     def attach(self, match_id: str, agent_id: str, outbox: Outbox) -> None:
         """A connection of a seat or a spectator: it gets what is told from now on. Raises ``Refused``."""
-        table, hosted = self._tables.get(match_id), self.store.get(match_id)
+        table, hosted = self.tables.get(match_id), self.store.get(match_id)
         if table is None or hosted is None:
             raise Refused("unknown_match", "the match is over for so long that it was forgotten")
         if is_spectator(agent_id):
@@ -200,7 +194,7 @@ class Hall:
 
     def detach(self, match_id: str, agent_id: str, outbox: Outbox) -> None:
         """The connection is gone. A seat without any has a time of grace."""
-        table = self._tables.get(match_id)
+        table = self.tables.get(match_id)
         if table is None:
             return
         readers = table.readers.get(agent_id)
@@ -220,7 +214,7 @@ class Hall:
 
     async def moved(self, match_id: str, timeout_s: float) -> None:
         """Wait until something is told in the match, at most ``timeout_s``."""
-        table = self._tables.get(match_id)
+        table = self.tables.get(match_id)
         if table is not None and not self.is_closing:
             try:
                 await asyncio.wait_for(table.moved.wait(), timeout_s)
@@ -230,25 +224,19 @@ class Hall:
     # Time.
 
     def sweep(self) -> None:
-        """Give up matches that nobody came to, and forget those that have been over for long."""
-        now = self.now()
-        for hosted in self.store.all():
-            if hosted.status is Status.WAITING and now - hosted.created_at > self.limits.waiting_kept:
-                self._dispatch(hosted.match_id, self.service.abandon(hosted.match_id, now, "Not everybody came."))
-            elif hosted.ended_at is not None and now - hosted.ended_at > self.limits.ended_kept:
-                self._forget(hosted.match_id)
-        self._bound_transcripts()
+        """Give up matches that nobody came to, and those that grow too long; forget those that are over for long."""
+        self.tables.sweep()
 
     def hang_up(self) -> None:
         """The server is about to stop: nobody waits any longer."""
         self.is_closing = True
-        for table in self._tables.values():
+        for table in self.tables.all():
             table.wake()
 
     async def close(self) -> None:
         """Stop every match where it is."""
         self.hang_up()
-        running = [table.running for table in self._tables.values() if table.running is not None]
+        running = [table.running for table in self.tables.all() if table.running is not None]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
@@ -272,7 +260,7 @@ class Hall:
         is_listed: bool = True,
         is_open: bool = True,
     ) -> Hosted:
-        self._check_room(opener)
+        self.tables.check_room(opener)
         seed = secrets.randbits(63) if scenario.seed is None else scenario.seed
         match_id = f"m-{secrets.token_hex(6)}"
         table = Table(
@@ -298,29 +286,8 @@ class Hall:
             is_listed=is_listed,
             is_open=is_open,
         )
-        self._tables[match_id] = table
+        self.tables.put(match_id, table)
         return hosted
-
-    def _check_room(self, opener: str) -> None:
-        if opener:
-            wait_s = self._new_matches.take(opener, self.now().timestamp())
-            if wait_s:
-                raise rate_limited(round(wait_s, 3))
-            running = sum(
-                table.opener == opener and (hosted := self.store.get(match_id)) is not None and hosted.ended_at is None
-                for match_id, table in self._tables.items()
-            )
-            if running >= self.limits.tables_of_address:
-                raise LimitExceeded("matches that you opened and that are not over", running + 1, running)
-        if len(self._tables) < self.limits.matches:
-            return
-        self.sweep()
-        if len(self._tables) < self.limits.matches:
-            return
-        ended = [hosted for hosted in self.store.all() if hosted.ended_at is not None]
-        if not ended:
-            raise LimitExceeded("matches at this server", len(self._tables) + 1, self.limits.matches)
-        self._forget(min(ended, key=lambda hosted: hosted.ended_at or hosted.created_at).match_id)
 
     def _house_agents(self, match_id: str, table: Table) -> dict[str, object]:
         agents: dict[str, object] = {}
@@ -334,49 +301,22 @@ class Hall:
                 )
         return agents
 
-    def _forget(self, match_id: str) -> None:
-        self.store.remove(match_id)
-        self.tokens.forget(match_id)
-        table = self._tables.pop(match_id, None)
-        if table is not None:
-            table.wake()
-            if table.running is not None:
-                table.running.cancel()
-            if table.session is not None:
-                table.session.release()
-
-    def _bound_transcripts(self) -> None:
-        """Forget, and then give up, what does not fit into memory."""
-        ended: list[Hosted] = []
-        running: list[Hosted] = []
-        for hosted in self.store.all():
-            (running if hosted.ended_at is None else ended).append(hosted)
-        kept = sum(table.size for table in self._tables.values())
-        for hosted in sorted(ended, key=lambda hosted: hosted.ended_at or hosted.created_at):
-            if kept <= self.limits.transcripts:
-                break
-            kept -= self._tables[hosted.match_id].size
-            self._forget(hosted.match_id)
-        for hosted in sorted(running, key=lambda hosted: self._tables[hosted.match_id].size, reverse=True):
-            table = self._tables[hosted.match_id]
-            if kept <= self.limits.transcripts and table.size <= self.limits.transcript:
-                break
-            kept -= table.size
-            if table.session is not None:
-                table.session.decisions.abandon()
-                self._dispatch(hosted.match_id, self.service.abandon(hosted.match_id, self.now(), "Too long."))
-                table.session.wake()
+    def _give_up(self, match_id: str, reason: str) -> None:
+        table = self.tables.get(match_id)
+        if table is not None and table.session is not None:
+            table.session.decisions.abandon()
+            table.session.wake()
+        self._dispatch(match_id, self.service.abandon(match_id, self.now(), reason))
 
     def _start_if_full(self, match_id: str) -> None:
-        hosted, table = self.store.get(match_id), self._tables.get(match_id)
+        hosted, table = self.store.get(match_id), self.tables.get(match_id)
         if hosted is None or table is None or hosted.open_seats or hosted.status is not Status.WAITING:
             return
         try:
             self._start(hosted, table)
         except Exception as failed:
             incident = self._incident(f"match {match_id}", failed)
-            told = self.service.abandon(match_id, self.now(), f"The server failed; incident {incident}.")
-            self._dispatch(match_id, told)
+            self._give_up(match_id, f"The server failed; incident {incident}.")
 
     def _start(self, hosted: Hosted, table: Table) -> None:
         match_id, scenario, now = hosted.match_id, table.scenario, self.now()
@@ -424,7 +364,7 @@ class Hall:
             reason = f"The server failed; incident {self._incident(f'match {match_id}', failed)}."
             session.decisions.abandon()
         if session.decisions.is_abandoned and self.store.get(match_id) is not None:
-            self._dispatch(match_id, self.service.abandon(match_id, self.now(), reason))
+            self._give_up(match_id, reason)
         table.pack()
         table.running = None
 
@@ -434,7 +374,7 @@ class Hall:
         return incident
 
     def _dispatch(self, match_id: str, outgoing: Outgoing) -> None:
-        table = self._tables.get(match_id)
+        table = self.tables.get(match_id)
         if table is None or not outgoing:
             return
         for recipient, envelope in outgoing:

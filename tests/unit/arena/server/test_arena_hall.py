@@ -111,7 +111,7 @@ def test_a_lost_connection_costs_decisions_after_its_grace_and_coming_back_ends_
         await settle(hall)
         assert asked(hall, match_id, "s2", "get_state", state={"version": "1.0.0"})["turn"] == 1
         clock.forward(2)
-        table = hall.table_of(match_id)
+        table = hall.tables.get(match_id)
         assert table is not None
         assert table.session is not None
         table.session.wake()
@@ -131,7 +131,7 @@ def test_a_lost_connection_costs_decisions_after_its_grace_and_coming_back_ends_
 def test_asking_over_http_is_being_there_but_does_not_end_an_absence() -> None:
     async def played(hall: Hall, clock: Clock) -> None:
         match_id = seated(hall, market("open", "open", clock={"turn_timeout_s": 10, "max_forfeits": 1}))
-        table = hall.table_of(match_id)
+        table = hall.tables.get(match_id)
         assert table is not None
         assert table.decisions is not None
         clock.forward(11)
@@ -156,7 +156,7 @@ def test_seats_with_a_connection_that_was_lost_while_waiting_have_their_grace_fr
         hall.attach(match_id, "s1", outbox)
         hall.detach(match_id, "s1", outbox)
         hall.join(match_id, agent_id="s2")
-        table = hall.table_of(match_id)
+        table = hall.tables.get(match_id)
         assert table is not None
         assert table.decisions is not None
         assert table.decisions.next_deadline() == clock() + timedelta(seconds=5)
@@ -209,7 +209,7 @@ def test_matches_are_swept_in_their_time() -> None:
         clock.forward(1801)
         hall.sweep()
         assert hall.store.get(waiting) is None
-        assert hall.table_of(waiting) is None
+        assert hall.tables.get(waiting) is None
         assert hall.store.get(running) is not None
 
     run(played)
@@ -220,7 +220,7 @@ def test_a_match_that_was_forgotten_leaves_nothing_behind() -> None:
 
     async def played(hall: Hall, clock: Clock) -> None:
         hosted = hall.open_match(market("scripted", "scripted"))
-        match_id, match, table = hosted.match_id, weakref.ref(hosted.match), hall.table_of(hosted.match_id)
+        match_id, match, table = hosted.match_id, weakref.ref(hosted.match), hall.tables.get(hosted.match_id)
         assert table is not None
         session = weakref.ref(table.session) if table.session is not None else None
         assert session is not None
@@ -364,7 +364,7 @@ def test_as_many_watch_as_the_server_bears_and_places_are_free_again() -> None:
 
 def test_seeds_are_drawn_apart() -> None:
     async def played(hall: Hall, clock: Clock) -> None:
-        tables = [hall.table_of(hall.open_match(market("open", "scripted")).match_id) for _ in range(3)]
+        tables = [hall.tables.get(hall.open_match(market("open", "scripted")).match_id) for _ in range(3)]
         seeds = {seed for table in tables if table is not None for seed in (table.seed, table.house_seed)}
         assert len(seeds) == 6
 
