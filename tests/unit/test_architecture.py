@@ -97,8 +97,8 @@ ARROWS = (
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),
     Row("arena.by_mail",
-        (*LAYER_0, *PURE, *PORTS, "runner.outbox", "arena.answers", "arena.decisions", "arena.scenario", "arena.session"),
-        (),
+        (*LAYER_0, *PURE, *PORTS, "runner.outbox",
+         "arena.answers", "arena.decisions", "arena.scenario", "arena.session"), (),
         "letters leave as the league's mail does: one outbox knows how to send once"),
     Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
