@@ -1,9 +1,10 @@
-"""What became of one participant's questions to language models: said at the end, so that nobody takes an offline game
-for a model's."""
+"""What became of one participant's questions to language models: said at the end, or by a daemon when it changes, so
+that nobody takes an offline game for a model's."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from league_agents.core.printable import printable
 from league_agents.errors import ModelError
@@ -28,7 +29,7 @@ class Asked:
 
     def watched(self, backend: Backend) -> Backend:
         """The same model, counted."""
-        return _Watched(backend, self)
+        return _Watched(backend, self.ended)
 
     def ended(self, error: ModelError | None) -> None:
         """One exchange is over."""
@@ -50,10 +51,36 @@ class Asked:
         return f"language models failed now and then, and what was missing was played offline ({failures})"
 
 
+class Outages:
+    """Tells when a model stops answering and when it answers again, each once. Any number of threads may use it."""
+
+    def __init__(self, *, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
+        """Both are handed one line for a person."""
+        self._failed = failed
+        self._recovered = recovered
+
+    def watched(self, backend: Backend) -> Backend:
+        """The same model, whose silence is told."""
+        lock = threading.Lock()
+        is_down = False
+
+        def ended(error: ModelError | None) -> None:
+            nonlocal is_down
+            with lock:
+                was_down, is_down = is_down, error is not None
+            if error is not None and not was_down:
+                reason = printable(str(error).removeprefix(f"{backend.name}: "), LONGEST_REASON)
+                self._failed(f"{backend.name} does not answer: {reason}; until it does, others or code stand in for it")
+            elif error is None and was_down:
+                self._recovered(f"{backend.name} answers again")
+
+        return _Watched(backend, ended)
+
+
 class _Watched:
-    def __init__(self, backend: Backend, asked: Asked) -> None:
+    def __init__(self, backend: Backend, ended: Callable[[ModelError | None], None]) -> None:
         self._backend = backend
-        self._asked = asked
+        self._ended = ended
 
     @property
     def name(self) -> str:
@@ -63,9 +90,9 @@ class _Watched:
         try:
             reply = self._backend.exchange(request)
         except ModelError as error:
-            self._asked.ended(error)
+            self._ended(error)
             raise
-        self._asked.ended(None)
+        self._ended(None)
         return reply
 
 

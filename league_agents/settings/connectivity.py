@@ -1,7 +1,7 @@
 """Does everything that a season needs work? One answer a line, each with its remedy.
 
 Rule: every check says what it measured, and a check that cannot be made says why. Trying costs one mail to oneself per
-mailbox and changes nothing else.
+mailbox and one word of each model, which stands in the ledger, and changes nothing else.
 """
 
 from __future__ import annotations

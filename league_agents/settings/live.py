@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.printable import printable
 from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable
-from league_agents.journal.port import Journal
+from league_agents.journal.port import Journal, Note
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.config import PlayerConfig, RefereeConfig
@@ -37,11 +37,12 @@ from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.calls import ThreadHost
-from league_agents.runner.live import LiveRole, WiredRole
+from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
+from league_agents.settings.asked import Outages
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def _live_role(
     opened: list[OpenMailbox] = []
 
     def make(told: Observer) -> WiredRole:
-        journal, machine, agent = journal_and_machine(settings, role)
+        journal, machine, agent = journal_and_machine(settings, role, outages_told(told, role, clock))
         try:
             box = mailbox_of(settings, role, journal, clock)
             opened[:] = [box]
@@ -273,6 +274,15 @@ def _live_role(
     return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))
 
 
+def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outages:
+    """An observer hears of language models that fall silent: every game would go on without them, and nobody know."""
+
+    def tell(kind: str, key: str) -> Callable[[str], None]:
+        return lambda text: observer.noted(role.role, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
+
+    return Outages(failed=tell("warning", "model_failed"), recovered=tell(DAEMON, "model_recovered"))
+
+
 def _targets(role: RoleSettings, state: object) -> list[str]:
     """What a referee keeps secret until the score is sent."""
     found = [role.opening_sentence, role.associative_word]
@@ -293,7 +303,7 @@ def _stamp(path: Path) -> object:
 
 
 def journal_and_machine(
-    settings: LeagueSettings, role: RoleSettings
+    settings: LeagueSettings, role: RoleSettings, outages: Outages
 ) -> tuple[SqliteJournal, Machine[Any], ChosenAgent | None]:
     """A role's journal and the machine that goes with it, and its agent.
 
@@ -309,15 +319,17 @@ def journal_and_machine(
             seed = secrets.token_hex(16)
             journal.keep(SEED, seed)
         machines.append(machine_of(settings, role, seed))
-        agent = None if role.role == "manager" else agent_of(settings, role, seed)
+        agent = None if role.role == "manager" else agent_of(settings, role, seed, outages)
     except BaseException:
         journal.close()
         raise
     return journal, machines[0], agent
 
 
-def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> ChosenAgent:
-    """The agent that a referee or player runs. Raises ``ConfigError``."""
+def agent_of(
+    settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None
+) -> ChosenAgent:
+    """The agent that a referee or player runs; ``outages`` hears of its models. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"
 
@@ -325,7 +337,9 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> ChosenA
         from league_agents.settings.models import Books, chat_models
 
         books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=role.journal)
-        return chat_models(settings.models, role=role.role, books=books)
+        if outages is None:
+            return chat_models(settings.models, role=role.role, books=books)
+        return chat_models(settings.models, role=role.role, books=books, watched=outages.watched)
 
     return choose_agent(
         spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path, models=models

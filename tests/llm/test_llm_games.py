@@ -12,9 +12,11 @@ from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
 from league_agents.clock import SystemClock
+from league_agents.journal.port import InboxRow, Note, OutboxItem
 from league_agents.llm.ledger import Ledger
 from league_agents.settings.connectivity import Check, Trouble, check_everything
 from league_agents.settings.league_file import read_league_file
+from league_agents.settings.live import agent_of, outages_told
 
 GAME = ("run", "--single-game", "--seed", "1", "--json", "--player-a", "llm")
 KEY = "sk-this-key-is-secret-0123456789"
@@ -89,6 +91,40 @@ def test_a_limit_of_nothing_plays_offline_without_a_request(game_service: Any, t
     shown = league_agents(*GAME)
     assert shown.exit_code == 0, shown.output
     assert game_service.asked == []
+
+
+class Notes:
+    """An observer that keeps what is noted."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Note]] = []
+
+    def received(self, role: str, row: InboxRow) -> None: ...
+
+    def sent(self, role: str, item: OutboxItem) -> None: ...
+
+    def noted(self, role: str, note: Note) -> None:
+        self.found.append((role, note))
+
+
+def test_a_daemon_hears_of_a_model_that_falls_silent_and_of_its_return(openai_service: Any, tmp_path: Path) -> None:
+    (tmp_path / "league.yaml").write_text(LEAGUE.format(url=openai_service.url), encoding="utf-8")
+    settings = read_league_file(tmp_path / "league.yaml", {"OPENAI_API_KEY": KEY})
+    (role,) = settings.roles
+    notes = Notes()
+    player: Any = agent_of(settings, role, "s", outages_told(notes, role, SystemClock())).factory()
+    openai_service.fails(503, f"not\nnow, {KEY}")
+    openai_service.sends(openai_service.protocol.message("I would rather sing."), forever=True)
+    for match_id in ("0101001", "0102001"):
+        brief = {"book_name": f"Book {match_id}", "book_hint": "A hint.", "association_word": "sea"}
+        asked = player.get_questions({"dynamic": {"match_id": match_id, **brief}, "service": {}})
+        assert len(asked["questions"]) == 20
+    told = [(who, note.kind, note.key, str(note.facts["text"])) for who, note in notes.found]
+    assert [each[:3] for each in told] == [
+        ("player", "warning", "model_failed"), ("player", "daemon", "model_recovered")
+    ]  # fmt: skip
+    assert told[0][3].startswith("openai:m does not answer: ")
+    assert all(KEY not in text and "\n" not in text for *_, text in told)
 
 
 LEAGUE = """

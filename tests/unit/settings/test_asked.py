@@ -9,7 +9,7 @@ import pytest
 from league_agents.errors import ModelUnavailable
 from league_agents.llm.exchange import Finish, Reply, Request
 from league_agents.llm.port import Prompt, Purpose, Usage
-from league_agents.settings.asked import Asked
+from league_agents.settings.asked import Asked, Outages
 
 REQUEST = Request(
     prompt=Prompt(system="s", user="u", purpose=Purpose(match_id="m", callback="get_guess", step="guess")),
@@ -63,3 +63,44 @@ def test_some_failures_are_told_from_all() -> None:
         asked.watched(Down()).exchange(REQUEST)
     assert "1 of 2 calls failed" in (asked.sentence() or "")
     assert (asked.sentence() or "").startswith("language models failed now and then")
+
+
+class Moody:
+    name = "openai:tiny"
+
+    def __init__(self, moods: str) -> None:
+        self._moods = iter(moods)
+
+    def exchange(self, request: Request) -> Reply:
+        if next(self._moods) == "-":
+            raise ModelUnavailable(f"{self.name}: nobody\nlistens")
+        return Reply(text="here", finish=Finish.COMPLETE, usage=Usage(), model=self.name)
+
+
+@pytest.mark.parametrize(("moods", "told"), [("+++", ""), ("---", "-"), ("+--++", "-+"), ("-+-+", "-+-+")])
+def test_a_model_that_falls_silent_is_told_once_and_its_return_too(moods: str, told: str) -> None:
+    failed: list[str] = []
+    heard: list[str] = []
+
+    def fail(text: str) -> None:
+        failed.append(text)
+        heard.append("-")
+
+    backend = Outages(failed=fail, recovered=lambda _: heard.append("+")).watched(Moody(moods))
+    for mood in moods:
+        if mood == "-":
+            with pytest.raises(ModelUnavailable):
+                backend.exchange(REQUEST)
+        else:
+            assert backend.exchange(REQUEST).text == "here"
+    assert "".join(heard) == told
+    assert all(text.startswith("openai:tiny does not answer: nobody") and "\n" not in text for text in failed)
+
+
+def test_one_model_s_silence_is_not_another_s() -> None:
+    failed: list[str] = []
+    outages = Outages(failed=failed.append, recovered=failed.append)
+    for moods in ("-", "-"):
+        with pytest.raises(ModelUnavailable):
+            outages.watched(Moody(moods)).exchange(REQUEST)
+    assert len(failed) == 2
