@@ -24,7 +24,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
-from league_agents.arena.remote_seat import ActionRefused, RemoteSeat, SeatState, ServerLost, ServerRefused
+from league_agents.arena.remote_seat import ActionRefused, RemoteSeat, SeatState
+from league_agents.arena.seat_line import SeatKey, ServerLost, ServerRefused
 from league_agents.errors import ConfigError
 
 __all__ = ["ActionRefused", "Client", "RemoteSeat", "SeatState", "ServerLost", "ServerRefused"]
@@ -99,13 +100,10 @@ class Client:
 
     def seat(self, *, game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
         """A seat that was taken before, here or elsewhere."""
+        url = f"ws{self._base.removeprefix('http')}/ws"
         return self._seats.enter_context(
             RemoteSeat(
-                f"ws{self._base.removeprefix('http')}/ws",
-                game=game,
-                match_id=match_id,
-                agent_id=agent_id,
-                token=token,
+                SeatKey(url=url, game=game, match_id=match_id, agent_id=agent_id, token=token),
                 patience_s=self._patience_s,
                 proxy=self._proxy,
             )

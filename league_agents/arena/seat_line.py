@@ -1,0 +1,212 @@
+"""The line between a seat and its server: requests that are answered once, and pushes that are told once.
+
+Rule 1: a request is sent under one ``request_id`` until its answer has come, over as many connections as that takes; a
+server of the protocol acts on it once.
+Rule 2: with every new connection the pushes since the last one that was told are asked for, and none is told twice.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from league_agents.core.game import ALL, Event, JsonObject
+from league_agents.errors import LeagueError
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
+
+LARGEST_ANSWER = 4 * 1024 * 1024
+"""Bytes; views of long matches are larger than what agents may send."""
+
+MOST_WAITING = 4096
+"""Pushes that wait while the agent thinks."""
+
+
+class ServerRefused(LeagueError):
+    """The server refused a request."""
+
+    def __init__(self, code: str, message: str, data: JsonObject | None = None) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        self.data: JsonObject = data or {}
+
+
+class ServerLost(LeagueError):
+    """The server cannot be reached any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatKey:
+    """Which seat of which match at which server, and what opens it."""
+
+    url: str
+    """Of the WebSocket."""
+
+    game: str
+    match_id: str
+    agent_id: str
+    token: str
+
+
+class SeatLine:
+    """Keeps one seat connected."""
+
+    def __init__(self, key: SeatKey, *, patience_s: float, proxy: bool) -> None:
+        """``patience_s``: how long a lost server is tried again; ``proxy``: whether one of the environment is used."""
+        self.key = key
+        self.pushes: deque[Event] = deque()
+        """What has come and was not taken yet."""
+
+        self.seq = 0
+        """The last event that has come."""
+
+        self._url = key.url
+        self._patience_s = patience_s
+        self._proxy = proxy
+        self._socket: ClientConnection | None = None
+        self._open = ExitStack()
+        """Closes it."""
+
+    def ask(self, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request until it is answered."""
+        request_id = secrets.token_hex(8)
+        text = json.dumps(
+            {
+                "version": "1.0.0",
+                "type": kind,
+                "game": self.key.game,
+                "match_id": self.key.match_id,
+                "agent_id": self.key.agent_id,
+                "request_id": request_id,
+                **body,
+            },
+            ensure_ascii=False,
+        )
+        give_up_at = time.monotonic() + self._patience_s
+        while True:
+            answer = self._try(text, request_id, give_up_at)
+            if answer is None:
+                if time.monotonic() > give_up_at:
+                    raise ServerLost(f"{self._url} breaks every connection")
+                continue
+            if answer["type"] != "error":
+                return answer
+            found = answer["error"]
+            code = found["data"].get("code", "")
+            if code != "rate_limited" or time.monotonic() > give_up_at:
+                raise ServerRefused(code, found["message"], found["data"])
+            time.sleep(min(1.0, float(found["data"].get("retry_after_s", 0.1))))
+
+    def _try(self, text: str, request_id: str, give_up_at: float) -> dict[str, Any] | None:
+        """The answer; ``None`` when the connection broke before it came."""
+        from websockets.exceptions import ConnectionClosed
+
+        socket = self._connected(give_up_at)
+        try:
+            socket.send(text)
+            while True:
+                message = self._read(socket.recv(timeout=max(0.1, give_up_at - time.monotonic())))
+                if message is not None and message.get("request_id") == request_id:
+                    return message
+                if message is not None and message["type"] == "error" and "request_id" not in message:
+                    return message  # too early, or too often, for the server to have read whose request it was
+        except ConnectionClosed:
+            self.close()
+        except TimeoutError:
+            self.close()
+            raise ServerLost(f"{self._url} does not answer") from None
+        return None
+
+    def receive(self, timeout_s: float) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        socket = self._connected(time.monotonic() + self._patience_s)
+        try:
+            self._read(socket.recv(timeout=timeout_s))
+        except TimeoutError:
+            return
+        except ConnectionClosed:
+            self.close()
+
+    def take_waiting(self) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        if self._socket is None:
+            return
+        try:
+            while True:
+                self._read(self._socket.recv(timeout=0))
+        except TimeoutError:
+            return
+        except ConnectionClosed:
+            self.close()
+
+    def _read(self, text: str | bytes) -> dict[str, Any] | None:
+        """A message that is no push; pushes are kept, each once."""
+        message: dict[str, Any] = json.loads(text)
+        if message.get("type") not in ("push_message", "push_event"):
+            return message
+        if message.get("match_id") == self.key.match_id and message.get("agent_id") == self.key.agent_id:
+            event = event_of(message)
+            if event.seq > self.seq:
+                self.seq = event.seq
+                self.pushes.append(event)
+        return None
+
+    def _connected(self, give_up_at: float) -> ClientConnection:
+        from websockets.exceptions import ConnectionClosed, InvalidHandshake
+        from websockets.sync.client import connect
+
+        pause_s = 0.05
+        while self._socket is None:
+            try:
+                with ExitStack() as stack:
+                    # Entered, not only called: newer versions of the library warn of anything else.
+                    socket = stack.enter_context(
+                        connect(
+                            self._url,
+                            max_size=LARGEST_ANSWER,
+                            max_queue=MOST_WAITING,
+                            compression=None,
+                            proxy=True if self._proxy else None,
+                        )
+                    )
+                    self._authenticate(socket)
+                    self._open, self._socket = stack.pop_all(), socket
+            except (OSError, ConnectionClosed, InvalidHandshake) as error:
+                if time.monotonic() + pause_s > give_up_at:
+                    raise ServerLost(f"{self._url} cannot be reached: {error}") from None
+                time.sleep(pause_s)
+                pause_s = min(2.0, 2 * pause_s)
+        return self._socket
+
+    def _authenticate(self, socket: ClientConnection) -> None:
+        socket.send(json.dumps({"type": "authenticate", "token": self.key.token, "after": self.seq}))
+        answer = json.loads(socket.recv(timeout=10))
+        if answer["type"] != "authenticated":
+            found = answer["error"]
+            raise ServerRefused(found["data"].get("code", ""), found["message"], found["data"])
+
+    def close(self) -> None:
+        self._socket = None
+        self._open.close()
+
+
+
+def event_of(push: Mapping[str, Any]) -> Event:
+    """The event that a push tells of, in either form."""
+    if push["type"] == "push_event":
+        data = dict(push["event"]["data"])
+        text = data.pop("message", "")
+    else:
+        data = dict(push["message_response"]["data"])
+        text = push["message_response"]["message"]
+    return Event(kind=data.pop("event"), visible_to=ALL, text=text, seq=data.pop("seq"), data=data)
