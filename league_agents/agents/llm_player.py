@@ -2,7 +2,9 @@
 
 Rule 1: at any point there is a complete, valid reply from code alone: the batch without a model is made before the
 model is asked, and the guess before it is worded.
-Rule 2: at most two calls of a model that cost something in a game: one for the pool of questions, one for the wording.
+Rule 2: at most two calls of a model that cost something in a game: one for the pool of questions, one for the wording;
+two, each repeated at most once when its form is wrong. That is at most 8,000 tokens in and 3,000 out, and 20,000 and
+6,000 with both repeated. (After a restart the second call may be one for the pool, whose reply is longer: rule 3.)
 Rule 3: nothing is lost with this object. The prompts follow from the context and the seed, so after a restart the model
 is asked for the same pool again, which costs nothing where completions are recorded; where it did cost something, code
 words the guess. The questions themselves come back in the context.

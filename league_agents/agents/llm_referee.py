@@ -3,7 +3,9 @@
 Rule 1: no word that a model wrote after a stranger has spoken ever leaves: answers are letters that code has checked,
 grades are numbers that code bounds, feedback is in the code's own words. The hint is written before, and checked.
 Rule 2: the model is asked at most once for the answers and once for the grades of a player's game, and once for the
-hint of a match. Without it, or when it fails in any way, everything is as with the offline referee.
+hint of a match: three, each repeated at most once when its form is wrong. That is at most 8,000 tokens in and 3,000
+out, and 20,000 and 6,000 with all repeated. Without a model, or when it fails in any way, everything is as with the
+offline referee.
 """
 
 from __future__ import annotations

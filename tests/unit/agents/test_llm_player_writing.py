@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from league_agents.agents.candidates import enumerate_candidates
 from league_agents.agents.library import Knowledge
@@ -163,7 +164,9 @@ LANGUAGES = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
-def test_a_game_costs_at_most_8000_tokens_in_and_3000_out(rules: RuleSet, language: str) -> None:
+def test_a_game_costs_at_most_8000_tokens_in_and_3000_out_and_repeated_20000_and_6000(
+    rules: RuleSet, language: str
+) -> None:
     """With the longest sentences, hints and completions that there can be."""
     words, last = LANGUAGES[language]
     mark = "。" if language == "Chinese" else "."
@@ -172,16 +175,22 @@ def test_a_game_costs_at_most_8000_tokens_in_and_3000_out(rules: RuleSet, langua
     book = make_document("\n\n".join(paragraphs), source="long.txt", title="A Long Book")
     shelf = Knowledge(documents=[book], catalogue=Catalogue([], Catalogue.load().domains))
     rules = replace(rules, target_kind=TargetKind.PASSAGE_OPENING)
-    backend = ScriptedBackend(
-        lambda r: full_pool(rules, r) if r.prompt.purpose.step == "player_questions" else full_wording(rules)
-    )
-    chat = Chat(backend, Patience(retries=0))
-    agent = LlmPlayer(rules=rules, knowledge=shelf, seed=1, models=lambda _: chat)
-    brief = {"book_name": "A Long Book", "book_hint": f"{words} " * 50, "association_word": "colour " * 50}
-    asked: Any = agent.get_questions(dynamic(**brief))["questions"]
-    answers = [{"question_number": n, "answer": "AB"[n % 2]} for n in range(1, 21)]
-    agent.get_guess(dynamic(**brief, questions_sent=asked, answers=answers))
 
+    def reply(request: Request) -> str:
+        is_pool = request.prompt.purpose.step == "player_questions"
+        return full_pool(rules, request) if is_pool else full_wording(rules)
+
+    def played(script: Callable[[Request], str]) -> ScriptedBackend:
+        backend = ScriptedBackend(script)
+        chat = Chat(backend, Patience(retries=0))
+        agent = LlmPlayer(rules=rules, knowledge=shelf, seed=1, models=lambda _: chat)
+        brief = {"book_name": "A Long Book", "book_hint": f"{words} " * 50, "association_word": "colour " * 50}
+        asked: Any = agent.get_questions(dynamic(**brief))["questions"]
+        answers = [{"question_number": n, "answer": "AB"[n % 2]} for n in range(1, 21)]
+        agent.get_guess(dynamic(**brief, questions_sent=asked, answers=answers))
+        return backend
+
+    backend = played(reply)
     steps = [request.prompt.purpose.step for request in backend.requests]
     assert steps == ["player_questions", "player_justify"]
     first, second = (request.prompt for request in backend.requests)
@@ -191,6 +200,19 @@ def test_a_game_costs_at_most_8000_tokens_in_and_3000_out(rules: RuleSet, langua
     assert tokens_in(written[1]) <= MOST_WORDING_TOKENS
     assert MOST_OUTPUT_TOKENS + MOST_WORDING_TOKENS <= 3_000
     assert [request.max_output_tokens for request in backend.requests] == [MOST_OUTPUT_TOKENS, MOST_WORDING_TOKENS]
+
+    # A reply of the wrong form is asked for once more, with that reply and what is wrong with it.
+    repeated = played(lambda r: reply(r) if r.correction is not None else reply(r)[:-3])
+    steps = [request.prompt.purpose.step for request in repeated.requests]
+    assert steps == ["player_questions"] * 2 + ["player_justify"] * 2
+    schemas: Mapping[str, type[BaseModel]] = {"player_questions": QuestionPool, "player_justify": Justifications}
+    read = 0
+    for request in repeated.requests:
+        read += prompt_tokens(request.prompt, schemas[request.prompt.purpose.step])
+        if request.correction is not None:
+            read += tokens_in(request.correction.reply) + tokens_in(request.correction.complaint)
+    assert read <= 20_000
+    assert sum(request.max_output_tokens for request in repeated.requests) <= 6_000
 
 
 def dynamic(**values: object) -> Mapping[str, Any]:

@@ -11,13 +11,25 @@ from pydantic import BaseModel
 
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
-from league_agents.agents.tokens import prompt_tokens, tokens_in
+from league_agents.agents.referee_chain.answers import AnswerRows
+from league_agents.agents.referee_chain.grading import GradePair
+from league_agents.agents.referee_chain.hinting import Hints
+from league_agents.agents.tokens import cut_to_tokens, prompt_tokens, tokens_in
 from league_agents.errors import ModelUnavailable
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.documents import make_document
-from league_agents.llm.port import M, Parsed, Prompt
+from league_agents.llm.chat import Chat
+from league_agents.llm.exchange import Patience, Request
+from league_agents.llm.port import ChatModel, M, Parsed, Prompt
+from league_agents.llm.scripted import ScriptedBackend
 
 MOST_INPUT, MOST_OUTPUT = 8_000, 3_000
+
+
+MOST_REPEATED_INPUT, MOST_REPEATED_OUTPUT = 20_000, 6_000
+"""When every reply has the wrong form, so that each call is repeated once."""
+
+SCHEMAS: Mapping[str, type[BaseModel]] = {"Hints": Hints, "AnswerRows": AnswerRows, "GradePair": GradePair}
 
 
 class Counting:
@@ -64,10 +76,8 @@ def wordy() -> Knowledge:
     )
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-@pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
-def test_a_game_of_the_longest_texts_stays_within_its_tokens(script: str, rules: RuleSet, wordy: Knowledge) -> None:
-    model = Counting()
+def play_longest(model: ChatModel, script: str, rules: RuleSet, wordy: Knowledge) -> None:
+    """A player's whole game, with the longest texts that there can be."""
     referee = LlmReferee(rules=rules, knowledge=wordy, seed=1, models=lambda callback: model)
     start = referee.get_round_start_info(context())
     text = SCRIPTS[script]
@@ -89,9 +99,39 @@ def test_a_game_of_the_longest_texts_stays_within_its_tokens(script: str, rules:
     }
     answers = [{"question_number": n, "answer": "A"} for n in range(1, 21)]
     referee.get_score_feedback(context(**start, questions=asked, answers=answers, player_guess=guess))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
+def test_a_game_of_the_longest_texts_stays_within_its_tokens(script: str, rules: RuleSet, wordy: Knowledge) -> None:
+    model = Counting()
+    play_longest(model, script, rules, wordy)
     assert [schema.__name__ for _, schema, _ in model.asked] == ["Hints", "AnswerRows", "GradePair"]
     assert sum(prompt_tokens(prompt, schema) for prompt, schema, _ in model.asked) <= MOST_INPUT
     assert sum(most for _, _, most in model.asked) <= MOST_OUTPUT
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
+def test_a_game_whose_replies_all_have_the_wrong_form_is_bounded_too(
+    script: str, rules: RuleSet, wordy: Knowledge
+) -> None:
+    def nonsense(request: Request) -> str:
+        return cut_to_tokens(SCRIPTS[script] * 200, request.max_output_tokens)
+
+    backend = ScriptedBackend(nonsense)
+    play_longest(Chat(backend, Patience(retries=0)), script, rules, wordy)
+    steps = [request.prompt.purpose.step for request in backend.requests]
+    assert len(steps) == 6
+    assert steps[::2] == steps[1::2]
+    read = 0
+    for request in backend.requests:
+        assert request.schema is not None
+        read += prompt_tokens(request.prompt, SCHEMAS[request.schema.name])
+        if request.correction is not None:
+            read += tokens_in(request.correction.reply) + tokens_in(request.correction.complaint)
+    assert read <= MOST_REPEATED_INPUT
+    assert sum(request.max_output_tokens for request in backend.requests) <= MOST_REPEATED_OUTPUT
 
 
 def test_an_ordinary_batch_is_asked_as_a_whole(wordy: Knowledge) -> None:
