@@ -72,9 +72,10 @@ class Visit:
 Visitor = Callable[..., Visit]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
+    """The system's Chromium. Not for the whole session: while Playwright runs, its thread has an event loop that
+    counts as running, and no other test there could run one of its own."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("no Chromium was found on this machine: the web page is NOT tested (install the package chromium)")

@@ -11,8 +11,6 @@ import pytest
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.testing.arena_wire import Wire
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 Visitor = Callable[..., Any]
 TURN, RESULT = ".turn.mine", ".result:not([hidden])"
 PHONE, NARROW, DESKTOP = (390, 844), (360, 740), (1280, 800)

@@ -6,13 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from league_agents.arena.scenario import scenario_of
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.testing.arena_wire import Wire
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 Visitor = Callable[..., Any]
 CIVILIAN, UNDERCOVER = "w-5f1c77ab90", "w-c08e31d264"

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.testing.arena_wire import Wire
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 Visitor = Callable[..., Any]
 TURN, RESULT = ".turn.mine", ".result:not([hidden])"
