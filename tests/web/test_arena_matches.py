@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -80,6 +81,19 @@ def test_a_match_waits_for_its_seats_and_then_begins(wire: Wire) -> None:
     assert state["agents"][0] == {"id": ann.agent_id, "name": "Ann", "type": "human"}
     assert state["state"]["data"]["view"]["me"]["name"] == "Ann"
     assert match_id in [match["match_id"] for match in wire.send("GET", "/matches").fields["matches"]]
+
+
+@pytest.mark.parametrize("game", ["market", "q21"])
+def test_the_rules_are_told_in_the_match_s_language_before_and_after_the_start(wire: Wire, game: str) -> None:
+    match_id = wire.open(game, agents=["open", "open", "open"], lang="zh")
+    first = wire.join(match_id, name="Ann")
+    told = [wire.state(first)["state"]["data"]["rules"]]
+    wire.join(match_id, name="Ben")
+    wire.join(match_id, name="Cleo")
+    state = wire.state(first)
+    assert state["status"] == "started"
+    told.append(state["state"]["data"]["rules"])
+    assert all(re.search("[\u4e00-\u9fff]", rules) for rules in told)
 
 
 def test_in_q21_people_play_and_the_house_referees(wire: Wire) -> None:

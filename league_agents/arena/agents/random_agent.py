@@ -92,6 +92,8 @@ def _text(schema: JsonObject, draw: Draw) -> str:
     word, longer = divmod(draw.below(span * _TWELVE), span)
     length = max(least, 1 if most else 0) + longer
     text = _letters(word)
+    if length > len(text):
+        text += text[::-1]  # no need for a second draw: nobody reads it
     while len(text) < length:
         text += _letters(draw.below(_TWELVE))
     return text[:length]

@@ -286,6 +286,7 @@ class Hall:
             is_listed=is_listed,
             is_open=is_open,
         )
+        hosted.rules = hosted.match.game.rules_text(hosted.match.config, scenario.lang)
         self.tables.put(match_id, table)
         return hosted
 
@@ -335,6 +336,7 @@ class Hall:
             on_change=lambda _session: self._dispatch(match_id, self.service.deliver(match_id, self.now())),
         )
         opening = self.service.start(match_id, now, match=match, driver=SessionDriver(session))
+        hosted.rules = session.rules_text  # in the scenario's language, which not every game's configuration knows
         # The clocks run, and the record is open, before the first message can come.
         session.begin()
         session.decisions.ask(now)
