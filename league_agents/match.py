@@ -25,6 +25,7 @@ from league_agents.core.game import (
     Outcome,
     Progress,
     Step,
+    is_visible,
 )
 from league_agents.core.violation import shown
 from league_agents.errors import LocalProtocolError
@@ -232,11 +233,6 @@ class Match(Generic[S]):
         if viewer.startswith("spectator-"):
             return SPECTATOR
         raise IllegalAction("not_in_match", f"{shown(viewer)} takes no part in this match")
-
-
-def is_visible(event: Event, viewer: str) -> bool:
-    """Whether a viewer may see an event."""
-    return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
 
 
 def _check_form(action: Action) -> None:

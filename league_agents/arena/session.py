@@ -20,9 +20,9 @@ from typing import Any, Protocol
 
 from league_agents.arena.answers import action_of, raw_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
-from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction
+from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
 from league_agents.core.printable import line_of
-from league_agents.match import Match, is_visible
+from league_agents.match import Match
 
 LOG = logging.getLogger(__name__)
 

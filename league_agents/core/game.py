@@ -94,6 +94,11 @@ class Event:
     """From 1 in a match, without gaps for the host; games leave it at 0, the match numbers."""
 
 
+def is_visible(event: Event, viewer: str) -> bool:
+    """Whether a viewer may see an event: an agent id, ``SPECTATOR`` or ``HOST``."""
+    return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Generic[S]):
     """What an action or a forfeit leads to."""

@@ -17,8 +17,8 @@ from league_agents.arena.scenario import scenario_of
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.outbox import Outbox
 from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action
-from league_agents.match import Match, is_visible
+from league_agents.core.game import HOST, SPECTATOR, Action, is_visible
+from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
 from league_agents.protocol.boardgame.envelope import Envelope
 from league_agents.protocol.boardgame.hosting import viewer_of

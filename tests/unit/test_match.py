@@ -26,6 +26,7 @@ from league_agents.core.game import (
     Outcome,
     Progress,
     Step,
+    is_visible,
 )
 from league_agents.errors import ConfigError, LocalProtocolError
 from league_agents.games.registry import game_of
@@ -38,7 +39,7 @@ from league_agents.interaction import (
     StopCondition,
     Topology,
 )
-from league_agents.match import Match, is_visible
+from league_agents.match import Match
 
 AGENTS = ("a", "b", "c")
 
@@ -431,3 +432,9 @@ def test_a_market_in_turn_is_stopped_by_its_protocol() -> None:
     assert outcome.reason == "protocol_stop"
     assert [event.kind for event in match.events][-2:] == ["market_result", "protocol_stop"]
     assert match.warnings
+
+
+def test_an_agent_whose_name_is_a_part_of_the_host_s_sees_nothing_of_the_host_s() -> None:
+    event = Event(kind="target", visible_to=HOST, text="secret")
+    assert not any(is_visible(event, viewer) for viewer in ("h", "ho", "st", "s"))
+    assert is_visible(event, HOST)

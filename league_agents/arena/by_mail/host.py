@@ -30,8 +30,8 @@ from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import MailTable, Record, rebuilt
 from league_agents.arena.session import Memory, Recorder, ask_agent
 from league_agents.clock import Clock
+from league_agents.core.game import ALL, HOST, Event
 from league_agents.core.game import Cause as Forfeit
-from league_agents.core.game import Event
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, JournalError
 from league_agents.ids import derive_hex
@@ -328,10 +328,10 @@ class MailHost:
             self._observe()
 
     def _observe(self) -> None:
-        told = self.table.match.events[self._observed :]
+        told = self.table.match.events_for(HOST, after=self._observed)
         self._observed += len(told)
         for event in told:
-            if event.visible_to == "all":
+            if event.visible_to == ALL:
                 self._tell(event.text)
         for seat, agent in self._agents.items():
             for event in self.table.match.events_for(seat, after=self._observed - len(told)):

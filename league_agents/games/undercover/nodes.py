@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
-from league_agents.core.game import ALL, Cause, Event, IllegalAction, JsonObject, Step
+from league_agents.core.game import Cause, Event, IllegalAction, JsonObject, Step, is_visible
 from league_agents.errors import ConfigError
 from league_agents.games.undercover.agents import DescribesAndVotes, ScriptedUndercoverAgent, ask, tell
 from league_agents.games.undercover.announce import opening
@@ -240,5 +240,5 @@ class _Table:
 def _deliver(agents: AgentsMap, events: Sequence[Event]) -> None:
     for event in events:
         for agent_id, agent in agents.items():
-            if event.visible_to == ALL or agent_id in event.visible_to:
+            if is_visible(event, agent_id):
                 tell(agent, event)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from league_agents.core.game import HOST, SPECTATOR, Event, LegalAction
-from league_agents.match import is_visible
+from league_agents.core.game import HOST, SPECTATOR, Event, LegalAction, is_visible
 from league_agents.protocol.boardgame.envelope import Envelope, PushBody, headed, instant
 from league_agents.protocol.boardgame.hosting import Hosted, Profile, Seat, Status, viewer_of
 from league_agents.protocol.boardgame.profile import state_as_in_schemas
