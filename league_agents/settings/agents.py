@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, Protocol
 
+from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.core.printable import line_of
@@ -41,9 +42,6 @@ ModelsPlace = Callable[[], CallbackModels]
 OFFLINE = "offline"
 LLM = "llm"
 SCRIPTED = "scripted"
-
-DIFFICULTIES = ("easy", "medium", "hard")
-"""Of a referee, as ``offline:hard`` and ``llm:easy`` say it; medium where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,28 +148,28 @@ def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAg
     return ChosenAgent(spec=spec, factory=lambda: player(rules=rules), is_ours=True, conduct=PLAYER_CONDUCT.get(name))
 
 
-def difficulty_of(spec: str, name: str, role: AgentRole) -> str:
-    """What follows the colon of ``offline:hard``: for referees, because they choose the target."""
+def difficulty_of(spec: str, name: str, role: AgentRole) -> Difficulty:
+    """What follows the colon of ``offline:hard``, for referees alone, who choose the target; medium without a colon."""
     if ":" not in spec:
-        return "medium"
+        return Difficulty.MEDIUM
     if role != "referee":
         raise ConfigError(spec, f"only a referee has a difficulty; write {spec.partition(':')[0]}")
-    if name not in DIFFICULTIES:
-        raise ConfigError(spec, f"a referee's difficulty is one of {', '.join(DIFFICULTIES)}")
-    return name
+    known = tuple(Difficulty)
+    if name not in known:
+        raise ConfigError(spec, f"a referee's difficulty is one of {', '.join(known)}")
+    return Difficulty(name)
 
 
 def _offline(
-    role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, difficulty: str
+    role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, difficulty: Difficulty
 ) -> AgentFactory:
     # The offline agents bring numpy and the knowledge index along, which nobody else needs to wait for.
     def make_referee() -> object:
-        from league_agents.agents.difficulty import Difficulty
         from league_agents.agents.library import Knowledge
         from league_agents.agents.offline_referee import OfflineReferee
 
         knowledge = Knowledge.open(index_path)
-        return OfflineReferee(rules=rules, knowledge=knowledge, seed=seed, difficulty=Difficulty(difficulty))
+        return OfflineReferee(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty)
 
     def make_player() -> object:
         from league_agents.agents.library import Knowledge
@@ -194,10 +192,9 @@ def _llm(
     seed: int | str,
     index_path: Path | None,
     models: CallbackModels,
-    difficulty: str,
+    difficulty: Difficulty,
 ) -> AgentFactory:
     def make_referee() -> object:
-        from league_agents.agents.difficulty import Difficulty
         from league_agents.agents.library import Knowledge
         from league_agents.agents.llm_referee import LlmReferee
 
@@ -206,7 +203,7 @@ def _llm(
             knowledge=Knowledge.open(index_path),
             seed=seed,
             models=models.for_callback,
-            difficulty=Difficulty(difficulty),
+            difficulty=difficulty,
         )
 
     def make_player() -> object:

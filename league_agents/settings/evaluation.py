@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from league_agents import __version__
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.agents.difficulty import Difficulty
 from league_agents.clock import ManualClock
 from league_agents.errors import ConfigError
 from league_agents.evaluation.casting import Part
@@ -121,16 +122,14 @@ def kind_of(spec: str) -> str:
 
 
 def _offline(
-    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str], difficulty: str
+    role: AgentRole, rules: RuleSet, knowledge: Knowledge, seed_of: Callable[[int], str], difficulty: Difficulty
 ) -> Callable[[int], object]:
-    from league_agents.agents.difficulty import Difficulty
     from league_agents.agents.offline_player import OfflinePlayer
     from league_agents.agents.offline_referee import OfflineReferee
 
     if role == "player":
         return lambda game: OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed_of(game))
-    level = Difficulty(difficulty)
-    return lambda game: OfflineReferee(rules=rules, knowledge=knowledge, seed=seed_of(game), difficulty=level)
+    return lambda game: OfflineReferee(rules=rules, knowledge=knowledge, seed=seed_of(game), difficulty=difficulty)
 
 
 def _llm(
@@ -138,10 +137,9 @@ def _llm(
     rules: RuleSet,
     knowledge: Knowledge,
     seed_of: Callable[[int], str],
-    difficulty: str,
+    difficulty: Difficulty,
     models: Models,
 ) -> Callable[[int], object]:
-    from league_agents.agents.difficulty import Difficulty
     from league_agents.agents.llm_player import LlmPlayer
     from league_agents.agents.llm_referee import LlmReferee
 
@@ -159,7 +157,7 @@ def _llm(
             knowledge=knowledge,
             seed=seed_of(game),
             models=ask,
-            difficulty=Difficulty(difficulty),
+            difficulty=difficulty,
             clock=ManualClock(START),
         )
 
