@@ -13,6 +13,7 @@ from league_agents.agents.questions.answer_key import meanings
 from league_agents.agents.questions.general import general_questions
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
 from league_agents.core.draw import Draw
+from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import AnswerKey, RuleSet
@@ -50,16 +51,7 @@ def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_kn
 
 def batch_reply(questions: Sequence[AskedQuestion]) -> dict[str, object]:
     """What ``get_questions`` returns."""
-    return {
-        "questions": [
-            {
-                "question_number": question.number,
-                "question_text": question.text,
-                "options": dict(zip(LETTERS, question.options, strict=True)),
-            }
-            for question in questions
-        ]
-    }
+    return {"questions": [question_as_json(question) for question in questions]}
 
 
 def answer_codes(

@@ -19,6 +19,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.scripted import scorecard_reply
 from league_agents.agents.targets import Secret, choose_target, recall
 from league_agents.core.draw import Draw
+from league_agents.games.q21.as_json import answers_as_json
 from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.scoring import score
@@ -89,7 +90,7 @@ class OfflineReferee(RefereeAI):
         self._rounds[context.match_id(), context.text("player_id")] = Played(questions, answers)
         while len(self._rounds) > 2 * _MATCHES_KEPT:
             self._rounds.popitem(last=False)
-        listed = [{"question_number": answer.number, "answer": answer.choice.value} for answer in answers]
+        listed = answers_as_json(answers)
         # The contract wants at least one answer, also where nothing was asked.
         return {"answers": listed or [{"question_number": 1, "answer": Choice.NOT_RELEVANT.value}]}
 

@@ -12,7 +12,13 @@ from functools import lru_cache
 from typing import NoReturn
 
 from league_agents.agents.base import Context, PlayerAI, RefereeAI, Reply
-from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Guess, Question, Scorecard, Target
+from league_agents.games.q21.as_json import (
+    answers_as_json,
+    breakdown_as_json,
+    feedback_as_json,
+    question_as_json,
+)
+from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Scorecard, Target
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.scoring import score
 
@@ -82,7 +88,7 @@ class ScriptedReferee(RefereeAI):
         }
 
     def get_answers(self, ctx: Context) -> Reply:
-        return {"answers": [{"question_number": a.number, "answer": str(a.choice)} for a in self._answers]}
+        return {"answers": answers_as_json(self._answers)}
 
     def get_score_feedback(self, ctx: Context) -> Reply:
         dynamic = ctx.get("dynamic", ctx)
@@ -121,18 +127,9 @@ def scorecard_reply(scorecard: Scorecard) -> Reply:
         "private_score": scorecard.private_score,
     }
     if scorecard.breakdown is not None:
-        parts = scorecard.breakdown
-        reply["breakdown"] = {
-            "opening_sentence_score": parts.opening_sentence_score,
-            "sentence_justification_score": parts.sentence_justification_score,
-            "associative_word_score": parts.associative_word_score,
-            "word_justification_score": parts.word_justification_score,
-        }
+        reply["breakdown"] = breakdown_as_json(scorecard.breakdown)
     if scorecard.feedback is not None:
-        reply["feedback"] = {
-            "opening_sentence": scorecard.feedback.opening_sentence,
-            "associative_word": scorecard.feedback.associative_word,
-        }
+        reply["feedback"] = feedback_as_json(scorecard.feedback)
     return reply
 
 
@@ -141,16 +138,7 @@ class ScriptedPlayer(PlayerAI):
 
     def __init__(self, *, rules: RuleSet) -> None:
         self._rules = rules
-        self._questions: Reply = {
-            "questions": [
-                {
-                    "question_number": question.number,
-                    "question_text": question.text,
-                    "options": dict(zip(LETTERS, question.options, strict=True)),
-                }
-                for question in _questions(rules)
-            ]
-        }
+        self._questions: Reply = {"questions": [question_as_json(question) for question in _questions(rules)]}
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
         return {"answer": "42"}

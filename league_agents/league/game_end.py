@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from league_agents.games.q21.as_json import answers_as_json, guess_as_json, question_as_json
 from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Record, ReleaseAgent
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_state import Game, GamePhase
-from league_agents.league.referee_contexts import answers_as_json, guess_as_json, question_as_json
 from league_agents.league.reports import scorecard_as_json
 from league_agents.league.turn import MANAGER_ID, for_an_id
 from league_agents.protocol.league.kinds import MessageType

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from league_agents.games.q21.as_json import answers_as_json, question_as_json
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.model import Scorecard
 from league_agents.league.game_state import Game
-from league_agents.league.referee_contexts import answers_as_json, question_as_json
 from league_agents.league.reports import scorecard_as_json
 
 Context = Mapping[str, object]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from league_agents.games.q21.as_json import answers_as_json, guess_as_json, question_as_json
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.model import AnswerBatch, Guess, Question
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import Match, Seat
 
@@ -61,39 +61,6 @@ def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat:
         answers=answers_as_json(seat.answers),
         player_guess=guess_as_json(seat.guess),
     )
-
-
-def question_as_json(question: Question) -> dict[str, object]:
-    """A question with the keys that user code is promised."""
-    a, b, c, d = question.options
-    return {
-        "question_number": question.number,
-        "question_text": question.text,
-        "options": {"A": a, "B": b, "C": c, "D": d},
-    }
-
-
-def answers_as_json(answers: AnswerBatch) -> list[dict[str, object]]:
-    """Answers with the keys that user code is promised."""
-    return [{"question_number": answer.number, "answer": str(answer.choice)} for answer in answers]
-
-
-def guess_as_json(guess: Guess | None) -> dict[str, object]:
-    """A guess with the keys that user code is promised; missing texts are empty."""
-    if guess is None:
-        guess = _NO_GUESS
-    return {
-        "opening_sentence": guess.opening_sentence,
-        "sentence_justification": guess.sentence_justification,
-        "associative_word": guess.associative_word,
-        "word_justification": guess.word_justification,
-        "confidence": guess.confidence,
-    }
-
-
-_NO_GUESS = Guess(
-    opening_sentence="", sentence_justification="", associative_word="", word_justification="", confidence=None
-)
 
 
 def _context(config: RefereeConfig, spec: CallbackSpec, match: Match, **more: object) -> Context:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from league_agents.games.q21.as_json import (
+    answers_as_json,
+    breakdown_as_json,
+    feedback_as_json,
+    guess_as_json,
+    question_as_json,
+)
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.match_state import Abort, Match, Seat, SeatPhase
-from league_agents.league.referee_contexts import answers_as_json, guess_as_json, question_as_json
 from league_agents.protocol.league.messages import (
     TECHNICAL_LOSS,
     MatchReport,
@@ -179,17 +185,8 @@ def scorecard_as_json(card: Scorecard) -> dict[str, object]:
     return {
         "league_points": card.league_points,
         "private_score": card.private_score,
-        "breakdown": {}
-        if breakdown is None
-        else {
-            "opening_sentence_score": breakdown.opening_sentence_score,
-            "sentence_justification_score": breakdown.sentence_justification_score,
-            "associative_word_score": breakdown.associative_word_score,
-            "word_justification_score": breakdown.word_justification_score,
-        },
-        "feedback": {}
-        if feedback is None
-        else {"opening_sentence": feedback.opening_sentence, "associative_word": feedback.associative_word},
+        "breakdown": {} if breakdown is None else breakdown_as_json(breakdown),
+        "feedback": {} if feedback is None else feedback_as_json(feedback),
     }
 
 

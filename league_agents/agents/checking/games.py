@@ -14,6 +14,7 @@ from typing import Protocol
 from league_agents.agents.base import PLAYER_CALLBACKS
 from league_agents.agents.checking.report import Kind
 from league_agents.core.violation import Violation, shown
+from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.contracts import (
     COMPONENTS,
     callback_specs,
@@ -284,14 +285,7 @@ class PlayerSide:
 
     def _exchange(self) -> Parts:
         """The agent's own questions as they would have been sent, and answers to them."""
-        sent = [
-            {
-                "question_number": question.number,
-                "question_text": question.text,
-                "options": dict(zip(LETTERS, question.options, strict=True)),
-            }
-            for question in repair_questions(self._asked, self._rules)
-        ]
+        sent = [question_as_json(question) for question in repair_questions(self._asked, self._rules)]
         answers = [
             {"question_number": question["question_number"], "answer": MIXED[i % len(MIXED)]}
             for i, question in enumerate(sent)

@@ -13,8 +13,9 @@ from typing import Any
 from league_agents.arena.agents.port import View
 from league_agents.core.game import Action, Event, LegalAction
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
+from league_agents.games.q21.as_json import answers_as_json, question_as_json, question_from_json
 from league_agents.games.q21.contracts import callback_specs
-from league_agents.games.q21.model import LETTERS, Brief, Question
+from league_agents.games.q21.model import Brief
 from league_agents.games.q21.reading import read_answers, read_round_start_info, repair_guess, repair_questions
 from league_agents.games.q21.rules import RuleSet
 
@@ -89,28 +90,10 @@ class CallbackAgent:
                 "actual_associative_word": "" if target is None else target.associative_word,
             }
         if kind == ASK:
-            return {
-                "questions": [
-                    {
-                        "question_number": question.number,
-                        "question_text": question.text,
-                        "options": dict(zip(LETTERS, question.options, strict=True)),
-                    }
-                    for question in repair_questions(reply, rules)
-                ]
-            }
+            return {"questions": [question_as_json(question) for question in repair_questions(reply, rules)]}
         if kind == ANSWER:
-            asked = tuple(
-                Question(
-                    number=each["question_number"],
-                    text=each["question_text"],
-                    options=tuple(each["options"][letter] for letter in LETTERS),
-                )
-                for each in told["questions"]
-            )
-            answers = read_answers(reply, asked, rules)
-            listed = [{"question_number": each.number, "answer": str(each.choice)} for each in answers]
-            return {"player_id": told["player_id"], "answers": listed}
+            asked = tuple(question_from_json(each) for each in told["questions"])
+            return {"player_id": told["player_id"], "answers": answers_as_json(read_answers(reply, asked, rules))}
         asked_of = Brief(
             book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
         )

@@ -41,6 +41,7 @@ from league_agents.games.q21.actions import (
     read_guess,
     read_questions,
 )
+from league_agents.games.q21.as_json import breakdown_as_json, feedback_as_json
 from league_agents.games.q21.model import UNSCORED, Choice, Scorecard
 from league_agents.games.q21.rules import PRD, AnswerKey, RuleSet
 from league_agents.games.q21.scoring import score, winner
@@ -388,17 +389,8 @@ def _card(card: Scorecard) -> dict[str, Any]:
     return {
         "league_points": card.league_points,
         "private_score": card.private_score,
-        "breakdown": None
-        if breakdown is None
-        else {
-            "opening_sentence_score": breakdown.opening_sentence_score,
-            "sentence_justification_score": breakdown.sentence_justification_score,
-            "associative_word_score": breakdown.associative_word_score,
-            "word_justification_score": breakdown.word_justification_score,
-        },
-        "feedback": None
-        if feedback is None
-        else {"opening_sentence": feedback.opening_sentence, "associative_word": feedback.associative_word},
+        "breakdown": None if breakdown is None else breakdown_as_json(breakdown),
+        "feedback": None if feedback is None else feedback_as_json(feedback),
     }
 
 

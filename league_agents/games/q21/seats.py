@@ -17,11 +17,11 @@ from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
 from league_agents.core.game import JsonObject
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
+from league_agents.games.q21.as_json import question_from_json
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
 from league_agents.values import maker
 
-_new_question = maker(Question)
 _new_answer = maker(Answer)
 _CHOICES: Final = {choice.value: choice for choice in Choice}
 
@@ -120,12 +120,7 @@ def _announced(table: Table) -> JsonObject:
 
 def questions_of(seat: Seat) -> tuple[Question, ...]:
     """The seat's questions as values."""
-    found = []
-    for each in seat.questions or ():
-        told = each["options"]
-        options = (told["A"], told["B"], told["C"], told["D"])
-        found.append(_new_question(number=each["question_number"], text=each["question_text"], options=options))
-    return tuple(found)
+    return tuple([question_from_json(each) for each in seat.questions or ()])
 
 
 def answers_of(seat: Seat) -> tuple[Answer, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from league_agents.core.violation import Violation
+from league_agents.games.q21.as_json import guess_as_json, question_as_json
 from league_agents.games.q21.contracts import check_guess, check_questions
 from league_agents.games.q21.model import Answer, Brief, Choice, Scorecard, Termination
 from league_agents.games.q21.rules import COURSE
@@ -17,7 +18,6 @@ from league_agents.league.effects import Call, ReleaseAgent, Send, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.player import Player
-from league_agents.league.referee_contexts import guess_as_json, question_as_json
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role

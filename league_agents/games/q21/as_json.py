@@ -1,0 +1,85 @@
+"""The parts of a match as user code is promised them: the keys of the callbacks and of the records (protocol 4.4, 6).
+
+Rule: one place for each form. What stands for an absent part differs from reader to reader, so the reader says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from league_agents.games.q21.model import AnswerBatch, Breakdown, Feedback, Guess, Question
+from league_agents.values import maker
+
+_new_question = maker(Question)
+
+
+class Asked(Protocol):
+    """A question, whoever made it."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def options(self) -> tuple[str, str, str, str]: ...
+
+
+def question_as_json(question: Asked) -> dict[str, object]:
+    """A question with the keys that user code is promised."""
+    a, b, c, d = question.options
+    return {
+        "question_number": question.number,
+        "question_text": question.text,
+        "options": {"A": a, "B": b, "C": c, "D": d},
+    }
+
+
+def question_from_json(told: Mapping[str, Any]) -> Question:
+    """The question that was told with these keys, by ``question_as_json`` or after as strict a check."""
+    options = told["options"]
+    return _new_question(
+        number=told["question_number"],
+        text=told["question_text"],
+        options=(options["A"], options["B"], options["C"], options["D"]),
+    )
+
+
+def answers_as_json(answers: AnswerBatch) -> list[dict[str, object]]:
+    """Answers with the keys that user code is promised."""
+    return [{"question_number": answer.number, "answer": str(answer.choice)} for answer in answers]
+
+
+def guess_as_json(guess: Guess | None) -> dict[str, object]:
+    """A guess with the keys that user code is promised; missing texts are empty."""
+    if guess is None:
+        guess = _NO_GUESS
+    return {
+        "opening_sentence": guess.opening_sentence,
+        "sentence_justification": guess.sentence_justification,
+        "associative_word": guess.associative_word,
+        "word_justification": guess.word_justification,
+        "confidence": guess.confidence,
+    }
+
+
+_NO_GUESS = Guess(
+    opening_sentence="", sentence_justification="", associative_word="", word_justification="", confidence=None
+)
+
+
+def breakdown_as_json(breakdown: Breakdown) -> dict[str, object]:
+    """The four components with the keys of protocol 4.4.7."""
+    return {
+        "opening_sentence_score": breakdown.opening_sentence_score,
+        "sentence_justification_score": breakdown.sentence_justification_score,
+        "associative_word_score": breakdown.associative_word_score,
+        "word_justification_score": breakdown.word_justification_score,
+    }
+
+
+def feedback_as_json(feedback: Feedback) -> dict[str, object]:
+    """Both feedback texts with the keys of protocol 4.4.7."""
+    return {"opening_sentence": feedback.opening_sentence, "associative_word": feedback.associative_word}
