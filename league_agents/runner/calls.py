@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import copy
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
-from league_agents.clock import Clock
+from league_agents.clock import Clock, monotonic_s
 from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.journal.port import PendingCall
@@ -231,7 +230,7 @@ class _Worker:
                 if self._stopped:
                     return
                 job = self.running = self._waiting.popleft()
-                job.started_s = time.monotonic()
+                job.started_s = monotonic_s()
                 self._changed.notify_all()
             agent, outcome = self._run(agent, job.call)
             with self._changed:
@@ -258,7 +257,7 @@ class ThreadHost:
     backtracks for hours, holds up every thread of the process.
 
     ``waits`` makes ``collect`` wait for everything that was submitted and give it back in that order, so that a match
-    on a clock that is set by hand is repeatable. A callback's time is counted on the real clock either way.
+    on a clock that is set by hand is repeatable. A callback's time is counted on the system's clock either way.
 
     ``clock`` is the real clock of a host that does not wait: it then tells when the next running callback is out of
     time. ``notify`` is called on an agent's thread whenever there is something to collect; it must return at once.
@@ -304,7 +303,7 @@ class ThreadHost:
 
     def _running(self) -> list[tuple[_Worker, _Job, float]]:
         """Workers that run a job, and the seconds that it has left."""
-        now_s = time.monotonic()
+        now_s = monotonic_s()
         return [
             (worker, job, job.started_s + job.call.timeout.total_seconds() - now_s)
             for worker in self._workers

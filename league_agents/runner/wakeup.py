@@ -12,6 +12,8 @@ import select
 import threading
 from datetime import timedelta
 
+from league_agents.clock import SystemClock
+
 
 class Wakeup:
     """Ends a rest early. A call that comes before the rest begins ends it at once."""
@@ -25,7 +27,7 @@ class Wakeup:
 
     def rest(self, duration: timedelta) -> None:
         """Rest for ``duration`` or until woken."""
-        if self._event.wait(max(0.0, duration.total_seconds())):
+        if SystemClock().wait(self._event, duration):
             self._event.clear()
 
 

@@ -24,6 +24,7 @@ from league_agents.journal.port import Note
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
+from league_agents.testing.machine_clock import MachineClock
 
 DOMAIN = "league.test"
 MANAGER = f"league-office@{DOMAIN}"
@@ -80,6 +81,10 @@ class LocalLeague:
     keeps_mail: bool = False
     """Whether the sandbox keeps its mail in a file, so that it can be started again."""
 
+    clock: MachineClock | None = None
+    """The time of the sandbox and of all processes; each has the wall clock that bears its name. ``None`` for the
+    machine's own."""
+
     sandbox: Sandbox = field(init=False)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -110,7 +115,8 @@ class LocalLeague:
 
     def _sandbox(self, port: int) -> Sandbox:
         addresses = [MANAGER, *(f"{prefix}{group}@{DOMAIN}" for group in self.groups for prefix in ("", "referee."))]
-        return Sandbox(addresses, port=port, state=self.folder / "sandbox.db" if self.keeps_mail else None)
+        state = self.folder / "sandbox.db" if self.keeps_mail else None
+        return Sandbox(addresses, port=port, clock=self.clock, state=state)
 
     @property
     def groups(self) -> list[str]:
@@ -134,6 +140,8 @@ class LocalLeague:
         command = [sys.executable, "-m", "league_agents", "run", "--watch", "--config", str(self.config_of(seat))]
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
         environment |= {"LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment}
+        if self.clock is not None:
+            environment |= self.clock.environment(seat.name)
         with self.log_of(seat).open("ab") as log:
             self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
                 command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log

@@ -1,0 +1,96 @@
+"""The clocks of other processes, in the hand of a test.
+
+    clock = MachineClock(folder)
+    subprocess.Popen(command, env={**os.environ, **clock.environment("referee")})
+    clock.advance(timedelta(minutes=5))                     # deadlines are due now; nobody slept
+    clock.set_wall(timedelta(hours=-1), "referee")          # somebody has set the referee's machine back
+
+Time goes on as the real one does until a test sets the rate. It is the same for all processes, and for a ``Sandbox``
+that gets this clock; only the wall clocks differ.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from league_agents.clock import TEST_CLOCK_VARIABLE, real_monotonic_s, utc_now, wait_by_looking
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class MachineClock:
+    """A ``Clock``, and a file for each process that takes its time from it. Any thread may call its methods."""
+
+    def __init__(self, folder: Path, *, rate: float = 1.0) -> None:
+        """``folder`` gets the files. ``rate`` is how fast time passes, see ``set_rate``."""
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._real_s = self._monotonic_s = real_monotonic_s()
+        self._rate = rate
+        self._right_s = (utc_now() - _EPOCH).total_seconds() - self._monotonic_s
+        """What a wall clock that is right shows more than the monotonic one."""
+
+        self._walls: dict[str, timedelta] = {}
+        """What the wall clock of each process shows more than the right time."""
+
+    def environment(self, name: str) -> Mapping[str, str]:
+        """What a process needs in its environment. ``name`` is the file's, and that of the wall clock."""
+        with self._lock:
+            self._walls.setdefault(name, timedelta(0))
+            self._write()
+        return {TEST_CLOCK_VARIABLE: str(self._file(name))}
+
+    def advance(self, duration: timedelta) -> None:
+        """Let ``duration`` pass at once."""
+        with self._lock:
+            self._turn(self._rate)
+            self._monotonic_s += duration.total_seconds()
+            self._write()
+
+    def set_rate(self, rate: float) -> None:
+        """Let time pass ``rate`` times as fast as the real one; at 0 it stands still until ``advance``."""
+        with self._lock:
+            self._turn(rate)
+            self._write()
+
+    def set_wall(self, off: timedelta, name: str) -> None:
+        """Set the wall clock of a process to the right time plus ``off``. Its monotonic clock does not notice."""
+        with self._lock:
+            self._walls[name] = off
+            self._write()
+
+    # -- as a Clock that is always right --------------------------------------------------------------------------
+
+    def now(self) -> datetime:
+        return _EPOCH + timedelta(seconds=self.monotonic_s() + self._right_s)
+
+    def monotonic_s(self) -> float:
+        with self._lock:
+            return self._monotonic_s + (real_monotonic_s() - self._real_s) * self._rate
+
+    def sleep(self, duration: timedelta) -> None:
+        self.wait(threading.Event(), duration)
+
+    def wait(self, event: threading.Event, duration: timedelta) -> bool:
+        return wait_by_looking(self, event, duration)
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def _turn(self, rate: float) -> None:
+        real_s = real_monotonic_s()
+        self._monotonic_s += (real_s - self._real_s) * self._rate
+        self._real_s, self._rate = real_s, rate
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}.clock"
+
+    def _write(self) -> None:
+        for name, off in self._walls.items():
+            path = self._file(name)
+            temporary = path.with_name(f".{path.name}.new")
+            wall_s = self._right_s + off.total_seconds()
+            temporary.write_text(f"{self._real_s!r} {self._monotonic_s!r} {self._rate!r} {wall_s!r}", "ascii")
+            temporary.replace(path)
