@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import secrets
-import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from league_agents.clock import monotonic_s, sleep_s
 from league_agents.core.game import ALL, Event, JsonObject
 from league_agents.errors import LeagueError
 
@@ -90,20 +90,20 @@ class SeatLine:
             },
             ensure_ascii=False,
         )
-        give_up_at = time.monotonic() + self._patience_s
+        give_up_at = monotonic_s() + self._patience_s
         while True:
             answer = self._try(text, request_id, give_up_at)
             if answer is None:
-                if time.monotonic() > give_up_at:
+                if monotonic_s() > give_up_at:
                     raise ServerLost(f"{self._url} breaks every connection")
                 continue
             if answer["type"] != "error":
                 return answer
             found = answer["error"]
             code = found["data"].get("code", "")
-            if code != "rate_limited" or time.monotonic() > give_up_at:
+            if code != "rate_limited" or monotonic_s() > give_up_at:
                 raise ServerRefused(code, found["message"], found["data"])
-            time.sleep(min(1.0, float(found["data"].get("retry_after_s", 0.1))))
+            sleep_s(min(1.0, float(found["data"].get("retry_after_s", 0.1))))
 
     def _try(self, text: str, request_id: str, give_up_at: float) -> dict[str, Any] | None:
         """The answer; ``None`` when the connection broke before it came."""
@@ -113,7 +113,7 @@ class SeatLine:
         try:
             socket.send(text)
             while True:
-                message = self._read(socket.recv(timeout=max(0.1, give_up_at - time.monotonic())))
+                message = self._read(socket.recv(timeout=max(0.1, give_up_at - monotonic_s())))
                 if message is not None and message.get("request_id") == request_id:
                     return message
                 if message is not None and message["type"] == "error" and "request_id" not in message:
@@ -128,7 +128,7 @@ class SeatLine:
     def receive(self, timeout_s: float) -> None:
         from websockets.exceptions import ConnectionClosed
 
-        socket = self._connected(time.monotonic() + self._patience_s)
+        socket = self._connected(monotonic_s() + self._patience_s)
         try:
             self._read(socket.recv(timeout=timeout_s))
         except TimeoutError:
@@ -182,9 +182,9 @@ class SeatLine:
                     self._authenticate(socket)
                     self._open, self._socket = stack.pop_all(), socket
             except (OSError, ConnectionClosed, InvalidHandshake) as error:
-                if time.monotonic() + pause_s > give_up_at:
+                if monotonic_s() + pause_s > give_up_at:
                     raise ServerLost(f"{self._url} cannot be reached: {error}") from None
-                time.sleep(pause_s)
+                sleep_s(pause_s)
                 pause_s = min(2.0, 2 * pause_s)
         return self._socket
 

@@ -15,11 +15,12 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol
 
 from league_agents.arena.answers import action_of, raw_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
+from league_agents.clock import utc_now
 from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
 from league_agents.core.printable import line_of
 from league_agents.match import Match
@@ -57,7 +58,7 @@ class Recorder(Protocol):
 
 def wall_clock() -> datetime:
     """The present instant, in UTC."""
-    return datetime.now(UTC)
+    return utc_now()
 
 
 class Session:

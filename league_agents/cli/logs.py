@@ -11,9 +11,10 @@ import logging
 import logging.handlers
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from league_agents.clock import utc_now
 from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
@@ -128,7 +129,7 @@ class DaemonLog:
         if not self._logger.isEnabledFor(level):
             return
         self.lines += 1
-        now = datetime.now(UTC)
+        now = utc_now()
         if self._is_json:
             document: dict[str, object] = {
                 "at": now.isoformat(timespec="milliseconds"),

@@ -5,12 +5,12 @@ Rule: the agent is called as in a match, by ``ThreadHost``; this only listens in
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from league_agents.agents.checking.check import Called, End
+from league_agents.clock import monotonic_s
 from league_agents.core.printable import line_of
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
@@ -47,13 +47,13 @@ class TrialRun:
                 heard.detail, heard.where = line_of(error), place_of(error)
                 raise RuntimeError(heard.detail) from None
             # A constructor's own time is not the callback's.
-            heard.started_s = time.monotonic()
+            heard.started_s = monotonic_s()
             return _Listening(agent, lambda: self._heard)
 
         self._host = ThreadHost(make, one_game_each=False, waits=True)
 
     def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
-        heard = self._heard = _Heard(started_s=time.monotonic())
+        heard = self._heard = _Heard(started_s=monotonic_s())
         self._calls += 1
         call_id = f"check-{self._calls}"
         self._host.submit(
@@ -96,7 +96,7 @@ class _Listening:
                 # KeyboardInterrupt on a worker's thread did not come from the keyboard.
                 raise RuntimeError(heard.detail) from None
             finally:
-                heard.seconds = time.monotonic() - heard.started_s
+                heard.seconds = monotonic_s() - heard.started_s
             return heard.result
 
         return call

@@ -7,11 +7,10 @@ counted is a limit that is reached.
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from league_agents.clock import Clock
+from league_agents.clock import Clock, monotonic_s
 from league_agents.errors import JournalError, MalformedCompletion, ModelError, ModelUnavailable
 from league_agents.llm.budget import Amount, Budget, Hold
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Reply, Request, Unanswered, usage_of
@@ -68,15 +67,15 @@ class Accounted:
         except OverBudget as error:
             self._record(request, None, error, took_s=0.0)
             raise
-        began_s = time.monotonic()
+        began_s = monotonic_s()
         try:
             reply = self._backend.exchange(request)
         except ModelError as error:
-            self._record(request, None, error, took_s=time.monotonic() - began_s)
+            self._record(request, None, error, took_s=monotonic_s() - began_s)
             if not may_cost(error):
                 self._settle(hold, Amount())
             raise
-        self._record(request, reply, None, took_s=time.monotonic() - began_s)
+        self._record(request, reply, None, took_s=monotonic_s() - began_s)
         if reply.is_counted:
             price = account.prices.of(self.name)
             nano_usd = None if price is None else price.nano_usd(reply.usage)

@@ -9,12 +9,12 @@ Rule 3: a limit of the user's own says nothing about a model's health.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
+from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import ModelError, ModelUnavailable
 from league_agents.llm.exchange import OverBudget, Rejected, usage_of
 from league_agents.llm.port import ChatModel, Completion, M, Parsed, Prompt, Usage
@@ -40,7 +40,7 @@ _REMEMBERED = 0.3
 class Health:
     """How one model has been lately. Any number of threads may use it."""
 
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, monotonic: Callable[[], float] = monotonic_s) -> None:
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._failures = 0
@@ -103,8 +103,8 @@ class Chain:
         self,
         members: Sequence[Member],
         *,
-        monotonic: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = monotonic_s,
+        sleep: Callable[[float], None] = sleep_s,
     ) -> None:
         if not members:
             raise ValueError("a chain has at least one model")

@@ -9,12 +9,12 @@ Rule 3: what the attempts used is added up, and a failure carries it too.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from datetime import timedelta
 
 from pydantic import BaseModel
 
+from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import (
     Backend,
@@ -50,8 +50,8 @@ class Chat:
         backend: Backend,
         patience: Patience | None = None,
         *,
-        monotonic: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = monotonic_s,
+        sleep: Callable[[float], None] = sleep_s,
     ) -> None:
         self._backend = backend
         self._patience = patience or Patience()

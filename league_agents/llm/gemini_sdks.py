@@ -5,11 +5,11 @@ Rule: nothing that an SDK or its HTTP client raises comes out of here, only the 
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from league_agents.clock import monotonic_s
 from league_agents.llm.exchange import LARGEST_REPLY
 from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
 
@@ -200,7 +200,7 @@ def _counting_adapter() -> Any:
             request.headers["Accept-Encoding"] = "identity"
             options["stream"] = True
             timeout = options.get("timeout")
-            ends_s = time.monotonic() + (timeout if isinstance(timeout, int | float) else 600.0)
+            ends_s = monotonic_s() + (timeout if isinstance(timeout, int | float) else 600.0)
             response = super().send(request, *args, **options)
             try:
                 check_place(response.status_code)
@@ -210,7 +210,7 @@ def _counting_adapter() -> Any:
             body = bytearray()
             for chunk in response.iter_content(65_536):
                 body += chunk
-                if len(body) > LARGEST_REPLY or time.monotonic() > ends_s:
+                if len(body) > LARGEST_REPLY or monotonic_s() > ends_s:
                     response.close()
                     raise UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes, or came too slowly")
             response._content = bytes(body)

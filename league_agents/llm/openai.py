@@ -7,12 +7,12 @@ Rule 2: a schema is asked for in the strictest way that the server takes. What i
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from league_agents.clock import monotonic_s
 from league_agents.errors import ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
@@ -79,12 +79,12 @@ class OpenAIBackend:
         return f"OpenAIBackend({self._model!r} at {self._base_url!r})"
 
     def exchange(self, request: Request) -> Reply:
-        ends_s = time.monotonic() + request.timeout.total_seconds()
+        ends_s = monotonic_s() + request.timeout.total_seconds()
         dialect = self._dialect
         tried = set[_Dialect]()
         while True:
             tried.add(dialect)
-            left_s = ends_s - time.monotonic()
+            left_s = ends_s - monotonic_s()
             if left_s <= 0:
                 raise Unanswered(f"{self.name}: no time is left")
             try:

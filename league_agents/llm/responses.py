@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from league_agents.clock import monotonic_s, utc_now
 from league_agents.core.printable import printable
 from league_agents.errors import MalformedCompletion, ModelError
 from league_agents.llm.exchange import LARGEST_REPLY, Rejected
@@ -49,7 +49,7 @@ def limit_body(response: Any) -> None:
         # A few bytes can be unpacked to gigabytes; it was asked to send plain text.
         raise UnreadableBody("the response is packed, which it was asked not to be")
     timeout = response.request.extensions.get("timeout", {}).get("read")
-    ends_s = time.monotonic() + (timeout if isinstance(timeout, int | float) else 600.0)
+    ends_s = monotonic_s() + (timeout if isinstance(timeout, int | float) else 600.0)
     stream = response.stream
     # A response only takes streams of its own library, and either library may be in use.
     base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
@@ -61,7 +61,7 @@ def limit_body(response: Any) -> None:
                 size += len(chunk)
                 if size > LARGEST_REPLY:
                     raise UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes")
-                if time.monotonic() > ends_s:
+                if monotonic_s() > ends_s:
                     raise UnreadableBody("the response came too slowly")
                 yield chunk
 
@@ -132,7 +132,7 @@ def retry_after(headers: Mapping[str, str], body: object = None) -> timedelta | 
         except ValueError:
             pass
         try:
-            return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+            return _bounded((parsedate_to_datetime(value) - utc_now()).total_seconds())
         except (ValueError, TypeError):
             pass
     return _google_delay(body)

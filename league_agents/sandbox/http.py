@@ -11,13 +11,13 @@ import socket
 import socketserver
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from league_agents.clock import monotonic_s
 from league_agents.errors import ConfigError
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.refusal import Refused
@@ -92,10 +92,10 @@ class Wire(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue  # it is gone already
-        ends = time.monotonic() + 5
+        ends = monotonic_s() + 5
         for thread in connections.values():
             if thread is not None:
-                thread.join(max(0.0, ends - time.monotonic()))
+                thread.join(max(0.0, ends - monotonic_s()))
 
 
 class Connection(BaseHTTPRequestHandler):

@@ -9,13 +9,12 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.clock import Clock, SystemClock
+from league_agents.clock import Clock, SystemClock, monotonic_s, sleep_s
 from league_agents.errors import ConfigError
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
@@ -99,7 +98,7 @@ class Models:
         settings: ModelSettings,
         backend_of: BackendMaker,
         *,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = sleep_s,
         health_of: Callable[[], Health] = Health,
     ) -> None:
         self._settings = settings
@@ -232,9 +231,9 @@ def ask_for_a_word(
         max_output_tokens=16 + entry.patience.thinking_tokens,
         timeout=min(timeout, entry.patience.timeout),
     )
-    began_s = time.monotonic()
+    began_s = monotonic_s()
     backend.exchange(request)
-    return timedelta(seconds=time.monotonic() - began_s)
+    return timedelta(seconds=monotonic_s() - began_s)
 
 
 def default_ledger_path() -> Path:

@@ -26,6 +26,7 @@ import click
 
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.arena.server.limits import ServerLimits
+from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.core.game import LegalAction
 from league_agents.testing.arena_wire import Place, Wire
@@ -125,17 +126,17 @@ class _Load:
         self._url = f"ws{url.removeprefix('http')}/ws"
         self._matches = matches
         self._pause_s = matches / actions_per_s
-        self._ends_at = time.monotonic() + seconds
+        self._ends_at = monotonic_s() + seconds
         self._seconds = seconds
         self.result = LoadResult()
 
     async def run(self, pid: int) -> LoadResult:
-        begin, cpu, waited = time.monotonic(), _cpu_s(pid), _waited_s(pid)
+        begin, cpu, waited = monotonic_s(), _cpu_s(pid), _waited_s(pid)
         tables = [asyncio.create_task(self._table(number)) for number in range(self._matches)]
         watching = asyncio.create_task(self._watch_memory(pid))
         await asyncio.gather(*tables)
         watching.cancel()
-        self.result.seconds = time.monotonic() - begin
+        self.result.seconds = monotonic_s() - begin
         self.result.server_cpu_s = _cpu_s(pid) - cpu
         self.result.server_waited_s = _waited_s(pid) - waited
         return self.result
@@ -144,7 +145,7 @@ class _Load:
         """One match after another, beginning a little later than the table before."""
         draw = Draw(number, "load")
         await asyncio.sleep(number * 0.02)
-        while time.monotonic() < self._ends_at:
+        while monotonic_s() < self._ends_at:
             game, config = GAMES[number % len(GAMES)]
             places = await asyncio.to_thread(self._places, game, config)
             async with AsyncExitStack() as stack:
@@ -178,15 +179,15 @@ class _Load:
         shared: list[float] = []
         for socket in sockets:
             socket.sent_at = shared
-        next_at = time.monotonic() + draw.fraction() * self._pause_s
-        while time.monotonic() < self._ends_at:
+        next_at = monotonic_s() + draw.fraction() * self._pause_s
+        while monotonic_s() < self._ends_at:
             state = await sockets[-1].ask(sockets[-1].place.get_state())
             if state["status"] != "started":
                 self.result.matches_ended += 1
                 return
             for agent_id in state["state"]["data"]["active_agent_ids"]:
-                await asyncio.sleep(max(0.0, next_at - time.monotonic()))
-                next_at = max(next_at, time.monotonic() - self._pause_s) + self._pause_s
+                await asyncio.sleep(max(0.0, next_at - monotonic_s()))
+                next_at = max(next_at, monotonic_s() - self._pause_s) + self._pause_s
                 await self._act(by_agent[agent_id], draw, shared)
 
     async def _act(self, socket: _Socket, draw: Draw, shared: list[float]) -> None:

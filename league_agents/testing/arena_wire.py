@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from league_agents.clock import monotonic_s, sleep_s
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -125,14 +126,14 @@ class Wire:
 
     def until(self, match_id: str, *statuses: str) -> dict[str, Any]:
         """The match of the lobby, when it has one of these statuses."""
-        give_up_at = time.monotonic() + PATIENCE_S
+        give_up_at = monotonic_s() + PATIENCE_S
         while True:
             found = self.send("GET", f"/matches/{match_id}").fields
             if found.get("status") in statuses:
                 return found
-            if time.monotonic() > give_up_at:
+            if monotonic_s() > give_up_at:
                 raise TimeoutError(f"{match_id} is {found.get('status')}, not {statuses}")
-            time.sleep(0.01)
+            sleep_s(0.01)
 
     @contextmanager
     def socket(self, *places: Place, after: int | None = None, **options: Any) -> Iterator[WireSocket]:
@@ -208,10 +209,10 @@ class WireSocket:
         """Read until the server closes; the code."""
         from websockets.exceptions import ConnectionClosed
 
-        give_up_at = time.monotonic() + timeout_s
-        while time.monotonic() < give_up_at:
+        give_up_at = monotonic_s() + timeout_s
+        while monotonic_s() < give_up_at:
             try:
-                self.next(max(0.01, give_up_at - time.monotonic()))
+                self.next(max(0.01, give_up_at - monotonic_s()))
             except ConnectionClosed as closed:
                 return None if closed.rcvd is None else closed.rcvd.code
         raise TimeoutError("the server did not close the connection")

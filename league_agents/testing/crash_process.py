@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,6 +18,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from league_agents.clock import monotonic_s
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.manager_state import ManagerState, SeasonPhase
 from league_agents.mail.gmail.transport import Transport
@@ -49,10 +49,10 @@ def main() -> None:
 
 
 def _play(roles: list[Live]) -> None:
-    ends_at = time.monotonic() + PATIENCE_S
+    ends_at = monotonic_s() + PATIENCE_S
     quiet = 0
     while quiet < QUIET_TURNS:
-        if time.monotonic() > ends_at:
+        if monotonic_s() > ends_at:
             sys.exit("the season did not end in time")
         rests = [live.role.turn() for live in roles]
         is_over = any(

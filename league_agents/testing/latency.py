@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.clock import SystemClock
+from league_agents.clock import SystemClock, monotonic_s, sleep_s
 from league_agents.core.draw import Draw
 from league_agents.errors import LimitExceeded
 from league_agents.mail import mime
@@ -62,7 +61,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
         league.start(player)
         asked: dict[int, int] = {}
         _wait(lambda: "watching" in league.log_of(player).read_text("utf-8"))
-        time.sleep(2 * poll.total_seconds())
+        sleep_s(2 * poll.total_seconds())
         for number in range(mails):
             (mail_id,) = league.sandbox.inject(
                 free_text(number, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT
@@ -70,7 +69,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
             asked[number] = next(
                 mail.internal_ms for mail in league.sandbox.mail(player.address) if mail.mail_id == mail_id
             )
-            time.sleep(4 * poll.total_seconds() * draw.fraction())
+            sleep_s(4 * poll.total_seconds() * draw.fraction())
         _wait(lambda: len(league.sandbox.mail(player.address, "SENT")) >= mails)
         waits = []
         for reply in league.sandbox.mail(player.address, "SENT"):
@@ -82,8 +81,8 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
 
 
 def _wait(condition: Callable[[], bool]) -> None:
-    ends_at = time.monotonic() + PATIENCE_S
+    ends_at = monotonic_s() + PATIENCE_S
     while not condition():
-        if time.monotonic() > ends_at:
+        if monotonic_s() > ends_at:
             raise LimitExceeded("seconds of waiting for a daemon", PATIENCE_S, PATIENCE_S)
-        time.sleep(0.05)
+        sleep_s(0.05)

@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,6 +18,7 @@ from types import TracebackType
 
 import yaml
 
+from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import LeagueError, LimitExceeded
 from league_agents.journal.port import Note
 from league_agents.journal.sqlite import SqliteJournal
@@ -109,7 +109,7 @@ class LocalLeague:
         """End the mail service, and start it again after a pause. It must keep its mail."""
         port = self.sandbox.port
         self.sandbox.stop()
-        time.sleep(pause.total_seconds())
+        sleep_s(pause.total_seconds())
         self.sandbox = self._sandbox(port)
         self.sandbox.start()
 
@@ -190,15 +190,15 @@ class LocalLeague:
     def wait_for_season(self, patience: timedelta) -> Note:
         """Wait until the season is over and everybody has heard it. Raises ``LeagueError`` when a process ends before,
         ``LimitExceeded`` when it takes too long."""
-        ends_at = time.monotonic() + patience.total_seconds()
+        ends_at = monotonic_s() + patience.total_seconds()
         while (season := self.season()) is None or not self._is_quiet():
             for name, process in self.processes.items():
                 if process.poll() is not None:
                     raise LeagueError(f"{name} ended with code {process.returncode}; see {self.folder / name}.log")
-            if time.monotonic() > ends_at:
+            if monotonic_s() > ends_at:
                 seconds = patience.total_seconds()
                 raise LimitExceeded("seconds of a season", seconds, seconds)
-            time.sleep(LOOK_EVERY_S)
+            sleep_s(LOOK_EVERY_S)
         return season
 
     def _is_quiet(self) -> bool:

@@ -6,13 +6,12 @@ threads are missing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from league_agents.clock import Clock
+from league_agents.clock import Clock, monotonic_s
 from league_agents.errors import LimitExceeded
 from league_agents.league.manager_state import ManagerState, SeasonPhase
 from league_agents.runner.pace import Pace
@@ -43,10 +42,10 @@ class Turns:
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Turns until something holds. Raises ``LimitExceeded``."""
-        ends_at = time.monotonic() + PATIENCE_S
+        ends_at = monotonic_s() + PATIENCE_S
         while not condition():
             self.once()
-            if time.monotonic() > ends_at:
+            if monotonic_s() > ends_at:
                 raise LimitExceeded("seconds of turns", PATIENCE_S, PATIENCE_S)
 
     def until_quiet(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -123,6 +123,15 @@ NO_CALLS_IN_PURE = frozenset(
     ]
 )
 CLOCK_READINGS = frozenset({"now", "utcnow", "today"})
+# Read in ``clock`` and nowhere else, so that a test can decide what time it is. ``perf_counter`` and ``process_time``
+# stay free: they measure what people are told and decide nothing.
+CLOCKS_OF_THE_SYSTEM = frozenset(
+    [
+        *(f"time.{name}" for name in ("time", "time_ns", "monotonic", "monotonic_ns", "clock_gettime", "sleep")),
+        *(f"time.{name}" for name in ("localtime", "gmtime", "ctime", "strftime")),
+        *("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today"),
+    ]
+)
 
 # More than 50 ms each: imported inside the function that needs them, so that every command starts at once.
 HEAVY = (
@@ -183,7 +192,7 @@ def imports_of(module: str, source: str, *, is_package: bool = False) -> Iterato
 def check_arrow(module: str, row: Row, found: Import) -> str | None:
     """What is wrong with one import, or None."""
     name = found.target
-    if is_under(name, PACKAGE):
+    if is_under(name, PACKAGE) and not (module.split(".")[0] in PURE and is_under(name, f"{PACKAGE}.clock")):
         target = name.removeprefix(PACKAGE).removeprefix(".")
         own = module.split(".")[:2]
         if len(own) == 2 and is_under(target, ".".join(own)):
@@ -193,6 +202,8 @@ def check_arrow(module: str, row: Row, found: Import) -> str | None:
         allowed = ", ".join(row.may_import) or "nothing"
         return f"imports {name}, but {row.scope or PACKAGE} may import only {allowed}: {row.why}"
     if module.split(".")[0] in PURE:
+        if is_under(name, f"{PACKAGE}.clock"):
+            return "imports clock: time arrives in events"
         for forbidden in NOT_IN_PURE:
             if is_under(name, forbidden):
                 return f"imports {forbidden}: a pure layer knows neither time, chance nor the machine it runs on"
@@ -207,8 +218,11 @@ def check_arrow(module: str, row: Row, found: Import) -> str | None:
     return None
 
 
-def impure_expressions(module: str, source: str) -> Iterator[str]:
-    """Clock readings, files and other effects that need no forbidden import."""
+Dotted = Callable[[ast.expr], str]
+
+
+def names_in(source: str) -> tuple[ast.AST, Dotted]:
+    """The tree of a module, and what its expressions name, whatever it was imported as."""
     meaning = {}
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -222,6 +236,20 @@ def impure_expressions(module: str, source: str) -> Iterator[str]:
             return meaning.get(node.id, node.id)
         return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else "?"
 
+    return tree, dotted
+
+
+def clocks_read(module: str, source: str) -> Iterator[str]:
+    """Clocks of the operating system that no test can set."""
+    tree, dotted = names_in(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and (name := dotted(node)) in CLOCKS_OF_THE_SYSTEM:
+            yield f"{module}:{node.lineno} names {name}: take the time from league_agents.clock"
+
+
+def impure_expressions(module: str, source: str) -> Iterator[str]:
+    """Clock readings, files and other effects that need no forbidden import."""
+    tree, dotted = names_in(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and dotted(node.func) in NO_CALLS_IN_PURE:
             yield f"{module}:{node.lineno} calls {dotted(node.func)}: output of a pure layer leaves as a value"
@@ -248,6 +276,8 @@ def complaints(module: str, source: str, *, is_package: bool = False) -> list[st
     ]
     if module.split(".")[0] in PURE:
         found += impure_expressions(module, source)
+    elif module != "clock":
+        found += clocks_read(module, source)
     return found
 
 
@@ -360,6 +390,10 @@ def test_the_table_itself_has_no_circle() -> None:
         ("settings", "import league_agents.testing.faults", "imports league_agents.testing"),
         ("runner.loop", "from league_agents.testing import faults", "imports league_agents.testing"),
         ("arena.client", "from league_agents.cli.run import run", "imports league_agents.cli"),
+        ("league.referee", "from league_agents.clock import utc_now", "time arrives in events"),
+        ("runner.loop", "import time\nX = time.monotonic()", "take the time from league_agents.clock"),
+        ("runner.loop", "from time import sleep as rest\nrest(1)", "names time.sleep"),
+        ("cli.logs", "import datetime as d\nX = d.datetime.now(d.UTC)", "names datetime.datetime.now"),
         ("surprise.module", "X = 1", "has no row"),
     ],
 )  # fmt: skip
@@ -377,7 +411,7 @@ def test_a_wrong_arrow_is_found(module: str, line: str, complaint: str) -> None:
         ("protocol.league.codec", "import json\nfrom ...games.q21.model import Guess\nX = json.loads('1')"),
         ("mail.gmail", "def connect():\n    import google.auth\nfrom league_agents.mail.port import Mailbox"),
         ("mail.gmail.client", "from league_agents.mail.gmail.scopes import SCOPES"),
-        ("runner.loop", "import time\nfrom league_agents.journal import port"),
+        ("runner.loop", "import time\nfrom league_agents.journal import port\nX = time.perf_counter()"),
         ("cli.check", "from league_agents.testing.contracts import suite\nfrom league_agents import __version__"),
     ],
 )

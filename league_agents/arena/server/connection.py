@@ -14,7 +14,6 @@ follow at once.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Bucket
 from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.tokens import Claim
+from league_agents.clock import monotonic_s
 from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
 from league_agents.protocol.boardgame.envelope import Envelope, error, instant, written
 from league_agents.protocol.boardgame.json_text import read_object
@@ -51,7 +51,7 @@ class Connection:
         self._token = token
         limits = hall.limits
         self._outbox = Outbox(limits.outbox)
-        self._bucket = Bucket(limits.requests_per_s, limits.burst, time.monotonic())
+        self._bucket = Bucket(limits.requests_per_s, limits.burst, monotonic_s())
         self._claims: dict[tuple[str, str], Claim] = {}
         self._attached: dict[tuple[str, str], None] = {}
         self._principal, self._revision = NOBODY, hall.tokens.revision
@@ -82,13 +82,13 @@ class Connection:
         """Handle what comes. The code to close with; ``None`` when the peer has closed."""
         if self._token is not None:
             self._authenticate({"token": self._token})
-        give_up_at = time.monotonic() + self._hall.limits.token_wait.total_seconds()
+        give_up_at = monotonic_s() + self._hall.limits.token_wait.total_seconds()
         while True:
             try:
                 if self._claims:
                     message = await self._socket.receive()
                 else:
-                    left = give_up_at - time.monotonic()
+                    left = give_up_at - monotonic_s()
                     message = await asyncio.wait_for(self._socket.receive(), max(0.0, left))
             except TimeoutError:
                 return NO_TOKEN
@@ -102,7 +102,7 @@ class Connection:
 
     def _handle(self, text: str | None) -> int | None:
         """Answer one frame. The code to close with; ``None`` to go on."""
-        wait_s = self._bucket.take(time.monotonic())
+        wait_s = self._bucket.take(monotonic_s())
         if wait_s:
             self._refused += 1
             self._answer(error(rate_limited(round(wait_s, 3)), _heading_of_short(text)))

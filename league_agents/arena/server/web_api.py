@@ -24,7 +24,6 @@ import json
 import logging
 import math
 import secrets
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -37,6 +36,7 @@ from league_agents.arena.server.guard import API_HEADERS, address_key
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Buckets
 from league_agents.arena.server.lobby import games_told, join_wanted, match_told, match_wanted
+from league_agents.clock import monotonic_s
 from league_agents.core.game import SPECTATOR
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, LimitExceeded
@@ -106,7 +106,7 @@ class WebApi:
         wait_s = _number(request, "wait", 0, LONGEST_WAIT_S)
         agent_id = self._reader(principal, match_id)
         hall, address = self._hall, _address(request)
-        deadline = time.monotonic() + wait_s
+        deadline = monotonic_s() + wait_s
         if self._polls[address] >= hall.limits.polls_of_address:
             raise rate_limited(1)
         self._polls[address] += 1
@@ -115,7 +115,7 @@ class WebApi:
                 hall.service.check_reader(match_id, agent_id, principal)
                 hall.seen(match_id, agent_id)
                 pushes = hall.service.pushes_after(match_id, agent_id, int(after), oldest=MOST_PUSHES)
-                left = deadline - time.monotonic()
+                left = deadline - monotonic_s()
                 if pushes or left <= 0 or hall.is_closing or await request.is_disconnected():
                     break
                 await hall.moved(match_id, left)
@@ -197,7 +197,7 @@ class WebApi:
 
         async def answer(request: Request) -> Response:
             try:
-                wait_s = self._requests.take(_address(request), time.monotonic())
+                wait_s = self._requests.take(_address(request), monotonic_s())
                 if wait_s:
                     raise rate_limited(round(wait_s, 3))
                 return await endpoint(request)

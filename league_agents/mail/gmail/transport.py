@@ -12,7 +12,6 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -28,6 +27,7 @@ with warnings.catch_warnings():
     from googleapiclient.discovery import build_from_document
     from googleapiclient.discovery_cache import get_static_doc
 
+from league_agents.clock import monotonic_s
 from league_agents.errors import AuthorizationExpired
 from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal, server_named
 from league_agents.mail.oauth import Authorization
@@ -92,12 +92,12 @@ def _read(response: http.client.HTTPResponse) -> bytes:
         raise AnswerTooLarge
     chunks = []
     size = 0
-    ends_at = time.monotonic() + LONGEST_ANSWER.total_seconds()
+    ends_at = monotonic_s() + LONGEST_ANSWER.total_seconds()
     while chunk := response.read1(1 << 16):
         size += len(chunk)
         if size > LARGEST_ANSWER:
             raise AnswerTooLarge
-        if time.monotonic() > ends_at:
+        if monotonic_s() > ends_at:
             raise TimeoutError
         chunks.append(chunk)
     if response.length:
