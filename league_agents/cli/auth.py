@@ -80,13 +80,13 @@ def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
 
 
 def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) -> None:
-    from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
+    from league_agents.errors import AuthorizationExpired, MailboxUnavailable
     from league_agents.mail.oauth import login as log_in
     from league_agents.mail.oauth import login_pasted
     from league_agents.protocol.league.address import same_address
+    from league_agents.settings.role_files import refuse_missing_folder
 
-    if not role.token.parent.is_dir():
-        raise ConfigError(str(role.token), f"there is no folder {role.token.parent}; make it first")
+    refuse_missing_folder(role.token)
     click.echo(f"{role.role}: log in as {role.address} and allow everything that is asked for:", err=True)
 
     def show(address: str) -> None:

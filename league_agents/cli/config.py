@@ -58,6 +58,7 @@ def import_(*, source: Path, output: Path | None, force: bool) -> None:
     What was not taken over is said, and why; values are not repeated.
     """
     from league_agents.errors import ConfigError
+    from league_agents.private_file import open_private
     from league_agents.settings.migrate import import_settings
 
     imported = import_settings(source)
@@ -72,7 +73,7 @@ def import_(*, source: Path, output: Path | None, force: bool) -> None:
         click.echo(text, nl=False)
         return
     try:
-        with output.open("w" if force else "x", encoding="utf-8") as file:
+        with open_private(output, "w" if force else "x") as file:  # people write targets into it
             file.write(text)
     except FileExistsError:
         raise ConfigError(str(output), "exists already; name another file or use --force") from None

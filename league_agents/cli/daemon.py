@@ -123,8 +123,8 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool) -> int:
             from league_agents.cli.connectivity import test_connectivity
 
             return test_connectivity(settings, stdout)
-        log = _log_of(settings)
-        return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
+        with contextlib.closing(_log_of(settings)) as log:
+            return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
 
 
 def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:

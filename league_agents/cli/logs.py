@@ -6,10 +6,12 @@ Rule 2: whatever is shown has been looked through for secrets, texts of other pr
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import logging.handlers
 import sys
+import threading
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ from league_agents.clock import utc_now
 from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
+from league_agents.private_file import open_private
 from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
 
@@ -117,6 +120,14 @@ class DaemonLog:
         """A line of the daemon's own."""
         self._line(level, role, event, text, {})
 
+    def close(self) -> None:
+        """Release the file, and leave other programs' loggers alone again."""
+        root = logging.getLogger()
+        for foreign in [each for each in root.handlers if isinstance(each, _Foreign) and each.log is self]:
+            root.removeHandler(foreign)
+        for handler in self._logger.handlers:
+            handler.close()
+
     def _line(
         self,
         level: int,
@@ -160,19 +171,33 @@ class DaemonLog:
         return value
 
 
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """A private file, and a new one when it is full."""
+
+    def _open(self) -> io.TextIOWrapper:
+        return open_private(Path(self.baseFilename), "a", errors=self.errors or "strict")
+
+
 class _Foreign(logging.Handler):
-    """What libraries and agents log, as lines of ours."""
+    """What libraries and agents log, and our own modules that have no observer, as lines of ours."""
 
     def __init__(self, log: DaemonLog) -> None:
         super().__init__(logging.WARNING)
-        self._log = log
+        self.log = log
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             text = record.getMessage()
         except Exception:  # a foreign record whose arguments do not fit
             text = str(record.msg)
-        self._log.say(record.threadName or "", f"{record.name}: {text}", level=record.levelno, event="foreign_log")
+        is_ours = record.name.partition(".")[0] == __name__.partition(".")[0]
+        is_of_role = record.threadName != threading.main_thread().name
+        self.log.say(
+            (record.threadName or "") if is_of_role else "",
+            text if is_ours else f"{record.name}: {text}",
+            level=record.levelno,
+            event="own_log" if is_ours else "foreign_log",
+        )
 
 
 def open_log(*, level: str, is_json: bool, file: Path | None, secrets: SecretTexts) -> DaemonLog:
@@ -185,9 +210,7 @@ def open_log(*, level: str, is_json: bool, file: Path | None, secrets: SecretTex
         handler = logging.StreamHandler(sys.stderr)
     else:
         try:
-            handler = logging.handlers.RotatingFileHandler(
-                file, maxBytes=LARGEST_FILE, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
-            )
+            handler = _LogFile(file, maxBytes=LARGEST_FILE, backupCount=KEPT_FILES, errors="backslashreplace")
         except OSError as error:
             raise ConfigError(str(file), f"the log cannot be written: {error.strerror}") from None
     handler.setFormatter(logging.Formatter("%(message)s"))

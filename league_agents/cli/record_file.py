@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 
 import click
 
 from league_agents.errors import ConfigError, shortened
+from league_agents.private_file import replace_private
 
 OPTION = "--record"
 LARGEST = 50_000_000
@@ -60,23 +60,9 @@ def check_record(path: Path) -> Path:
 
 def write_record(path: Path, text: str) -> None:
     """Replace the file in one go. Raises ``ConfigError``."""
-    unfinished: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False
-        ) as file:
-            unfinished = Path(file.name)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # A temporary file is for its owner's eyes; a record gets the rights of any other new file.
-        mask = os.umask(0)
-        os.umask(mask)
-        unfinished.chmod(0o666 & ~mask)
-        unfinished.replace(path)
+        replace_private(path, text)
     except OSError as error:
-        if unfinished is not None:
-            unfinished.unlink(missing_ok=True)
         raise ConfigError(f"{OPTION} {path}", f"cannot be written: {error.strerror}") from None
 
 

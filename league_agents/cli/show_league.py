@@ -16,6 +16,7 @@ from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.screen import console, document_text
 from league_agents.core.printable import of
 from league_agents.errors import LeagueError
+from league_agents.private_file import replace_private
 from league_agents.report.match import match_document
 from league_agents.report.transcript import transcript
 from league_agents.settings.rules import rules_named
@@ -84,7 +85,7 @@ def main(
         for participant in participants:
             participant.journal.close()
     record = chosen / RECORD
-    record.write_text(document_text(document), "utf-8")
+    replace_private(record, document_text(document))
     screen = console(sys.stdout)
     if shows_transcript:
         screen.print(transcript(document, rule_set))

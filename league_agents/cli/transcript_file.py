@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from league_agents.errors import ConfigError
+from league_agents.private_file import open_private
 
 
 def open_record(path: Path) -> TextIO:
@@ -13,7 +14,7 @@ def open_record(path: Path) -> TextIO:
     try:
         if path.exists() and (not path.is_file() or not _is_transcript(path)):
             raise ConfigError(f"--record {path}", "exists and is no transcript; name another file or remove this one")
-        return path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace")
+        return open_private(path, "w", errors="backslashreplace")
     except OSError as error:
         raise ConfigError(f"--record {path}", f"cannot be written: {error.strerror}") from None
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from league_agents.errors import ConfigError
 from league_agents.evaluation.results import PlayerGame, RefereeGame
+from league_agents.private_file import open_private
 
 G = TypeVar("G", PlayerGame, RefereeGame)
 
@@ -41,7 +42,7 @@ class ResultsFile(Generic[G]):
             if path.exists() and path.stat().st_size:
                 whole = self._read(settings)
                 os.truncate(path, whole)
-            self._file: IO[str] = path.open("a", encoding="utf-8", newline="\n")
+            self._file: IO[str] = open_private(path, "a")
         except OSError as error:
             raise ConfigError(str(path), f"cannot be written: {error.strerror}; name another file") from None
         if not whole:

@@ -30,6 +30,7 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
+from league_agents.private_file import make_private_database, tighten_database
 from league_agents.values import evolve
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -100,14 +101,17 @@ class SqliteJournal:
         self._queued: dict[str, OutboxItem] = {}
         """What this process queued and has not sent: it need not be read back to be sent. Its state is in the file."""
         try:
+            make_private_database(Path(path))
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=10, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute(f"PRAGMA synchronous = {synchronous}")
             migrate(self._db, self._path)
             self._claim(role, address)
+            tighten_database(Path(path))
             (self._steps,) = self._db.execute("SELECT steps FROM version").fetchone()
-        except sqlite3.Error as error:
-            raise JournalError(f"{self._path}: cannot be used as a journal ({error})") from error
+        except (OSError, sqlite3.Error) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise JournalError(f"{self._path}: cannot be used as a journal ({why})") from error
 
     @classmethod
     def to_look_at(cls, path: Path | str) -> SqliteJournal:

@@ -34,6 +34,7 @@ from league_agents.knowledge.namesakes import under_its_own_title
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
+from league_agents.private_file import make_private_folder
 
 _BUSY_MS = 5_000
 
@@ -49,7 +50,7 @@ class KnowledgeIndex:
         """Transactions of this connection: what was counted before the last one may be wrong."""
         try:
             if self._name != ":memory:":
-                Path(self._name).parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(Path(self._name).parent)
             self._connection = sqlite3.connect(self._name, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise IndexUnusable(self._name, f"cannot be opened: {error}") from error

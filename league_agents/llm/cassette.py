@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from pathlib import Path
 from league_agents.errors import ConfigError, MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Reply, Request, Unanswered, usage_of
 from league_agents.llm.port import Usage
+from league_agents.private_file import open_private, replace_private
 
 LARGEST_CASSETTE = 500_000_000
 """Bytes. An evaluation of a thousand games has about thirty million."""
@@ -63,7 +63,7 @@ class Cassette:
         try:
             if self._kept:
                 self._write_in_order()  # a last line that was torn by a crash is gone now
-            self._file = path.open("a" if self._kept else "w", encoding="utf-8", newline="\n")
+            self._file = open_private(path, "a" if self._kept else "w")
         except OSError as error:
             raise ConfigError(str(path), f"cannot be written: {error.strerror}; name another file") from None
 
@@ -102,9 +102,7 @@ class Cassette:
             self._file.flush()
 
     def _write_in_order(self) -> None:
-        ordered = self.path.with_name(f"{self.path.name}.new")
-        ordered.write_text("".join(self._lines[key] for key in sorted(self._lines)), encoding="utf-8", newline="\n")
-        os.replace(ordered, self.path)  # noqa: PTH105  # one step: the file is whole at any time
+        replace_private(self.path, "".join(self._lines[key] for key in sorted(self._lines)))
 
     def close(self) -> None:
         """Put the lines in order. The recording of the same exchanges is the same bytes, whichever came first."""

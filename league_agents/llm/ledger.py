@@ -23,6 +23,7 @@ from league_agents.errors import JournalError
 from league_agents.journal import migrations
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
+from league_agents.private_file import make_private_database, tighten_database
 
 LEDGER_ID = 0x4C414C31
 """Marks a SQLite file as a ledger."""
@@ -182,12 +183,16 @@ def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
     """A connection to a journal or a ledger of the newest shape. Raises ``JournalError``, also for whatever SQLite says
     inside."""
     try:
+        if mode == "rwc":
+            make_private_database(path)
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10)
-    except sqlite3.Error as error:
-        raise JournalError(f"{path}: cannot be opened ({error})") from None
+    except (OSError, sqlite3.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise JournalError(f"{path}: cannot be opened ({why})") from None
     try:
         if mode != "ro":
             _make(db, path)
+            tighten_database(path)
         yield db
         if db.in_transaction:
             db.execute("COMMIT")

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from league_agents.private_file import open_private
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -31,7 +33,8 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         """Take the lock. Raises ``Locked`` and ``OSError``."""
         self.path = path.with_name(f"{path.name}.lock")
-        self._file: IO[str] | None = open(self.path, "a+", encoding="ascii", errors="replace")  # noqa: PTH123, SIM115
+        # Private too: whoever can open the file can hold the lock.
+        self._file: IO[str] | None = open_private(self.path, "a+", errors="replace")
         try:
             _lock(self._file)
         except OSError:

@@ -8,7 +8,6 @@ with Sandbox(["alice@league.test", "bob@league.test"]) as sandbox:
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from types import TracebackType
 
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import ConfigError
+from league_agents.private_file import make_private_folder, replace_private
 from league_agents.sandbox.desk import report_document
 from league_agents.sandbox.faults import Fault
 from league_agents.sandbox.http import HOST, Wire
@@ -219,14 +219,9 @@ class Sandbox:
 
 def _write_json(path: Path, document: Mapping[str, object]) -> Path:
     """Write a file that only its owner may read, all at once. Raises ``ConfigError``."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.unlink(missing_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=2)
-        temporary.replace(path)
+        make_private_folder(path.parent)
+        replace_private(path, json.dumps(document, indent=2))
     except OSError as error:
         raise ConfigError(str(path), f"cannot be written ({error.strerror})") from error
     return path

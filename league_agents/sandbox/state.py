@@ -7,12 +7,12 @@ The file is written without waiting for the disk: it survives the death of the p
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from pathlib import Path
 from typing import Protocol
 
 from league_agents.errors import ConfigError
+from league_agents.private_file import make_private_database, tighten_database
 
 _VERSION = 1
 _APPLICATION_ID = 0x4C474D4C
@@ -68,8 +68,7 @@ class SqliteState:
         """Open or make the file. Raises ``ConfigError``."""
         self._changes: dict[tuple[str, str], object] = {}
         try:
-            # The file holds tokens: nobody else may read it.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            make_private_database(path)  # the file holds tokens
         except OSError as error:
             raise ConfigError(str(path), f"cannot be opened ({error.strerror})") from error
         try:
@@ -94,6 +93,7 @@ class SqliteState:
             run(f"PRAGMA user_version = {_VERSION}")
             run("CREATE TABLE IF NOT EXISTS kept (kind TEXT, key TEXT, value, PRIMARY KEY (kind, key)) WITHOUT ROWID")
             run("COMMIT")
+            tighten_database(path)
         except (sqlite3.Error, ConfigError):
             self._connection.close()
             raise

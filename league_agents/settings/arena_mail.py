@@ -17,16 +17,16 @@ from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import Scenario
 from league_agents.clock import Clock, SystemClock
-from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable, MailError
+from league_agents.errors import AuthorizationExpired, ConfigError, MailError
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Journal
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.runner.lock import FileLock, Locked
 from league_agents.runner.pace import Backoff
 from league_agents.settings.arena import Company, arena_agent, memory_for
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
+from league_agents.settings.role_files import take_files
 
 FACTS_EVERY = timedelta(seconds=30)
 
@@ -161,18 +161,8 @@ def seat_by_mail(
 
 
 def _lock(stack: ExitStack, journal: Path | None, role: RoleSettings) -> None:
-    for path in (path for path in (journal, role.token) if path is not None):
-        if not path.parent.is_dir():
-            raise ConfigError(str(path), f"there is no folder {path.parent}; make it first")
-    if journal is not None:
-        try:
-            stack.callback(FileLock(journal).release)
-        except Locked as error:
-            raise JournalError(f"{journal}: {error} works on this journal already; stop it first") from None
-    try:
-        stack.callback(FileLock(role.token).release)
-    except Locked as error:
-        raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
+    for lock in take_files(role, journal):
+        stack.callback(lock.release)
 
 
 def work(

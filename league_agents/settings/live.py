@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.printable import printable
-from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, MailboxUnavailable
+from league_agents.errors import AuthorizationExpired, ConfigError
 from league_agents.journal.port import Journal, Note
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.knowledge.corpus import default_index_path
@@ -38,12 +38,13 @@ from league_agents.mail.quota import QuotaLedger
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
-from league_agents.runner.lock import FileLock, Locked
+from league_agents.runner.lock import FileLock
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
 from league_agents.settings.asked import Outages
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.role_files import take_files, tighten_folders
 
 if TYPE_CHECKING:
     from league_agents.settings.models import Models
@@ -203,7 +204,8 @@ def live_roles(
     made: list[Live] = []
     try:
         for role in settings.roles:
-            locks += _locks_of(role)
+            locks += take_files(role, role.journal)
+        tighten_folders(settings)
         made = [_live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
         for live in made:
             _ = live.role.wired
@@ -213,22 +215,6 @@ def live_roles(
             live.role.close()
         for lock in locks:
             lock.release()
-
-
-def _locks_of(role: RoleSettings) -> list[FileLock]:
-    for path in (role.journal, role.token):
-        if not path.parent.is_dir():
-            raise ConfigError(str(path), f"there is no folder {path.parent}; make it first")
-    try:
-        journal = FileLock(role.journal)
-    except Locked as error:
-        raise JournalError(f"{role.journal}: {error} works on this journal already; stop it first") from None
-    try:
-        # The token stands for the mailbox: a copy of the league file with another journal is refused too.
-        return [journal, FileLock(role.token)]
-    except Locked as error:
-        journal.release()
-        raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
 
 
 def _live_role(

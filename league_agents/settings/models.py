@@ -27,6 +27,7 @@ from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import ChatModel, Prompt, Purpose, Usage
 from league_agents.llm.prices import PriceList
 from league_agents.llm.time_limit import TimeLimited
+from league_agents.private_file import make_private_folder
 from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSettings, read_models, read_prices
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
@@ -172,7 +173,7 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
     _check_money_can_be_counted(settings, prices)
     path = books.ledger or default_ledger_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
     except OSError as error:
         raise ConfigError(str(path.parent), f"cannot be made: {error.strerror}; set LEAGUE_AGENTS_DATA") from None
     return Account(

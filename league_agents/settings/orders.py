@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import secrets
 
-from league_agents.errors import ConfigError
 from league_agents.journal.port import Order
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.settings.league_settings import RoleSettings
+from league_agents.settings.role_files import refuse_missing_folder
 
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
@@ -22,8 +22,7 @@ def new_nonce() -> str:
 
 def give(role: RoleSettings, order: Order) -> None:
     """Write the order down. Raises ``JournalError``, and ``ConfigError`` when there is no place for a journal."""
-    if not role.journal.parent.is_dir():
-        raise ConfigError(str(role.journal), f"there is no folder {role.journal.parent}; make it first")
+    refuse_missing_folder(role.journal)
     journal = SqliteJournal(role.journal, role=role.role, address=role.address, dump=lambda _name, _part: "")
     try:
         journal.order(order)

@@ -22,6 +22,7 @@ from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import LeagueError, LimitExceeded
 from league_agents.journal.port import Note
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.private_file import make_private_folder
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.machine_clock import MachineClock
@@ -89,7 +90,7 @@ class LocalLeague:
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def __enter__(self) -> LocalLeague:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         self.sandbox = self._sandbox(0)
         self.sandbox.start()
         self.sandbox.client_secret_file(self.folder)

@@ -270,3 +270,32 @@ def test_options_that_do_not_fit_are_named(arguments: list[str], said: str) -> N
     shown = run("run", *arguments)
     assert shown.exit_code == 2
     assert said in shown.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_what_a_daemon_keeps_is_for_its_owner_only(player: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    """A folder of earlier versions, which made files for everybody; the league file's own folder is the user's."""
+    state, user = tmp_path / "state", tmp_path.stat().st_mode & 0o777
+    state.mkdir(0o755)
+    (tmp_path / "token_player.json").chmod(0o644)
+    roles = {"player": {"address": PLAYER, "group_id": "falcons", "agent": "scripted", "journal": "state/player.db"}}
+    write(tmp_path, sandbox, roles=roles)
+    shown = run("run", "--scan", "--log-file", "daemon.log")
+    assert shown.exit_code == 0, shown.output
+    kept = [*state.iterdir(), tmp_path / "token_player.json", tmp_path / "daemon.log"]
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
+    assert (state.stat().st_mode & 0o777, tmp_path.stat().st_mode & 0o777) == (0o700, user)
+    said = (tmp_path / "daemon.log").read_text()
+    assert said.count("now only you can") == 2
+    assert "token_player.json: others could read it (mode 0644)" in said
+    assert f"{state}: others could read it (mode 0755)" in said
+    run("run", "--scan", "--log-file", "daemon.log")
+    assert (tmp_path / "daemon.log").read_text().count("now only you can") == 2
+
+
+def test_a_folder_that_is_not_there_is_made_by_a_person(player: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    roles = {"player": {"address": PLAYER, "group_id": "falcons", "agent": "scripted", "journal": "state/player.db"}}
+    write(tmp_path, sandbox, roles=roles)
+    shown = run("run", "--scan")
+    assert shown.exit_code == 3
+    assert "mkdir -m 700" in shown.stderr

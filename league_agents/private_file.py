@@ -1,0 +1,134 @@
+"""How a file is made that holds targets, keys or the state of a game: for its owner only, from its first byte.
+
+Rule 1: every such file of this program is made here, so that the mode is declared once and no umask can widen it.
+Rule 2: a file that others can read is tightened when it is opened for writing, and a line says so.
+Rule 3: a folder that this program makes is private too. The folder of a user is left as it is, unless it holds nothing
+but such files. Where modes mean nothing (Windows), nothing is done.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Literal
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+
+LOG = logging.getLogger(__name__)
+
+_OTHERS = 0o077
+_BESIDE_A_DATABASE = ("-wal", "-shm", "-journal")
+"""What SQLite makes beside a database, with the mode of the database."""
+
+
+def open_private(path: Path, mode: Literal["w", "a", "x", "a+"], *, errors: str = "strict") -> io.TextIOWrapper:
+    """``open`` for writing text. Raises ``OSError``."""
+    file = open(path, mode, encoding="utf-8", newline="\n", errors=errors, opener=_open)  # noqa: SIM115
+    assert isinstance(file, io.TextIOWrapper), "a text file with a buffer"
+    return file
+
+
+def make_private_database(path: Path) -> None:
+    """Make an empty file for SQLite where there is none. Raises ``OSError``."""
+    if not path.exists():
+        os.close(_open(str(path), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)))
+
+
+def tighten_database(path: Path) -> None:
+    """``tighten`` for a database of this program and what SQLite keeps beside it, in one line."""
+    tighten(path, *(path.with_name(f"{path.name}{suffix}") for suffix in _BESIDE_A_DATABASE))
+
+
+def replace_private(path: Path, text: str) -> None:
+    """Write a whole file in one step, in the place of an earlier one. Raises ``OSError``."""
+    unfinished: Path | None = None
+    tighten(path)
+    try:
+        # A temporary file is made with mode 0600, whatever the umask.
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False
+        ) as file:
+            unfinished = Path(file.name)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except BaseException:
+        if unfinished is not None:
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder and those above it, where there is none. Raises ``OSError``."""
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+
+
+def tighten(*paths: Path) -> None:
+    """Take the rights to files that belong together from everybody but their owner, and say so in one line.
+
+    No-op for those that are private or not there.
+    """
+    is_told = False
+    for path in paths:
+        mode = wide_mode(path)
+        if mode is not None:
+            _take_rights(path, path, mode, FILE_MODE, is_told=is_told)
+            is_told = True
+
+
+def tighten_folder(folder: Path, names: Iterable[str]) -> None:
+    """Take a folder's rights from everybody but its owner, if nothing but files of these names lies in it, and what
+    belongs to them: ``player.db-wal`` and ``player.db.lock`` to ``player.db``."""
+    own = tuple(names)
+    beginnings = tuple(f"{name}{mark}" for name in own for mark in "-.")
+    try:
+        mode = stat.S_IMODE(folder.stat().st_mode)
+        entries = os.listdir(folder)  # noqa: PTH208  # names, not paths
+    except OSError:
+        return
+    is_ours = bool(entries) and all(entry in own or entry.startswith(beginnings) for entry in entries)
+    if os.name != "nt" and mode & _OTHERS and is_ours:
+        _take_rights(folder, folder, mode, FOLDER_MODE)
+
+
+def wide_mode(path: Path) -> int | None:
+    """The mode of a regular file that others than its owner have rights to; ``None`` when nobody else has."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return _wide(status)
+
+
+def _wide(status: os.stat_result) -> int | None:
+    mode = stat.S_IMODE(status.st_mode)
+    return mode if os.name != "nt" and stat.S_ISREG(status.st_mode) and mode & _OTHERS else None
+
+
+def _open(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags, FILE_MODE)
+    try:
+        mode = _wide(os.fstat(descriptor))
+        if mode is not None:
+            _take_rights(descriptor, path, mode, FILE_MODE)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _take_rights(place: Path | int, shown: Path | str, mode: int, wanted: int, *, is_told: bool = False) -> None:
+    level = logging.DEBUG if is_told else logging.WARNING
+    try:
+        os.chmod(place, mode & wanted)  # noqa: PTH101  # also of an open file
+    except OSError as error:
+        LOG.log(level, "%s: others can read it (mode %04o), which cannot be changed: %s", shown, mode, error.strerror)
+    else:
+        LOG.log(level, "%s: others could read it (mode %04o); now only you can", shown, mode)

@@ -1,0 +1,61 @@
+"""The files that a role works on, taken by one process: there, private and locked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from league_agents.errors import ConfigError, JournalError, MailboxUnavailable
+from league_agents.private_file import tighten, tighten_folder
+from league_agents.runner.lock import FileLock, Locked
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+
+def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
+    """Lock a role's mailbox, and the journal if there is one, against a second process.
+
+    Raises ``ConfigError`` for a folder that is not there, ``JournalError`` and ``MailboxUnavailable`` for what another
+    process holds.
+    """
+    for path in (path for path in (journal, role.token) if path is not None):
+        refuse_missing_folder(path)
+    tighten(role.token)
+    taken: list[FileLock] = []
+    if journal is not None:
+        try:
+            taken.append(FileLock(journal))
+        except Locked as error:
+            raise JournalError(f"{journal}: {error} works on this journal already; stop it first") from None
+    try:
+        # The token stands for the mailbox: a copy of the league file with another journal is refused too.
+        taken.append(FileLock(role.token))
+    except Locked as error:
+        for lock in taken:
+            lock.release()
+        raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
+    return taken
+
+
+def refuse_missing_folder(path: Path) -> None:
+    """Raises ``ConfigError`` when the folder of a private file is not there. It is not made: a name that is spelled
+    wrong would begin a journal anew."""
+    if not path.parent.is_dir():
+        raise ConfigError(str(path), f"there is no folder {path.parent}; make it first: mkdir -m 700 '{path.parent}'")
+
+
+def tighten_folders(settings: LeagueSettings) -> None:
+    """Make the folders private that hold nothing but files of this league."""
+    names: defaultdict[Path, set[str]] = defaultdict(set)
+    for path in _files_of(settings):
+        names[path.parent].add(path.name)
+    for folder, own in names.items():
+        tighten_folder(folder, own)
+
+
+def _files_of(settings: LeagueSettings) -> Iterable[Path]:
+    yield settings.gmail.credentials
+    if settings.log.file is not None:
+        yield settings.log.file
+    for role in settings.roles:
+        yield from (role.journal, role.token)
