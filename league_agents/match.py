@@ -31,6 +31,7 @@ from league_agents.core.violation import shown
 from league_agents.errors import LocalProtocolError
 from league_agents.interaction.base import InteractionProtocol
 from league_agents.interaction.fit import config_in_force, default_protocol, fit, limit_warnings
+from league_agents.interaction.own_turns import taking_turns
 from league_agents.values import evolve
 
 S = TypeVar("S")
@@ -54,12 +55,19 @@ class Match(Generic[S]):
         seed: int,
         protocol: InteractionProtocol | None = None,
     ) -> None:
-        """``protocol=None`` is the game's default. Raises ``ConfigError``."""
+        """``protocol``: any object with the five methods; ``None`` is the game's default.
+
+        Raises ``ConfigError``, and like ``act`` and ``forfeit`` ``ProtocolError`` for a protocol that fails.
+        """
         self.game = game
         self.agent_ids = tuple(agent_ids)
         self.seed = seed
         state = game.setup(config, self.agent_ids, seed)
-        self.protocol = default_protocol(game.code, self.agent_ids, config) if protocol is None else protocol
+        self.protocol = (
+            default_protocol(game.code, self.agent_ids, config)
+            if protocol is None
+            else taking_turns(protocol, self.agent_ids)
+        )
         self.config: JsonObject = config_in_force(game.code, config, self.protocol)
         """The configuration as it was given, with what the protocol decides."""
 

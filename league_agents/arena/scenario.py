@@ -18,7 +18,7 @@ from league_agents.core.game import Game
 from league_agents.core.keys import WHOLE, Keys
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_codes, game_of
-from league_agents.interaction import InteractionProtocol, load_protocol
+from league_agents.interaction import ClassLoader, InteractionProtocol, load_protocol
 from league_agents.interaction.yaml_text import LONGEST_TEXT, read_yaml
 from league_agents.match import Match
 
@@ -71,13 +71,18 @@ class Scenario:
     interaction: Mapping[str, Any] | None = None
     """``protocol``, ``topology`` and ``flow`` as ``load_protocol`` reads them; ``None`` = the game's own protocol."""
 
+    load_class: ClassLoader | None = field(default=None, compare=False)
+    """Finds a protocol class of the user's; ``None`` = no such class may be named."""
+
     @property
     def agent_ids(self) -> tuple[str, ...]:
         return tuple(seat.id for seat in self.seats)
 
     def new_protocol(self) -> InteractionProtocol | None:
         """A fresh protocol; ``None`` where the file names none."""
-        return None if self.interaction is None else load_protocol(self.interaction, self.agent_ids)
+        if self.interaction is None:
+            return None
+        return load_protocol(self.interaction, self.agent_ids, load_class=self.load_class)
 
     def new_match(self, seed: int) -> Match[Any]:
         """A fresh match. Raises ``ConfigError``."""
@@ -86,24 +91,25 @@ class Scenario:
         )
 
 
-def read_scenario(source: str | Path) -> Scenario:
+def read_scenario(source: str | Path, load_class: ClassLoader | None = None) -> Scenario:
     """A scenario from a file (a ``Path``, or its name) or from YAML text (which has several lines or a brace).
 
-    Everything is tried out: the match that it describes can be made. Raises ``ConfigError``.
+    Everything is tried out: the match that it describes can be made. ``load_class`` lets it name an interaction
+    protocol of the user's. Raises ``ConfigError``, and ``ProtocolError`` for such a protocol that fails at once.
     """
     path = _path_of(source)
     if path is None:
-        return scenario_of(read_yaml(str(source), "scenario"))
+        return scenario_of(read_yaml(str(source), "scenario"), load_class)
     try:
-        return scenario_of(read_yaml(_text_of(path), str(path)))
+        return scenario_of(read_yaml(_text_of(path), str(path)), load_class)
     except ConfigError as error:
         if error.path == str(path):
             raise
         raise _moved(f"{path}: {error.path}", error) from None
 
 
-def scenario_of(mapping: Mapping[str, Any]) -> Scenario:
-    """A scenario from a mapping. Raises ``ConfigError`` with the key path."""
+def scenario_of(mapping: Mapping[str, Any], load_class: ClassLoader | None = None) -> Scenario:
+    """A scenario from a mapping. Raises as ``read_scenario`` does, with the key path."""
     keys = Keys(mapping, "", SCENARIO_KEYS)
     code = keys.word("game", game_codes(), None)
     config = keys.at("config") if "config" in keys else {}
@@ -118,6 +124,7 @@ def scenario_of(mapping: Mapping[str, Any]) -> Scenario:
         lang=keys.word("lang", ("en", "zh"), "en"),
         clock=_clock(keys.section("clock", _CLOCK_KEYS)) if "clock" in keys else ClockRules(),
         interaction=_interaction(keys),
+        load_class=load_class,
     )
     try:
         game.setup(found.config, found.agent_ids, found.seed or 0)
@@ -195,8 +202,13 @@ def _text_of(path: Path) -> str:
 
 
 def match_of(
-    game: Game[Any], config: Mapping[str, Any], agents: Sequence[str], seed: int, interaction: Mapping[str, Any] | None
+    game: Game[Any],
+    config: Mapping[str, Any],
+    agents: Sequence[str],
+    seed: int,
+    interaction: Mapping[str, Any] | None,
+    load_class: ClassLoader | None = None,
 ) -> Match[Any]:
     """The match that the header of a transcript describes. Raises ``ConfigError``."""
-    protocol = None if interaction is None else load_protocol(interaction, agents)
+    protocol = None if interaction is None else load_protocol(interaction, agents, load_class=load_class)
     return Match(game, config=config, agent_ids=agents, seed=seed, protocol=protocol)

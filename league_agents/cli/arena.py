@@ -122,11 +122,12 @@ def play(
         raise click.UsageError(f"--turn-timeout must be 0.05 to {LONGEST_TURN_S:g} seconds")
     specs = [spec.strip() for each in agents for spec in each.split(",")]
     if scenario is not None:
+        from league_agents.agents.loading import load_class
         from league_agents.arena.scenario import read_scenario
 
         if seats is not None or settings or lang is not None:
             raise click.UsageError("--scenario says it all: leave --seats, --config and --lang out")
-        wanted = with_agents(read_scenario(scenario), specs)
+        wanted = with_agents(read_scenario(scenario, load_class), specs)
         if game is not None and game != wanted.game:
             raise click.UsageError(f"{scenario} is a scenario of {wanted.game}, not of {game}")
     elif game is None:
@@ -295,9 +296,17 @@ def _lines_of(path: Path) -> list[dict[str, Any]]:
 
 @command.command(name="replay")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--protocol",
+    "own_protocol",
+    metavar="MODULE:CLASS",
+    help="The interaction protocol of your own that the transcript names: it runs only if you name it too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def replay_(file: Path, as_json: bool) -> int:
+def replay_(file: Path, own_protocol: str | None, as_json: bool) -> int:
     """Play the decisions of a transcript again and compare every event. FILE may be - for stdin."""
+    from functools import partial
+
     from league_agents.arena.scenario import match_of
     from league_agents.arena.transcript import replay
     from league_agents.cli import PROGRAM, Exit
@@ -305,7 +314,7 @@ def replay_(file: Path, as_json: bool) -> int:
 
     lines = _lines_of(file)
     game = game_of(str(lines[0].get("game")))
-    found = replay(lines, game, match_of)
+    found = replay(lines, game, partial(match_of, load_class=partial(_named_protocol, own_protocol)))
     if as_json:
         print_document(
             {"decisions": found.decisions, "events": found.events, "difference": found.difference}, sys.stdout
@@ -315,6 +324,15 @@ def replay_(file: Path, as_json: bool) -> int:
     else:
         click.echo(f"{PROGRAM}: {file}: {printable(found.difference, 400)}", err=True)
     return Exit.OK if found.difference is None else Exit.FAILED
+
+
+def _named_protocol(own: str | None, spec: str) -> type:
+    """The protocol class of a transcript, if the user names it as well: transcripts come from anybody."""
+    from league_agents.agents.loading import load_class
+
+    if spec != own:
+        raise ConfigError(spec, f"is not run because a transcript names it; if it is yours, add --protocol {spec}")
+    return load_class(spec)
 
 
 @command.command(name="redact")

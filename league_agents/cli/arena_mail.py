@@ -58,6 +58,7 @@ def mail_host(
     Everybody is invited by mail; whoever owes an action is written to. Stop it and start it again as you like: the
     journal knows where the match stands.
     """
+    from league_agents.agents.loading import load_class
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
@@ -76,7 +77,7 @@ def mail_host(
         settings,
         role,
         journal,
-        scenario=None if scenario is None else read_scenario(scenario),
+        scenario=None if scenario is None else read_scenario(scenario, load_class),
         addresses=addresses_of(seats),
         seed=seed,
         company=_company(),
@@ -118,15 +119,17 @@ def mail_host(
 
 
 def _write(journal: Journal, path: Path) -> None:
+    from league_agents.agents.loading import load_class
     from league_agents.arena.by_mail.host import kept_setup, write_down
     from league_agents.arena.transcript import TranscriptWriter
     from league_agents.cli.transcript_file import open_record
 
-    setup = kept_setup(journal)
+    setup = kept_setup(journal, load_class)
     assert setup is not None, "the match has just been played from this journal"
     names = {seat.id: "mail" if seat.id in setup.addresses else seat.agent for seat in setup.scenario.seats}
     with open_record(path) as file:
-        write_down(journal, TranscriptWriter(file, protocol=setup.scenario.interaction, names=names))
+        writer = TranscriptWriter(file, protocol=setup.scenario.interaction, names=names)
+        write_down(journal, writer, load_class)
 
 
 @click.command(name="mail-seat")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
 
-from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.turns import TurnTaking
 
 
-class BroadcastDeliberation(InteractionProtocol):
+class BroadcastDeliberation(TurnTaking):
     """Every message is heard by everybody else in the round."""
 
-    type: ClassVar[str] = "broadcast"
+    type = "broadcast"
 
     def rule_text(self, lang: str = "en") -> str:
         if lang == "zh":

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.turns import TurnTaking
 
-Condition = Callable[[InteractionProtocol], bool]
+Condition = Callable[[TurnTaking], bool]
 
 
-def silent_round(protocol: InteractionProtocol) -> bool:
+def silent_round(protocol: TurnTaking) -> bool:
     """Whether nobody said anything in the last completed round."""
     return protocol.current_round > 0 and not protocol.messages_of(protocol.current_round - 1)
 

@@ -12,24 +12,25 @@ from league_agents.core.game import JsonObject
 from league_agents.core.keys import Keys
 from league_agents.errors import ConfigError
 from league_agents.games.market.resolution import TERM_KEYS, read_terms
-from league_agents.interaction.base import InteractionProtocol
 from league_agents.interaction.broadcast import BroadcastDeliberation
 from league_agents.interaction.market import MarketTurnBased
+from league_agents.interaction.own_turns import OwnTurns
 from league_agents.interaction.sequential import SequentialHandoff
+from league_agents.interaction.turns import TurnTaking
 
 MARKET_GAME: Final = "market"
 
-_TALKING: Final = (BroadcastDeliberation, SequentialHandoff)
+_TALKING: Final = (BroadcastDeliberation, SequentialHandoff, OwnTurns)
 
 
-def default_protocol(code: str, agent_ids: Sequence[str], config: JsonObject) -> InteractionProtocol:
+def default_protocol(code: str, agent_ids: Sequence[str], config: JsonObject) -> TurnTaking:
     """The protocol of a match that names none."""
     if code == MARKET_GAME:
         return MarketTurnBased(agent_ids, simultaneous=config.get("simultaneous", True))
     return BroadcastDeliberation(agent_ids)
 
 
-def config_in_force(code: str, config: JsonObject, protocol: InteractionProtocol) -> dict[str, Any]:
+def config_in_force(code: str, config: JsonObject, protocol: TurnTaking) -> dict[str, Any]:
     """The game's configuration with what the protocol decides: whether a market's prices are named at once."""
     found = dict(config)
     if code == MARKET_GAME and isinstance(protocol, MarketTurnBased):
@@ -40,7 +41,7 @@ def config_in_force(code: str, config: JsonObject, protocol: InteractionProtocol
     return found
 
 
-def fit(code: str, agent_ids: Sequence[str], config: JsonObject, protocol: InteractionProtocol) -> None:
+def fit(code: str, agent_ids: Sequence[str], config: JsonObject, protocol: TurnTaking) -> None:
     """Make a fresh protocol ready for a game. Raises ``ConfigError`` for one that the game cannot be played with."""
     if protocol.agent_ids != tuple(agent_ids):
         raise ConfigError("protocol", f"is for the agents {', '.join(protocol.agent_ids)}, not those of the match")
@@ -52,7 +53,9 @@ def fit(code: str, agent_ids: Sequence[str], config: JsonObject, protocol: Inter
         terms = {key: value for key, value in config.items() if key in TERM_KEYS}
         protocol.adopt(read_terms(Keys(terms, "", TERM_KEYS)))
     elif not isinstance(protocol, _TALKING):
-        raise ConfigError("protocol.type", f"must be broadcast or sequential for {code}, found {protocol.type}")
+        raise ConfigError(
+            "protocol.type", f"must be broadcast, sequential or a class of your own for {code}, found {protocol.type}"
+        )
     absent = [agent for agent in agent_ids if agent not in protocol.members()]
     if absent:
         raise ConfigError("flow.flow_order", f"must have every agent; {', '.join(absent[:12])} would never speak")
@@ -67,7 +70,7 @@ _ROUNDS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, int]]]] = {
 """The key of a game's own limit, and how many rounds of the protocol it makes."""
 
 
-def limit_warnings(code: str, config: JsonObject, schema: JsonObject, protocol: InteractionProtocol) -> tuple[str, ...]:
+def limit_warnings(code: str, config: JsonObject, schema: JsonObject, protocol: TurnTaking) -> tuple[str, ...]:
     """What is worth knowing when the game's limit and the protocol's differ: the earlier one ends the match."""
     rounds_of = _ROUNDS.get(code)
     if rounds_of is None:

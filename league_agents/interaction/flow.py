@@ -14,7 +14,7 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 
 if TYPE_CHECKING:
-    from league_agents.interaction.base import InteractionProtocol
+    from league_agents.interaction.turns import TurnTaking
 
 FlowOrder = Sequence[str | Sequence[str]]
 """Agents in their order; a list within it is a stage whose agents speak side by side."""
@@ -49,7 +49,7 @@ class StopCondition:
     tolerance: float = 0
     """How far apart numbers may lie for ``convergence``."""
 
-    check: Callable[[InteractionProtocol], bool] | None = None
+    check: Callable[[TurnTaking], bool] | None = None
     """What ``custom`` asks."""
 
     name: str = ""
@@ -112,9 +112,7 @@ def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
     )
 
 
-def read_condition(
-    mapping: object, path: str, conditions: Mapping[str, Callable[[InteractionProtocol], bool]]
-) -> StopCondition:
+def read_condition(mapping: object, path: str, conditions: Mapping[str, Callable[[TurnTaking], bool]]) -> StopCondition:
     """A stop condition as a file has it; ``conditions`` are the custom ones that may be named."""
     every = sorted({key for keys in _PARAMETERS.values() for key in keys})
     kind = Keys(mapping, path, ("type", *every)).word("type", tuple(_PARAMETERS), None)

@@ -1,26 +1,30 @@
 """A protocol from configuration: YAML text or a mapping (arena 4.6).
 
-Rule: one table says which types there are and which keys each has; the reader, its messages and whoever lists the types
-look there.
+Rule 1: one table says which types there are and which keys each has; the reader, its messages and whoever lists the
+types look there.
+Rule 2: a class that a configuration names runs only where the caller hands in what loads it: a configuration may come
+from a stranger.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from league_agents.core.keys import Keys
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
-from league_agents.interaction.base import InteractionProtocol
 from league_agents.interaction.broadcast import BroadcastDeliberation
 from league_agents.interaction.conditions import CONDITIONS, Condition
 from league_agents.interaction.flow import InformationFlowConfig, read_condition
 from league_agents.interaction.market import MarketTurnBased
+from league_agents.interaction.own_turns import own_protocol
 from league_agents.interaction.queue_based import QueueBased
 from league_agents.interaction.sequential import SequentialHandoff
 from league_agents.interaction.topology import Topology
+from league_agents.interaction.turns import TurnTaking
 from league_agents.interaction.yaml_text import read_yaml
 
 
@@ -28,7 +32,7 @@ from league_agents.interaction.yaml_text import read_yaml
 class ProtocolType:
     """One protocol that a configuration can name."""
 
-    make: Callable[..., InteractionProtocol]
+    make: Callable[..., TurnTaking]
     keys: tuple[str, ...]
     """Keys of ``protocol`` besides ``type``; each is a parameter of the class."""
 
@@ -59,6 +63,9 @@ PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
 }
 """Every type that a file may name."""
 
+ClassLoader = Callable[[str], type]
+"""Finds the class that ``module:Class`` names. Raises ``ConfigError``."""
+
 _ONLY_IN_PYTHON: Final = {QueueBased.type: QueueBased.__name__}
 _PROTOCOL_KEYS: Final = tuple(dict.fromkeys(["type", *(key for each in PROTOCOL_TYPES.values() for key in each.keys)]))
 _TOPOLOGY_KEYS: Final = ("agents", "matrix", "edges", "directed", "schedule", "flow")
@@ -69,18 +76,21 @@ def load_protocol(
     source: str | Mapping[str, Any],
     agent_ids: Sequence[str] | None = None,
     conditions: Mapping[str, Condition] | None = None,
-) -> InteractionProtocol:
+    load_class: ClassLoader | None = None,
+) -> TurnTaking:
     """The protocol of a configuration with ``protocol`` and, if wanted, ``topology`` and ``flow``.
 
     ``agent_ids`` may be left out where ``topology.agents`` has them. ``conditions`` are custom stop conditions that the
-    configuration may name, besides the built-in ones. Raises ``ConfigError`` with the key path.
+    configuration may name, besides the built-in ones. ``load_class`` lets ``protocol.type`` be ``module:Class``; the
+    other keys of ``protocol`` are then arguments of the class. Raises ``ConfigError`` with the key path, and
+    ``ProtocolError`` for a class that fails at once.
     """
     mapping = read_yaml(source, "protocol") if isinstance(source, str) else source
     top = Keys(mapping, "", ("protocol", "topology", "flow"))
-    kind, options = _kind(top)
+    make, options = _kind(top, load_class)
     topology = top.section("topology", _TOPOLOGY_KEYS) if "topology" in top else None
     agents = _agents(topology, agent_ids)
-    return PROTOCOL_TYPES[kind].make(
+    return make(
         agents,
         None if topology is None else _topology(topology, agents),
         _flow(top, topology, {**CONDITIONS, **(conditions or {})}),
@@ -88,9 +98,11 @@ def load_protocol(
     )
 
 
-def _kind(top: Keys) -> tuple[str, dict[str, Any]]:
+def _kind(top: Keys, load_class: ClassLoader | None) -> tuple[Callable[..., TurnTaking], dict[str, Any]]:
     found = top.at("protocol")
     kind = found.get("type") if isinstance(found, Mapping) else None
+    if isinstance(kind, str) and ":" in kind and isinstance(found, Mapping):
+        return _own(kind, found, load_class)
     if isinstance(kind, str) and kind in _ONLY_IN_PYTHON:
         name = _ONLY_IN_PYTHON[kind]
         raise ConfigError("protocol.type", f"{kind} is for Python programs only: instantiate the class {name}")
@@ -104,7 +116,22 @@ def _kind(top: Keys) -> tuple[str, dict[str, Any]]:
             owners = [name for name, each in PROTOCOL_TYPES.items() if key in each.keys]
             raise keys.error(key, f"belongs to type {', '.join(owners)}, not to {kind}; leave it out")
         options[key] = keys.at(key) if key == "market" else keys.boolean(key, True)
-    return kind, options
+    return PROTOCOL_TYPES[kind].make, options
+
+
+def _own(
+    spec: str, keys: Mapping[str, Any], load_class: ClassLoader | None
+) -> tuple[Callable[..., TurnTaking], dict[str, Any]]:
+    if load_class is None:
+        raise ConfigError(
+            "protocol.type", f"{shown(spec)} names a class, and none is run here; write {', '.join(PROTOCOL_TYPES)}"
+        )
+    try:
+        protocol_class = load_class(spec)
+    except ConfigError as error:
+        raise ConfigError("protocol.type", str(error)) from None
+    options = {key: value for key, value in keys.items() if key != "type"}
+    return partial(own_protocol, spec, protocol_class), options
 
 
 def _agents(topology: Keys | None, agent_ids: Sequence[str] | None) -> Sequence[str]:

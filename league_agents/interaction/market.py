@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from league_agents.core.game import IllegalAction, Mode
 from league_agents.core.keys import Keys
@@ -22,19 +22,19 @@ from league_agents.games.market.resolution import (
     result_of,
     settle,
 )
-from league_agents.interaction.base import InteractionProtocol, Stages
 from league_agents.interaction.flow import InformationFlowConfig
 from league_agents.interaction.message import Message, ProtocolError
 from league_agents.interaction.topology import Topology
+from league_agents.interaction.turns import Stages, TurnTaking
 
 MARKET: Final = "market"
 """The sender of results."""
 
 
-class MarketTurnBased(InteractionProtocol):
+class MarketTurnBased(TurnTaking):
     """Messages are ``{"price": int, "speech": str}``; the protocol keeps the balances."""
 
-    type: ClassVar[str] = "market_turn_based"
+    type = "market_turn_based"
 
     def __init__(
         self,

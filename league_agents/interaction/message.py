@@ -9,9 +9,12 @@ from typing import Any
 from league_agents import errors
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Message:
-    """One utterance."""
+    """One utterance: the dataclass that the protocols' document gives, field by field.
+
+    It can be changed by whoever holds it, so a protocol keeps copies and hands out copies.
+    """
 
     sender: str
     """An agent, or ``"market"`` for a result of the market."""
@@ -33,7 +36,8 @@ class ProtocolError(errors.ProtocolError):
         super().__init__(message)
         self.code = code
         """``unknown_sender``, ``not_speaker``, ``unknown_receiver``, ``illegal_receiver``, ``wrong_round``,
-        ``already_spoken``, ``queue_full``, ``invalid_content``, ``price_out_of_range`` or ``condition_failed``."""
+        ``already_spoken``, ``queue_full``, ``invalid_content``, ``price_out_of_range``, ``condition_failed``,
+        ``protocol_failed`` or ``nobody_speaks``."""
 
 
 def copy_of(message: Message) -> Message:

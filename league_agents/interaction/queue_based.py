@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
-from league_agents.interaction.base import InteractionProtocol, Skip
 from league_agents.interaction.flow import InformationFlowConfig
 from league_agents.interaction.message import Message, ProtocolError, copy_of
 from league_agents.interaction.topology import Topology
+from league_agents.interaction.turns import Skip, TurnTaking
 
 MAX_QUEUE: Final = 1_000
 
 
-class QueueBased(InteractionProtocol):
+class QueueBased(TurnTaking):
     """Anybody may send at any time; the head of the ready line has the turn.
 
     A round is over when nobody is ready. It opens again with the entry nodes, or when somebody sends.
     """
 
-    type: ClassVar[str] = "queue_based"
+    type = "queue_based"
 
     def __init__(
         self,

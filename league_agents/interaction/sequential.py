@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import chain
-from typing import ClassVar
 
-from league_agents.interaction.base import InteractionProtocol
 from league_agents.interaction.flow import InformationFlowConfig
 from league_agents.interaction.message import Message
 from league_agents.interaction.topology import Topology
+from league_agents.interaction.turns import TurnTaking
 
 
-class SequentialHandoff(InteractionProtocol):
+class SequentialHandoff(TurnTaking):
     """Agents hear whoever spoke in an earlier stage of the round; those of one stage do not hear each other."""
 
-    type: ClassVar[str] = "sequential"
+    type = "sequential"
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from league_agents.agents.loading import load_class
 from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
@@ -74,7 +75,7 @@ def host_by_mail(
         _lock(stack, path, role)
         journal = SqliteJournal(path, role=ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
-        setup = _setup(kept_setup(journal), scenario, addresses, seed, role.address)
+        setup = _setup(kept_setup(journal, load_class), scenario, addresses, seed, role.address)
         opened = mailbox_of(settings, replace(role, journal=path), journal, clock)
         stack.callback(opened.close)
 
@@ -94,6 +95,7 @@ def host_by_mail(
             setup=setup,
             agent_of=agent_of,
             memory_of=memory_for,
+            load_class=load_class,
             observer=observer,
         )
         yield HostAtWork(host=host, journal=journal, mailbox=opened)

@@ -35,6 +35,7 @@ from league_agents.core.game import Cause as Forfeit
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, JournalError
 from league_agents.ids import derive_hex
+from league_agents.interaction import ClassLoader
 from league_agents.journal.port import (
     Cause,
     Deadline,
@@ -71,9 +72,9 @@ def dump_part(_name: str, part: object) -> str:
     return json.dumps(part, ensure_ascii=True, separators=(",", ":"))
 
 
-def kept_setup(journal: Journal) -> MailSetup | None:
+def kept_setup(journal: Journal, load_class: ClassLoader | None = None) -> MailSetup | None:
     """The match that a journal holds; ``None`` for a new journal. Raises ``JournalError``."""
-    return _read(journal)[0]
+    return _read(journal, load_class)[0]
 
 
 class MailHost:
@@ -89,12 +90,14 @@ class MailHost:
         setup: MailSetup | None = None,
         agent_of: Callable[[MailSetup, str], object] | None = None,
         memory_of: Callable[[str], Memory | None] = lambda _game: None,
+        load_class: ClassLoader | None = None,
         observer: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """``setup`` is needed for a new journal; an old one must hold the same match, or ``None`` is given.
 
         ``intake=None`` takes the mailbox to vouch for every sender. ``agent_of`` makes the agents of seats without a
-        mailbox. ``observer`` is told one line for each thing that happens. Raises ``ConfigError`` and ``JournalError``.
+        mailbox; ``load_class`` finds an interaction protocol of the host's own. ``observer`` is told one line for each
+        thing that happens. Raises ``ConfigError`` and ``JournalError``.
         """
         self._mailbox = mailbox
         self._journal = journal
@@ -102,9 +105,10 @@ class MailHost:
         self._intake = intake
         self._agent_of = agent_of
         self._memory_of = memory_of
+        self._load_class = load_class
         self._tell = observer
         self._outbox = Outbox(mailbox, journal)
-        kept, records = _read(journal)
+        kept, records = _read(journal, load_class)
         if kept is None and setup is None:
             raise ConfigError("journal", "is new: say which match is to be played in it")
         if kept is not None and setup is not None and setup_to(kept) != setup_to(setup):
@@ -208,7 +212,7 @@ class MailHost:
             raise
         except Exception as error:  # a mail that nobody foresaw must not stop the match
             LOG.warning("a letter of %s is put aside: %s", address, line_of(error), exc_info=error)
-            self._rebuild(_read(self._journal)[1])
+            self._rebuild(_read(self._journal, self._load_class)[1])
             self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}")
         return True
 
@@ -296,7 +300,7 @@ class MailHost:
         )
         if not self._journal.commit(step):
             # This very thing happened before. The table in memory is ahead of what is true.
-            self._rebuild(_read(self._journal)[1])
+            self._rebuild(_read(self._journal, self._load_class)[1])
             return
         self._may_send = self._may_send or bool(letters)
         self._observe()
@@ -353,19 +357,19 @@ class MailHost:
         return flushed.tried > 0
 
 
-def write_down(journal: Journal, recorder: Recorder) -> None:
+def write_down(journal: Journal, recorder: Recorder, load_class: ClassLoader | None = None) -> None:
     """Tell a recorder the whole match that a journal holds. Raises ``JournalError``."""
-    setup, records = _read(journal)
+    setup, records = _read(journal, load_class)
     if setup is not None:
         rebuilt(setup, records, lambda found: MailTable(found, recorders=(recorder,)))
 
 
-def _read(journal: Journal) -> tuple[MailSetup | None, list[Record]]:
+def _read(journal: Journal, load_class: ClassLoader | None) -> tuple[MailSetup | None, list[Record]]:
     parts = journal.load_parts()
     if _SETUP not in parts:
         return None, []
     try:
-        setup = setup_from(json.loads(parts[_SETUP]))
+        setup = setup_from(json.loads(parts[_SETUP]), load_class)
         records = [json.loads(parts[name]) for name in sorted(parts) if name.startswith(_STEP)]
     except (ValueError, TypeError, ConfigError) as error:
         raise JournalError(f"the journal holds no match by mail: {error}") from None

@@ -12,6 +12,7 @@ from typing import Any
 from league_agents.arena.scenario import Scenario, scenario_of
 from league_agents.core.keys import Keys
 from league_agents.errors import ConfigError
+from league_agents.interaction import ClassLoader
 from league_agents.protocol.league.address import read_address, same_address
 
 
@@ -73,14 +74,17 @@ def setup_to(setup: MailSetup) -> dict[str, Any]:
     }
 
 
-def setup_from(kept: Mapping[str, Any]) -> MailSetup:
-    """The setup that was kept. Raises ``ConfigError`` for anything else."""
+def setup_from(kept: Mapping[str, Any], load_class: ClassLoader | None = None) -> MailSetup:
+    """The setup that was kept; ``load_class`` finds an interaction protocol of the host's own.
+
+    Raises ``ConfigError`` for anything else.
+    """
     keys = Keys(kept, "setup", ("scenario", "seed", "match_id", "host_address", "addresses"))
     scenario, addresses = keys.at("scenario"), keys.at("addresses")
     if not isinstance(scenario, Mapping) or not isinstance(addresses, Mapping):
         raise keys.error("scenario", "and addresses must be mappings")
     return MailSetup(
-        scenario=scenario_of(scenario),
+        scenario=scenario_of(scenario, load_class),
         seed=keys.integer("seed", None, 0, 2**64 - 1),
         match_id=keys.text("match_id", None, most=64),
         host_address=keys.text("host_address", None, most=254),

@@ -215,6 +215,60 @@ def test_a_scenario_that_is_none_is_named_with_its_key(tmp_path: Path) -> None:
     assert "turn_timeout_s" in shown.stderr
 
 
+OWN_PROTOCOL = """
+from league_agents.interaction import InteractionProtocol, Message
+
+class Backwards(InteractionProtocol):
+    def __init__(self, agent_ids: list[str], broken: bool = False):
+        self.order, self.place, self.broken = agent_ids[::-1], 0, broken
+    def get_next_speaker(self):
+        return self.order[self.place] if self.place < len(self.order) else None
+    def get_listeners(self, speaker):
+        return [agent for agent in self.order if agent != speaker]
+    def advance(self):
+        self.place = 0 if self.place == len(self.order) else self.place + 1
+    def route_message(self, message: Message):
+        if self.broken:
+            raise KeyError("nowhere")
+    def should_stop(self):
+        return False
+"""
+
+
+@pytest.fixture
+def own_protocol(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(OWN_PROTOCOL)
+    scenario = tmp_path / "mine.yaml"
+    scenario.write_text(
+        "game: guess_number\nagents: [{id: a}, {id: b}]\nseed: 5\nprotocol: {type: 'mine.py:Backwards'}\n"
+    )
+    return scenario
+
+
+def test_a_protocol_of_ones_own_is_named_in_the_scenario(own_protocol: Path, tmp_path: Path) -> None:
+    record = tmp_path / "game.jsonl"
+    events = played("--scenario", str(own_protocol), "--record", str(record))["events"]
+    reports = [event["data"]["message"]["sender"] for event in events if event["kind"] == "state_report"]
+    assert reports[:4] == ["b", "a", "b", "a"]
+    shown = arena("replay", str(record))
+    assert shown.exit_code == 3  # a transcript may come from anybody
+    assert "add --protocol mine.py:Backwards" in one_line(shown)
+    shown = arena("replay", str(record), "--protocol", "mine.py:Backwards")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+
+
+def test_a_protocol_of_ones_own_that_fails_is_one_line(own_protocol: Path) -> None:
+    text = own_protocol.read_text()
+    own_protocol.write_text(text.replace("Backwards'", "Backwards', broken: true"))
+    shown = arena("play", "--scenario", str(own_protocol), "--json")
+    assert shown.exit_code == 1
+    assert "mine.py:Backwards: route_message raised KeyError" in one_line(shown)
+    own_protocol.write_text(text.replace("Backwards'", "Forwards'"))
+    shown = arena("play", "--scenario", str(own_protocol))
+    assert shown.exit_code == 3
+    assert "has no class Forwards; it has Backwards" in one_line(shown)
+
+
 # records
 
 

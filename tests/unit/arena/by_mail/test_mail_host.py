@@ -16,6 +16,7 @@ from league_agents.arena.by_mail.table import ANSWERS_A_DAY
 from league_agents.arena.scenario import scenario_of
 from league_agents.clock import ManualClock
 from league_agents.errors import ConfigError, JournalError
+from league_agents.interaction import SequentialHandoff
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Cause, StepCommit
 from league_agents.mail.memory import MemoryMailbox, PostOffice
@@ -408,3 +409,23 @@ def test_seats_that_cannot_be_are_one_line(addresses: dict[str, str], said: str)
             scenario=setup().scenario, seed=1, match_id="m", host_address=HOST, addresses=addresses
         )
     assert "\n" not in str(caught.value)
+
+
+def test_a_journal_keeps_a_protocol_of_the_hosts_own() -> None:
+    class Backwards(SequentialHandoff):
+        def get_next_speaker(self) -> str | None:
+            return super().get_next_speaker()
+
+    scenario = {"game": "guess_number", "agents": [{"id": "a"}, {"id": "b"}], "protocol": {"type": "mine:Backwards"}}
+    made = MailSetup(
+        scenario=scenario_of(scenario, lambda _spec: Backwards),
+        seed=1,
+        match_id="m-1",
+        host_address=HOST,
+        addresses={"a": SEATS["s1"]},
+    )
+    kept = setup_from(setup_to(made), lambda _spec: Backwards)
+    assert kept == made
+    assert isinstance(kept.scenario.new_match(1).protocol, Backwards)
+    with pytest.raises(ConfigError, match="none is run here"):
+        setup_from(setup_to(made))

@@ -1,0 +1,202 @@
+"""A protocol of the user's own, taken turn by turn like the built-in ones (arena 4.1).
+
+Rule 1: the user's object is asked by its five methods only, and what it is handed is its own copy.
+Rule 2: a round here is one turn for each member. Whose turn comes next, and who hears it, the object says; turns that
+it gives to others meanwhile are passed.
+Rule 3: an object that fails, or lets nobody speak who owes something, ends in one ``ProtocolError``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from league_agents.core.printable import line_of
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.interaction.base import FIVE_METHODS, InteractionProtocol
+from league_agents.interaction.flow import Flow, InformationFlowConfig
+from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.topology import Topology
+from league_agents.interaction.turns import Stages, TurnTaking
+
+_MOST_PASSED_ROUNDS: Final = 100
+"""How many rounds of the user's object may go by before somebody speaks who owes something."""
+
+
+class OwnTurns(TurnTaking):
+    """Takes turns as an object with the five methods says."""
+
+    def __init__(
+        self,
+        inner: InteractionProtocol,
+        agent_ids: Sequence[str],
+        topology: Topology | None = None,
+        flow: InformationFlowConfig | Flow | None = None,
+        *,
+        name: str = "",
+    ) -> None:
+        """``name``: what errors call the object; empty = its class. Raises ``ConfigError`` and ``ProtocolError``."""
+        self.inner = inner
+        self.type = name or type(inner).__name__
+        self._turn: str | None = None
+        """Who has the turn; ``None`` when the object has stopped."""
+
+        super().__init__(agent_ids, topology, flow)
+
+    def reset(self) -> None:
+        """Back to before the first word, as far as the object can: it may have a ``reset`` of its own."""
+        if callable(getattr(self.inner, "reset", None)):
+            self._own("reset")
+        super().reset()
+
+    def pending_speakers(self) -> tuple[str, ...]:
+        speaker = None if self._to_advance else self.get_next_speaker()
+        return () if speaker is None else (speaker,)
+
+    def should_stop(self) -> bool:
+        return bool(self._own("should_stop")) or super().should_stop()
+
+    def is_public(self, speaker: str) -> bool:
+        return self._reaches_all(speaker) and {speaker, *self._hearers(speaker)} >= set(self.agent_ids)
+
+    def rule_text(self, lang: str = "en") -> str:
+        """The first line of the class's own docstring, in whatever language that is."""
+        document = type(self.inner).__doc__
+        return inspect.cleandoc(document).partition("\n")[0] if document else self.type
+
+    def _current(self) -> str:
+        return self._to_advance[0] if self._to_advance else self._turn  # type: ignore[return-value]
+
+    def _side_by_side(self, stages: Stages) -> Stages:
+        return (tuple(chain.from_iterable(stages)),)
+
+    def _hearers(self, speaker: str) -> Collection[str]:
+        found = self._own("get_listeners", speaker)
+        if not isinstance(found, (list, tuple, set, frozenset)):
+            raise self._failed("get_listeners", f"gave {shown(found)}, not a list of agents")
+        for name in found:
+            self._check_agent("get_listeners", name)
+        return found
+
+    def _accept(self, message: Message) -> None:
+        self._own("route_message", copy_of(message))
+
+    def _start_round(self) -> None:
+        super()._start_round()
+        self._seek()
+
+    def _end_turn(self, speaker: str) -> None:
+        self._own("advance")
+        super()._end_turn(speaker)
+        if self._is_open:
+            self._seek()
+
+    def _seek(self) -> None:
+        """Advance the object until it gives the turn to a member that has not had one in this round."""
+        self._turn = None
+        for _ in range(_MOST_PASSED_ROUNDS * (len(self.agent_ids) + 1)):
+            if self._own("should_stop"):
+                return
+            speaker = self._own("get_next_speaker")
+            if speaker is not None:
+                self._check_agent("get_next_speaker", speaker)
+                if speaker in self._waiting:
+                    self._turn = speaker
+                    return
+            self._own("advance")
+        raise ProtocolError(
+            "nobody_speaks",
+            f"{self.type} gives no turn to {', '.join(self._waiting[:12])}; after None, advance() must open another "
+            "round, and every agent must have its turn",
+        )
+
+    def _check_agent(self, method: str, name: object) -> None:
+        if not isinstance(name, str) or name not in self._place:
+            raise self._failed(method, f"gave {shown(name)}, which is none of {', '.join(self.agent_ids[:12])}")
+
+    def _own(self, method: str, *arguments: object) -> Any:
+        try:
+            return getattr(self.inner, method)(*arguments)
+        except Exception as error:  # user code may raise anything
+            raise self._failed(method, f"raised {line_of(error)}") from error
+
+    def _failed(self, method: str, why: str) -> ProtocolError:
+        return ProtocolError("protocol_failed", f"{self.type}: {method} {why}")
+
+
+def taking_turns(protocol: InteractionProtocol, agent_ids: Sequence[str]) -> TurnTaking:
+    """A protocol as a match plays by it: a built-in one as it is, any other object with the five methods in turns.
+
+    Raises ``ConfigError`` and ``ProtocolError``.
+    """
+    if isinstance(protocol, TurnTaking):
+        return protocol
+    _check_methods(type(protocol), type(protocol).__name__)
+    topology, flow = getattr(protocol, "topology", None), getattr(protocol, "flow", None)
+    return OwnTurns(
+        protocol,
+        getattr(protocol, "agent_ids", agent_ids),
+        topology if isinstance(topology, Topology) else None,
+        flow if isinstance(flow, Flow) else None,
+    )
+
+
+def own_protocol(
+    spec: str,
+    protocol_class: type,
+    agent_ids: Sequence[str],
+    topology: Topology | None,
+    flow: InformationFlowConfig,
+    /,
+    **options: object,
+) -> TurnTaking:
+    """The protocol of a class that a file names: made with the agents, and with ``topology``, ``flow`` and the other
+    keys of ``protocol`` as far as its constructor has parameters for them.
+
+    Raises ``ConfigError`` and ``ProtocolError``.
+    """
+    _check_methods(protocol_class, spec)
+    takes = _keywords_of(protocol_class)
+    for key in options:
+        if key in ("topology", "flow"):
+            raise ConfigError(f"protocol.{key}", "stands beside protocol, not in it")
+        if not takes(key):
+            raise ConfigError(f"protocol.{key}", f"is no parameter of {spec}; leave it out")
+    if not takes("flow"):
+        for key in ("flow_order", "entry_nodes", "exit_nodes"):
+            if getattr(flow, key) is not None:
+                raise ConfigError(f"flow.{key}", f"is never read: the constructor of {spec} has no parameter flow")
+    given = {key: value for key, value in (("topology", topology), ("flow", flow)) if takes(key)}
+    try:
+        made = protocol_class(list(agent_ids), **given, **options)
+    except ConfigError:
+        raise
+    except Exception as error:  # user code may raise anything
+        why = f"cannot be made of the list of agents: its constructor raised {line_of(error)}"
+        raise ConfigError(spec, why) from error
+    return made if isinstance(made, TurnTaking) else OwnTurns(made, agent_ids, topology, flow, name=spec)
+
+
+def _check_methods(protocol_class: type, name: str) -> None:
+    missing = [
+        method
+        for method in FIVE_METHODS
+        if not callable(getattr(protocol_class, method, None))
+        or method in getattr(protocol_class, "__abstractmethods__", ())
+    ]
+    if missing:
+        raise ConfigError(name, f"is no interaction protocol: it lacks {', '.join(missing)}; add these methods")
+
+
+def _keywords_of(made: Callable[..., object]) -> Callable[[str], bool]:
+    """Whether a parameter of this name can be given by keyword."""
+    try:
+        parameters = inspect.signature(made).parameters.values()
+    except ValueError:  # a class of an extension module may not tell
+        return lambda _name: False
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    named = {each.name for each in list(parameters)[1:] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
+    return lambda name: takes_any or name in named

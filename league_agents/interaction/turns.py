@@ -1,0 +1,340 @@
+"""Taking turns: what the built-in protocols share beyond the five methods of the interface (arena 4.1).
+
+Rule 1: only ``advance``, ``skip``, ``route_message``, ``restrict`` and ``reset`` (and ``take`` of a queue) change
+anything; a message that is refused changes nothing.
+Rule 2: after the last turn of a round nobody is next; the next ``advance`` opens another round.
+Rule 3: whoever reads a message gets a copy. What one agent does to it reaches no other.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from league_agents.core.game import Mode
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.interaction.base import InteractionProtocol
+from league_agents.interaction.flow import Flow, InformationFlowConfig, StopCondition
+from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.stopping import has_converged
+from league_agents.interaction.topology import Topology
+
+Stages = tuple[tuple[str, ...], ...]
+
+PASSED = "passed"
+"""The cause of a turn that was advanced over without a message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """A turn that passed without a message."""
+
+    agent: str
+    round: int
+    cause: str
+
+
+class TurnTaking(InteractionProtocol):
+    """A protocol in rounds of stages, which checks, records and delivers every message."""
+
+    type: str
+    """The name in configuration files."""
+
+    def __init__(
+        self,
+        agent_ids: Sequence[str],
+        topology: Topology | None = None,
+        flow: InformationFlowConfig | Flow | None = None,
+    ) -> None:
+        """Raises ``ConfigError``."""
+        super().__init__(agent_ids, topology, flow)
+        self._place = {agent: place for place, agent in enumerate(self.agent_ids)}
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to before the first word."""
+        self.current_round = 0
+        """How many rounds are completed."""
+
+        self.message_count = 0
+        """Messages of agents; results of the market do not count."""
+
+        self.message_log: list[Message] = []
+        """Everything that was said, for the host."""
+
+        self.skips: list[Skip] = []
+        self._last_sender: str | None = None
+        self._rounds: list[list[Message]] = [[]]
+        self._visible: dict[str, list[Message]] = {agent: [] for agent in self.agent_ids}
+        self._converged: dict[StopCondition, tuple[int, bool]] = {}
+        self._next_stages = self._side_by_side(self.flow.stages)
+        self._is_open = True
+        self._start_round()
+
+    # Whose turn it is
+
+    def get_next_speaker(self) -> str | None:
+        """Whose turn it is; ``None`` when the round is over or the episode has stopped."""
+        return None if not self._is_open or self.should_stop() else self._current()
+
+    def pending_speakers(self) -> tuple[str, ...]:
+        """All who may speak now: several where agents speak side by side."""
+        if not self._is_open or self.should_stop():
+            return ()
+        return tuple(self._waiting) if not self._to_advance else self._others_waiting()
+
+    def is_round_over(self) -> bool:
+        """Whether the round's last turn is taken and the next round is not open yet."""
+        return not self._is_open
+
+    def members(self) -> tuple[str, ...]:
+        """The agents of the open round, or of the coming one."""
+        return tuple([agent for stage in self._stages for agent in stage])
+
+    def advance(self) -> None:
+        """End the current speaker's turn; when the round is over, open the next one; nothing once stopped."""
+        if self.should_stop():
+            return
+        if not self._is_open:
+            self._is_open = True
+            self._start_round()
+            return
+        speaker = self._current()
+        if speaker in self._spoken:
+            self._end_turn(speaker)
+        else:
+            self.skip(speaker, PASSED)
+
+    def skip(self, speaker: str, cause: str) -> None:
+        """Pass a turn without a message. Raises ``ProtocolError`` (``unknown_sender``, ``not_speaker``)."""
+        if speaker not in self._place:
+            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
+        if speaker not in self.pending_speakers():
+            raise ProtocolError("not_speaker", f"it is not {speaker}'s turn")
+        self.skips.append(Skip(agent=speaker, round=self.current_round, cause=cause))
+        self._silent(speaker)
+        self._end_turn(speaker)
+
+    def restrict(self, agent_ids: Collection[str]) -> None:
+        """From the next round on, and in the open one if nobody has had a turn in it, these agents in this order.
+
+        An explicit ``flow_order`` keeps its own order. Raises ``ConfigError`` for unknown agents and for none.
+        """
+        members = dict.fromkeys(agent_ids)
+        for agent in members:
+            if agent not in self._place:
+                raise ConfigError("agents", f"{shown(agent)} is not among the agents")
+        if self.flow.is_ordered:
+            kept = (tuple([agent for agent in stage if agent in members]) for stage in self.flow.stages)
+            stages = tuple([stage for stage in kept if stage])
+        else:
+            stages = tuple([(agent,) for agent in members])
+        if not stages:
+            raise ConfigError("agents", "must leave at least one agent")
+        self._next_stages = self._side_by_side(stages)
+        if not self._is_open:
+            self._stages = self._next_stages
+        elif not self._has_begun:
+            self._start_round()
+
+    def should_stop(self) -> bool:
+        """Whether a stop condition is met, or the only round of an acyclic flow is over.
+
+        Raises ``ProtocolError`` (``condition_failed``) when a custom condition raises.
+        """
+        if not self.flow.cyclic and self.current_round >= 1:
+            return True
+        return any(self._is_met(condition) for condition in self.flow.stop_conditions)
+
+    # Who hears what
+
+    def get_listeners(self, speaker: str) -> list[str]:
+        """Who hears the speaker now, in the order of the agents. Raises ``ProtocolError`` (``unknown_sender``)."""
+        if speaker not in self._place:
+            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
+        heard = self._hearers(speaker)
+        if self.topology is not None:
+            reached = self.topology.receivers(speaker, self.current_round)
+            return [agent for agent in self.agent_ids if agent in heard and agent in reached and agent != speaker]
+        return [agent for agent in self.agent_ids if agent in heard and agent != speaker]
+
+    def say(self, speaker: str, content: Any, metadata: Mapping[str, Any] | None = None) -> None:
+        """Say something to all who may hear it. Raises ``ProtocolError``."""
+        listeners = self.get_listeners(speaker)
+        self.route_message(Message(speaker, listeners, content, self.current_round, dict(metadata or {})))
+
+    def route_message(self, message: Message) -> None:
+        """Check, record and deliver a message. Raises ``ProtocolError`` and then changes nothing."""
+        self._check(message)
+        own = copy_of(message)
+        self._accept(own)
+        self._record(own)
+        self._note_turn(own.sender)
+        self._deliver(own)
+
+    def inbox(self, agent: str) -> list[Message]:
+        """The messages delivered to an agent, in the order of delivery."""
+        return [copy_of(message) for message in self._seen_by(agent) if message.sender != agent]
+
+    def visible_messages(self, agent: str, round: int | None = None) -> list[Message]:  # noqa: A002  # the field's name
+        """The messages delivered to an agent and its own; of one round, where it is given."""
+        return [copy_of(each) for each in self._seen_by(agent) if round is None or each.round == round]
+
+    def messages_of(self, round: int) -> Sequence[Message]:  # noqa: A002  # the field's name
+        """What the agents said in one round, for the host; nothing for a round that has not come."""
+        return tuple(self._rounds[round]) if 0 <= round < len(self._rounds) else ()
+
+    @abstractmethod
+    def rule_text(self, lang: str = "en") -> str:
+        """The protocol in one sentence for those who play by it. Languages: ``en``, ``zh``."""
+
+    def is_public(self, speaker: str) -> bool:
+        """Whether whoever is there hears the speaker now, those without a turn in this round and spectators too."""
+        return False
+
+    def remaining(self) -> tuple[str, ...]:
+        """The agents of the open round whose turn has not ended."""
+        if not self._is_open:
+            return ()
+        later = [agent for stage in self._stages[self._stage + 1 :] for agent in stage]
+        return (*self._waiting, *later)
+
+    def takes(self, mode: Mode) -> bool:
+        """Whether actions of this mode pass through the protocol in a match."""
+        return mode is Mode.SPOKEN
+
+    # What the kinds of protocols differ in
+
+    @abstractmethod
+    def _hearers(self, speaker: str) -> Collection[str]:
+        """Who may hear the speaker, topology aside; the speaker may be among them."""
+
+    def _side_by_side(self, stages: Stages) -> Stages:
+        """The stages as this kind of protocol has them."""
+        return stages
+
+    def _accept(self, message: Message) -> None:  # most kinds take any content
+        """Look at the content before anything changes. Raises ``ProtocolError``."""
+
+    def _note_turn(self, sender: str) -> None:
+        """The sender has used its turn, which ``advance`` will end."""
+        self._spoken.add(sender)
+        self._to_advance.append(sender)
+        self._has_begun = True
+
+    def _deliver(self, message: Message) -> None:
+        self._show(message, (message.sender, *message.receivers))
+
+    def _silent(self, speaker: str) -> None:  # most kinds do not mind
+        """A turn passed without a message."""
+
+    # Common to them
+
+    def _reaches_all(self, speaker: str) -> bool:
+        if self.topology is None:
+            return True
+        return len(self.topology.receivers(speaker, self.current_round)) == len(self.agent_ids) - 1
+
+    def _start_round(self) -> None:
+        self._stages = self._next_stages
+        self._stage = 0
+        self._waiting = list(self._stages[0])
+        self._spoken: set[str] = set()
+        self._to_advance: list[str] = []
+        """Who has spoken and still has the turn, in the order of speaking."""
+
+        self._has_begun = False
+
+    def _current(self) -> str:
+        return self._to_advance[0] if self._to_advance else self._waiting[0]
+
+    def _others_waiting(self) -> tuple[str, ...]:
+        return tuple([agent for agent in self._waiting if agent not in self._spoken])
+
+    def _end_turn(self, speaker: str) -> None:
+        self._has_begun = True
+        self._waiting.remove(speaker)
+        if speaker in self._to_advance:
+            self._to_advance.remove(speaker)
+        if self._waiting:
+            return
+        self._stage += 1
+        if self._stage < len(self._stages):
+            self._waiting = list(self._stages[self._stage])
+            return
+        self._is_open = False
+        self._stages = self._next_stages
+        self.current_round += 1
+        self._rounds.append([])
+
+    def _check(self, message: Message) -> None:
+        sender = message.sender
+        if sender not in self._place:
+            raise ProtocolError("unknown_sender", f"{shown(sender)} is not among the agents")
+        self._check_turn(message)
+        if message.round != self.current_round:
+            raise ProtocolError("wrong_round", f"the round is {self.current_round}, not {shown(message.round)}")
+        self._check_receivers(message)
+
+    def _check_turn(self, message: Message) -> None:
+        sender = message.sender
+        if self._is_open and sender in self._spoken:
+            raise ProtocolError("already_spoken", f"{sender} has spoken in this round already")
+        if sender not in self.pending_speakers():
+            raise ProtocolError("not_speaker", f"it is not {sender}'s turn")
+
+    def _check_receivers(self, message: Message) -> None:
+        listeners = self.get_listeners(message.sender)
+        if message.receivers == listeners:
+            return
+        for place, receiver in enumerate(message.receivers):
+            if not isinstance(receiver, str) or receiver not in self._place:
+                raise ProtocolError("unknown_receiver", f"{shown(receiver)} is not among the agents")
+            if receiver not in listeners:
+                raise ProtocolError("illegal_receiver", f"{receiver} cannot hear {message.sender} now")
+            if receiver in message.receivers[:place]:
+                raise ProtocolError("illegal_receiver", f"{receiver} is there twice")
+
+    def _record(self, message: Message) -> None:
+        self.message_log.append(message)
+        self.message_count += 1
+        self._last_sender = message.sender
+        self._rounds[-1].append(message)
+
+    def _show(self, message: Message, agents: Collection[str]) -> None:
+        for agent in agents:
+            self._visible[agent].append(message)
+
+    def _seen_by(self, agent: str) -> list[Message]:
+        if agent not in self._visible:
+            raise ProtocolError("unknown_receiver", f"{shown(agent)} is not among the agents")
+        return self._visible[agent]
+
+    def _is_met(self, condition: StopCondition) -> bool:
+        if condition.type == "max_rounds":
+            return self.current_round >= condition.value
+        if condition.type == "max_messages":
+            return self.message_count >= condition.value
+        if condition.type == "node_reached":
+            return self._last_sender == condition.node
+        if condition.type == "convergence":
+            return self._is_converged(condition)
+        if condition.check is None:
+            return False
+        try:
+            return bool(condition.check(self))
+        except Exception as error:  # user code may raise anything
+            why = f"the stop condition {condition.name} failed: {type(error).__name__}: {str(error)[:200]}"
+            raise ProtocolError("condition_failed", why) from error
+
+    def _is_converged(self, condition: StopCondition) -> bool:
+        if self.current_round < condition.window:
+            return False
+        at, found = self._converged.get(condition, (-1, False))
+        if at != self.current_round:
+            found = has_converged(self._rounds[-1 - condition.window : -1], condition.tolerance)
+            self._converged[condition] = (self.current_round, found)
+        return found
