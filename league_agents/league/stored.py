@@ -19,7 +19,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from league_agents.errors import JournalError
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
-from league_agents.protocol.league.messages import Payload
+from league_agents.protocol.league.declare import payload_kinds
+from league_agents.protocol.league.payload import Payload
 from league_agents.values import as_dict, evolve
 
 APART: Mapping[str, bool] = MappingProxyType({"apart": True})
@@ -29,7 +30,7 @@ its holder does. A holder that is read has the field's default."""
 T = TypeVar("T")
 
 _TAG = "is"
-_TAGGED: frozenset[type] = frozenset({*get_args(Payload), MessageArrived, CallbackReturned, CallbackFailed})
+_TAGGED: frozenset[type] = frozenset({*payload_kinds(), MessageArrived, CallbackReturned, CallbackFailed})
 
 Writer = Callable[[Any], object]
 
@@ -63,6 +64,8 @@ def _writer(kind: Any) -> Writer | None:
     origin, args = get_origin(kind), get_args(kind)
     if hasattr(kind, "__supertype__"):
         return _writer(kind.__supertype__)
+    if kind is Payload:
+        return _of_any
     if origin in (Union, types.UnionType):
         return _union_writer(args)
     if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
@@ -131,6 +134,8 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     origin, args = get_origin(kind), get_args(kind)
     if hasattr(kind, "__supertype__"):
         return _reader(kind.__supertype__)
+    if kind is Payload:
+        return _union_reader(payload_kinds())
     if origin in (Union, types.UnionType):
         return _union_reader(args)
     if origin is tuple:

@@ -8,13 +8,13 @@ who sent it, and that it came, still counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from league_agents.errors import RemoteProtocolError
 from league_agents.ids import GameId, read_game_id
-from league_agents.protocol.league import codec_game, codec_opening, codec_report, codec_rounds, codec_service
 from league_agents.protocol.league.address import read_mailbox, same_address
+from league_agents.protocol.league.declare import Reader, declared
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import (
     BROADCAST_TYPES,
@@ -59,47 +59,8 @@ _ENVELOPE_KEYS = frozenset(
     }
 )
 
-Reader = Callable[[Fields], Payload]
-
 _READERS: Mapping[MessageType, Reader] = MappingProxyType(
-    {
-        MessageType.BROADCAST_START_SEASON: codec_opening.read_start_season,
-        MessageType.BROADCAST_START_SEASON_REGISTRATION: codec_opening.read_start_season,
-        MessageType.SEASON_REGISTRATION_RESPONSE: codec_opening.read_registration_response,
-        MessageType.BROADCAST_ASSIGNMENT_TABLE: codec_opening.read_assignment_table,
-        MessageType.ASSIGNMENT_TABLE_RESPONSE: codec_opening.read_assignment_table,
-        MessageType.RESPONSE_GROUP_ASSIGNMENT: codec_opening.read_assignment_ack,
-        MessageType.REQUEST_ASSIGNMENT_TABLE: codec_opening.read_request_assignment_table,
-        MessageType.BROADCAST_NEW_LEAGUE_ROUND: codec_rounds.read_new_round,
-        MessageType.BROADCAST_END_LEAGUE_ROUND: codec_rounds.read_end_round,
-        MessageType.BROADCAST_ROUND_RESULTS: codec_rounds.read_round_results,
-        MessageType.BROADCAST_END_SEASON: codec_rounds.read_end_season,
-        MessageType.LEAGUE_COMPLETED: codec_rounds.read_league_completed,
-        MessageType.BROADCAST_KEEP_ALIVE: codec_service.read_keep_alive,
-        MessageType.RESPONSE_KEEP_ALIVE: codec_service.read_keep_alive_reply,
-        MessageType.BROADCAST_CRITICAL_PAUSE: codec_service.read_pause,
-        MessageType.BROADCAST_CRITICAL_CONTINUE: codec_service.read_continue,
-        MessageType.BROADCAST_CRITICAL_RESET: codec_service.read_reset,
-        MessageType.CRITICAL_PAUSE_RESPONSE: codec_service.read_pause_reply,
-        MessageType.CRITICAL_CONTINUE_RESPONSE: codec_service.read_continue_reply,
-        MessageType.CRITICAL_RESET_RESPONSE: codec_service.read_reset_reply,
-        MessageType.BROADCAST_FREE_TEXT: codec_service.read_free_text,
-        MessageType.FREE_TEXT_RESPONSE: codec_service.read_free_text_reply,
-        MessageType.ERROR_RESPONSE: codec_service.read_error_response,
-        MessageType.CONNECTIVITY_TEST_CALL: codec_service.read_connectivity_call,
-        MessageType.CONNECTIVITY_TEST_ECHO: codec_service.read_connectivity_echo,
-        MessageType.Q21WARMUPCALL: codec_game.read_warmup_call,
-        MessageType.Q21WARMUPRESPONSE: codec_game.read_warmup_response,
-        MessageType.Q21ROUNDSTART: codec_game.read_round_start,
-        MessageType.Q21QUESTIONSBATCH: codec_game.read_questions_batch,
-        MessageType.Q21ANSWERSBATCH: codec_game.read_answers_batch,
-        MessageType.Q21GUESSSUBMISSION: codec_game.read_guess_submission,
-        MessageType.Q21SCOREFEEDBACK: codec_game.read_score_feedback,
-        MessageType.Q21_GUESS_RESULT: codec_game.read_score_feedback,
-        MessageType.Q21_QUESTIONS_CALL: codec_game.read_questions_call,
-        MessageType.Q21_GUESS_CALL: codec_game.read_guess_call,
-        MessageType.Q21_HINTS: codec_game.read_hints,
-    }
+    {kind: item.read for item in declared() for kind in item.read_as}
 )
 
 
@@ -228,13 +189,7 @@ def _game_id_of(fields: Fields, payload: Fields, claims: Subject | None) -> Game
 
 def _read_payload(kind: MessageType, payload: Fields, role: Role | None) -> Payload:
     reader = _READERS.get(kind)
-    if reader is not None:
-        return reader(payload)
-    if kind is MessageType.MATCH_RESULT_REPORT:
-        return codec_report.read_report(payload, role)
-    if kind is MessageType.SEASON_REGISTRATION_REQUEST:
-        return codec_opening.read_registration_request(payload, role)
-    return _read_legacy(payload)
+    return _read_legacy(payload) if reader is None else reader(payload, role)
 
 
 def _read_legacy(payload: Fields) -> Legacy | BrokenPayload:

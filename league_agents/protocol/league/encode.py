@@ -7,90 +7,20 @@ and is not sent. Texts that agents wrote are never the reason: lone surrogates i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from league_agents.ids import is_game_id
-from league_agents.protocol.league import codec_game, codec_opening, codec_report, codec_rounds, codec_service
 from league_agents.protocol.league.address import read_address
+from league_agents.protocol.league.declare import declared, write_fields
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import BROADCAST_TYPES, GAME_TYPES, MessageType, protocol_of
-from league_agents.protocol.league.messages import (
-    AnswersBatch,
-    AssignmentAck,
-    AssignmentTable,
-    ConnectivityCall,
-    ConnectivityEcho,
-    CriticalContinue,
-    CriticalContinueReply,
-    CriticalPause,
-    CriticalPauseReply,
-    CriticalReset,
-    CriticalResetReply,
-    EndRound,
-    EndSeason,
-    ErrorResponse,
-    FreeText,
-    FreeTextReply,
-    GuessSubmission,
-    KeepAlive,
-    KeepAliveReply,
-    LeagueCompleted,
-    Legacy,
-    MatchReport,
-    NewRound,
-    PlayerReport,
-    QuestionsBatch,
-    RegistrationRequest,
-    RegistrationResponse,
-    RequestAssignmentTable,
-    RoundResults,
-    RoundStart,
-    ScoreFeedback,
-    StartSeason,
-    WarmupCall,
-    WarmupResponse,
-)
+from league_agents.protocol.league.messages import Legacy, MatchReport
 from league_agents.protocol.league.reading import clean, is_id
 from league_agents.protocol.league.writing import Document, refuse, stamp
 
 CANONICAL_TYPES: Mapping[type, MessageType] = MappingProxyType(
-    {
-        StartSeason: MessageType.BROADCAST_START_SEASON,
-        RegistrationRequest: MessageType.SEASON_REGISTRATION_REQUEST,
-        RegistrationResponse: MessageType.SEASON_REGISTRATION_RESPONSE,
-        AssignmentTable: MessageType.BROADCAST_ASSIGNMENT_TABLE,
-        AssignmentAck: MessageType.RESPONSE_GROUP_ASSIGNMENT,
-        RequestAssignmentTable: MessageType.REQUEST_ASSIGNMENT_TABLE,
-        NewRound: MessageType.BROADCAST_NEW_LEAGUE_ROUND,
-        EndRound: MessageType.BROADCAST_END_LEAGUE_ROUND,
-        RoundResults: MessageType.BROADCAST_ROUND_RESULTS,
-        EndSeason: MessageType.BROADCAST_END_SEASON,
-        LeagueCompleted: MessageType.LEAGUE_COMPLETED,
-        KeepAlive: MessageType.BROADCAST_KEEP_ALIVE,
-        KeepAliveReply: MessageType.RESPONSE_KEEP_ALIVE,
-        CriticalPause: MessageType.BROADCAST_CRITICAL_PAUSE,
-        CriticalContinue: MessageType.BROADCAST_CRITICAL_CONTINUE,
-        CriticalReset: MessageType.BROADCAST_CRITICAL_RESET,
-        CriticalPauseReply: MessageType.CRITICAL_PAUSE_RESPONSE,
-        CriticalContinueReply: MessageType.CRITICAL_CONTINUE_RESPONSE,
-        CriticalResetReply: MessageType.CRITICAL_RESET_RESPONSE,
-        FreeText: MessageType.BROADCAST_FREE_TEXT,
-        FreeTextReply: MessageType.FREE_TEXT_RESPONSE,
-        ErrorResponse: MessageType.ERROR_RESPONSE,
-        ConnectivityCall: MessageType.CONNECTIVITY_TEST_CALL,
-        ConnectivityEcho: MessageType.CONNECTIVITY_TEST_ECHO,
-        WarmupCall: MessageType.Q21WARMUPCALL,
-        WarmupResponse: MessageType.Q21WARMUPRESPONSE,
-        RoundStart: MessageType.Q21ROUNDSTART,
-        QuestionsBatch: MessageType.Q21QUESTIONSBATCH,
-        AnswersBatch: MessageType.Q21ANSWERSBATCH,
-        GuessSubmission: MessageType.Q21GUESSSUBMISSION,
-        ScoreFeedback: MessageType.Q21SCOREFEEDBACK,
-        MatchReport: MessageType.MATCH_RESULT_REPORT,
-        PlayerReport: MessageType.MATCH_RESULT_REPORT,
-    }
+    {item.kind: item.sent_as for item in declared() if item.sent_as is not None}
 )
 """The type as which each payload is sent. The others are only received."""
 
@@ -107,48 +37,6 @@ _OF_A_SEASON = frozenset(
     }
 )
 """What the league manager cannot say without naming its league and the season (protocol 3.1)."""
-
-Writer = Callable[[Any, Envelope], Document]
-
-_WRITERS: Mapping[type, Writer] = MappingProxyType(
-    {
-        StartSeason: codec_opening.write_start_season,
-        RegistrationRequest: codec_opening.write_registration_request,
-        RegistrationResponse: codec_opening.write_registration_response,
-        AssignmentTable: codec_opening.write_assignment_table,
-        AssignmentAck: codec_opening.write_assignment_ack,
-        RequestAssignmentTable: codec_opening.write_request_assignment_table,
-        NewRound: codec_rounds.write_new_round,
-        EndRound: codec_rounds.write_end_round,
-        RoundResults: codec_rounds.write_round_results,
-        EndSeason: codec_rounds.write_end_season,
-        LeagueCompleted: codec_rounds.write_league_completed,
-        KeepAlive: codec_service.write_keep_alive,
-        KeepAliveReply: codec_service.write_keep_alive_reply,
-        CriticalPause: codec_service.write_pause,
-        CriticalContinue: codec_service.write_continue,
-        CriticalReset: codec_service.write_reset,
-        CriticalPauseReply: codec_service.write_pause_reply,
-        CriticalContinueReply: codec_service.write_continue_reply,
-        CriticalResetReply: codec_service.write_reset_reply,
-        FreeText: codec_service.write_free_text,
-        FreeTextReply: codec_service.write_free_text_reply,
-        ErrorResponse: codec_service.write_error_response,
-        ConnectivityCall: codec_service.write_connectivity_call,
-        ConnectivityEcho: codec_service.write_connectivity_echo,
-        WarmupCall: codec_game.write_warmup_call,
-        WarmupResponse: codec_game.write_warmup_response,
-        RoundStart: codec_game.write_round_start,
-        QuestionsBatch: codec_game.write_questions_batch,
-        AnswersBatch: codec_game.write_answers_batch,
-        GuessSubmission: codec_game.write_guess_submission,
-        ScoreFeedback: codec_game.write_score_feedback,
-        MatchReport: codec_report.write_match_report,
-        PlayerReport: codec_report.write_player_report,
-    }
-)
-"""A payload type and what writes it. The others are only received."""
-
 
 _TYPED = frozenset(CANONICAL_TYPES.values())
 
@@ -234,10 +122,9 @@ def _write_payload(envelope: Envelope) -> Document:
     payload = envelope.payload
     if isinstance(payload, Legacy):
         return dict(payload.fields)
-    writer = _WRITERS.get(type(payload))
-    if writer is None:
+    if type(payload) not in CANONICAL_TYPES:
         raise refuse(envelope, f"a {type(payload).__name__} is only ever received")
-    return writer(payload, envelope)
+    return write_fields(payload, envelope)
 
 
 def _sendable(value: object, envelope: Envelope, path: str) -> object:

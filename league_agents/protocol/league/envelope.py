@@ -12,7 +12,7 @@ from datetime import datetime
 
 from league_agents.ids import GameId
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import Payload
+from league_agents.protocol.league.payload import Payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

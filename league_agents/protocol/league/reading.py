@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from league_agents.core.violation import Violation, shown
-from league_agents.protocol.league.messages import BrokenPayload
+from league_agents.protocol.league.payload import BrokenPayload
 
 Fields = Mapping[str, object]
 """A JSON object from outside."""

@@ -1,0 +1,178 @@
+"""Service broadcasts, errors and connectivity tests (protocol 4.3 and 4.6).
+
+Rule: none of these is ever unusable. Whoever pauses the league without a reason still pauses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, ClassVar
+
+from league_agents.protocol.league.declare import (
+    ADDRESS,
+    BROADCAST_ID,
+    FLAG,
+    ID,
+    INSTANT,
+    TEXT,
+    constant,
+    each,
+    message,
+    wire,
+)
+from league_agents.protocol.league.kinds import MessageType
+from league_agents.protocol.league.payload import Payload
+from league_agents.protocol.league.reading import id_of
+
+
+@message(MessageType.BROADCAST_KEEP_ALIVE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepAlive(Payload):
+    """Who is there?"""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    message_text: Annotated[str | None, wire(TEXT)] = None
+
+
+@message(MessageType.RESPONSE_KEEP_ALIVE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepAliveReply(Payload):
+    """A participant is there."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    status: Annotated[str, wire(ID, absent="alive")] = "alive"
+    referee_id: Annotated[str | None, wire(ID)] = None
+    player_email: Annotated[str | None, wire(ADDRESS)] = None
+    machine_state: Annotated[str | None, wire(ID)] = None
+    """The name of the league-level state (5.2)."""
+
+    state_detail: Annotated[str | None, wire(TEXT)] = None
+    message_text: Annotated[str | None, wire(TEXT)] = None
+    response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
+
+
+@message(MessageType.BROADCAST_CRITICAL_PAUSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalPause(Payload):
+    """Stop all deadlines, keep game mail for later."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    reason: Annotated[str, wire(TEXT, absent="")]
+    message_text: Annotated[str | None, wire(TEXT)] = None
+
+
+@message(MessageType.BROADCAST_CRITICAL_CONTINUE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalContinue(Payload):
+    """Go on where the league was paused."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    message_text: Annotated[str | None, wire(TEXT)] = None
+
+
+@message(MessageType.BROADCAST_CRITICAL_RESET)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalReset(Payload):
+    """Forget the season."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    reason: Annotated[str, wire(TEXT, absent="")]
+    reset_scope: Annotated[str, wire(ID, absent="FULL")] = "FULL"
+    message_text: Annotated[str | None, wire(TEXT)] = None
+
+
+@message(MessageType.CRITICAL_PAUSE_RESPONSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalPauseReply(Payload):
+    """A participant has paused."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    pause_status: Annotated[str, wire(ID, absent="PAUSED")] = "PAUSED"
+    previous_state: Annotated[str, wire(ID, absent="")]
+    current_game_state: Annotated[str, wire(ID, absent="N/A")]
+    """``SAVED``, or ``N/A`` when no game is open."""
+
+    match_id_paused: Annotated[str | None, wire(ID, none_as=None)]
+    message_text: Annotated[str | None, wire(TEXT)] = None
+    response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
+
+
+@message(MessageType.CRITICAL_CONTINUE_RESPONSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalContinueReply(Payload):
+    """A participant goes on."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    continue_status: Annotated[str, wire(ID, absent="RESUMED")] = "RESUMED"
+    restored_state: Annotated[str, wire(ID, absent="")]
+    restored_match_id: Annotated[str | None, wire(ID, none_as=None)]
+    message_text: Annotated[str | None, wire(TEXT)] = None
+    response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
+
+
+@message(MessageType.CRITICAL_RESET_RESPONSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalResetReply(Payload):
+    """A participant has forgotten the season."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    reset_status: Annotated[str, wire(ID, absent="COMPLETED")] = "COMPLETED"
+    tables_cleared: Annotated[tuple[str, ...], wire(each(id_of), absent=())]
+    state_machine_reset: Annotated[bool, wire(FLAG, absent=True)] = True
+    ready_for_new_season: Annotated[bool, wire(FLAG, absent=True)] = True
+    message_text: Annotated[str | None, wire(TEXT)] = None
+    response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
+
+
+@message(MessageType.BROADCAST_FREE_TEXT)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeText(Payload):
+    """A word to everybody."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    message_text: Annotated[str, wire(TEXT, "message_text", "text", "message", absent="")]
+
+
+@message(MessageType.FREE_TEXT_RESPONSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeTextReply(Payload):
+    """The answer to a word to everybody."""
+
+    broadcast_id: ClassVar = BROADCAST_ID
+    message_text: Annotated[str, wire(TEXT, absent="")]
+    response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
+
+
+@message(MessageType.ERROR_RESPONSE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorResponse(Payload):
+    """Something went wrong with a message. Logged; never answered by another one."""
+
+    error_code: Annotated[str, wire(ID, absent="INVALID_MESSAGE")]
+    """``INVALID_MESSAGE``, ``UNAUTHORIZED``, ``NOT_REGISTERED``, ``DEADLINE_PASSED``, ``INVALID_STATE`` or
+    ``INTERNAL_ERROR``."""
+
+    error_message: Annotated[str, wire(TEXT, "error_message", "error_description", "message", absent="")]
+    original_message_type: Annotated[str, wire(ID, absent="")]
+    recoverable: Annotated[bool, wire(FLAG, absent=False)]
+
+
+@message(MessageType.CONNECTIVITY_TEST_CALL)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectivityCall(Payload):
+    """A ping to one participant."""
+
+    ping_id: Annotated[str, wire(ID, absent="")]
+    sent_at: Annotated[datetime | None, wire(INSTANT, "timestamp")] = None
+
+
+@message(MessageType.CONNECTIVITY_TEST_ECHO)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectivityEcho(Payload):
+    """The answer to a ping."""
+
+    message_type: ClassVar = constant("CONNECTIVITY_TEST_RESPONSE")
+    ping_id: Annotated[str, wire(ID, absent="")]
+    echo_from: Annotated[str | None, wire(ID)] = None
+    original_timestamp: Annotated[datetime | None, wire(INSTANT, "original_timestamp", "timestamp")] = None
