@@ -17,6 +17,7 @@ from league_agents.league.events import OperatorCommand
 from league_agents.league.manager_config import LookupTable, ManagerConfig, Member, Roster
 from league_agents.league.manager_state import ManagerState
 from league_agents.league.turn import Turn
+from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import NewRound, Payload
@@ -24,31 +25,6 @@ from league_agents.protocol.league.reading import LONGEST_TEXT
 
 EVERYBODY = "BROADCAST"
 """How a broadcast names its recipient (protocol 3.1)."""
-
-CORE = frozenset(
-    {
-        MessageType.BROADCAST_START_SEASON,
-        MessageType.SEASON_REGISTRATION_RESPONSE,
-        MessageType.BROADCAST_ASSIGNMENT_TABLE,
-        MessageType.BROADCAST_NEW_LEAGUE_ROUND,
-        MessageType.LEAGUE_COMPLETED,
-    }
-)
-"""What every deployed client understands (protocol 9, for a league manager, 7)."""
-
-_WORDS = {
-    MessageType.BROADCAST_START_SEASON: "startseason",
-    MessageType.BROADCAST_ASSIGNMENT_TABLE: "assign",
-    MessageType.BROADCAST_NEW_LEAGUE_ROUND: "newround",
-    MessageType.BROADCAST_END_LEAGUE_ROUND: "endround",
-    MessageType.BROADCAST_ROUND_RESULTS: "results",
-    MessageType.LEAGUE_COMPLETED: "completed",
-    MessageType.BROADCAST_KEEP_ALIVE: "keepalive",
-    MessageType.BROADCAST_CRITICAL_PAUSE: "pause",
-    MessageType.BROADCAST_CRITICAL_CONTINUE: "continue",
-    MessageType.BROADCAST_CRITICAL_RESET: "reset",
-    MessageType.BROADCAST_FREE_TEXT: "text",
-}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,7 +60,8 @@ def broadcast(
 ) -> str:
     """Send one mail to all of ``to`` who understand it; returns its id. ``about`` tells broadcasts of a kind apart."""
     envelope = broadcast_envelope(turn, state, kind, payload, about=about, round_number=round_number)
-    addresses = tuple(member.email for member in to if kind in CORE or not member.is_core_only)
+    is_core = DECLARATIONS[kind].is_core
+    addresses = tuple(member.email for member in to if is_core or not member.is_core_only)
     if addresses:
         turn.effects.append(Send(envelope=envelope, to=addresses))
     return envelope.broadcast_id or ""
@@ -113,7 +90,7 @@ def broadcast_envelope(
         league_id=config.league_id,
         season_id=config.season_id,
         round_id=round_id(config, resets, round_number) if round_number else None,
-        broadcast_id=f"bc-{_WORDS[kind]}-{turn.hex('broadcast', *stands_for, digits=12)}",
+        broadcast_id=f"bc-{DECLARATIONS[kind].id_word}-{turn.hex('broadcast', *stands_for, digits=12)}",
     )
 
 

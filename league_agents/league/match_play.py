@@ -7,8 +7,7 @@ Rule 3: a player goes on by itself; only the start of the round waits for the ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 
 from league_agents.games.q21.model import QuestionBatch, Termination
 from league_agents.league.events import MessageArrived
@@ -24,12 +23,12 @@ from league_agents.league.match_end import Next, abort_match, stop_scoring
 from league_agents.league.match_state import AWAITED, PLAYED, Match, Seat, SeatPhase, Unusable
 from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer, with_seat
 from league_agents.league.tables import Rule, Table, Transition
+from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (
     BrokenPayload,
     GuessSubmission,
-    Payload,
     QuestionsBatch,
     WarmupResponse,
 )
@@ -62,18 +61,9 @@ def unusable(kind: MessageType) -> str:
     return f"{kind.value}, unusable"
 
 
-_PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(
-    {
-        MessageType.Q21WARMUPRESPONSE: WarmupResponse,
-        MessageType.Q21QUESTIONSBATCH: QuestionsBatch,
-        MessageType.Q21GUESSSUBMISSION: GuessSubmission,
-    }
-)
-
-
 def _is_usable(envelope: Envelope) -> bool:
     payload = envelope.payload
-    if not isinstance(payload, _PAYLOADS[envelope.message_type]):
+    if not isinstance(payload, DECLARATIONS[envelope.message_type].kind):
         return False
     return not isinstance(payload, QuestionsBatch) or bool(payload.questions)
 

@@ -5,8 +5,7 @@ Rule: what has no row in the table below does nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
@@ -24,19 +23,11 @@ from league_agents.league.season import (
 from league_agents.league.service import echo, error_response, free_text, keep_alive, pause, reset, resume
 from league_agents.league.tables import Rule, Table
 from league_agents.league.turn import Turn
+from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (
-    AssignmentTable,
     BrokenPayload,
-    ConnectivityCall,
-    EndRound,
-    ErrorResponse,
-    FreeText,
-    NewRound,
-    Payload,
-    RegistrationResponse,
-    RoundResults,
 )
 from league_agents.values import evolve
 
@@ -54,7 +45,7 @@ def manager_message(
     if key in league.heard or key in league.obeyed:
         return reply_again(turn, config, league, envelope, key), None
     payload = envelope.payload
-    if not isinstance(payload, _PAYLOADS.get(kind, object)):
+    if not isinstance(payload, DECLARATIONS[kind].kind):
         why = str(payload.violations[0]) if isinstance(payload, BrokenPayload) and payload.violations else "no content"
         turn.warn("unusable_message", f"{kind.value} of the league manager: {why}"[:400])
         return league, None
@@ -75,22 +66,6 @@ _WORDS = frozenset(
     }
 )
 """What is answered or shown and orders nothing. Everything else would do harm if it were obeyed a second time."""
-
-
-_PAYLOADS: Mapping[MessageType, type[Payload]] = MappingProxyType(
-    {
-        MessageType.SEASON_REGISTRATION_RESPONSE: RegistrationResponse,
-        MessageType.BROADCAST_ASSIGNMENT_TABLE: AssignmentTable,
-        MessageType.ASSIGNMENT_TABLE_RESPONSE: AssignmentTable,
-        MessageType.BROADCAST_NEW_LEAGUE_ROUND: NewRound,
-        MessageType.BROADCAST_END_LEAGUE_ROUND: EndRound,
-        MessageType.BROADCAST_ROUND_RESULTS: RoundResults,
-        MessageType.BROADCAST_FREE_TEXT: FreeText,
-        MessageType.ERROR_RESPONSE: ErrorResponse,
-        MessageType.CONNECTIVITY_TEST_CALL: ConnectivityCall,
-    }
-)
-"""Which messages cannot be understood without their payload. Of the others the type says it all."""
 
 
 ANY = "any"

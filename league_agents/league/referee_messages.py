@@ -12,6 +12,7 @@ from league_agents.games.q21.model import UNSCORED, Brief
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import REFEREE, Match, Seat, SeatPhase, Sent
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
+from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (
@@ -35,16 +36,6 @@ class RefereeTurn(Turn):
     config: RefereeConfig = field(kw_only=True)
     specs: Mapping[str, CallbackSpec] = field(kw_only=True)
 
-
-PREFIXES: Mapping[MessageType, str] = MappingProxyType(
-    {
-        MessageType.Q21WARMUPCALL: "warmup",
-        MessageType.Q21ROUNDSTART: "round-start",
-        MessageType.Q21ANSWERSBATCH: "answers",
-        MessageType.Q21SCOREFEEDBACK: "score",
-    }
-)
-"""How message ids begin (protocol 3.2)."""
 
 PHASE_AFTER: Mapping[MessageType, SeatPhase] = MappingProxyType(
     {
@@ -126,7 +117,7 @@ def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, c
 
 def game_message(turn: RefereeTurn, match: Match, seat: Seat, sent: Sent, correlation_id: str | None) -> Envelope:
     """The message that ``sent`` stands for."""
-    prefix = PREFIXES[sent.kind]
+    prefix = DECLARATIONS[sent.kind].id_word
     tail = turn.hex(prefix, match.game_id, match.token, seat.role)
     return turn.envelope(
         sent.kind,

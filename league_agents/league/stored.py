@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from league_agents.errors import JournalError
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
-from league_agents.protocol.league.declare import payload_kinds
+from league_agents.protocol.league.catalogue import PAYLOAD_KINDS
 from league_agents.protocol.league.payload import Payload
 from league_agents.values import as_dict, evolve
 
@@ -30,7 +30,7 @@ its holder does. A holder that is read has the field's default."""
 T = TypeVar("T")
 
 _TAG = "is"
-_TAGGED: frozenset[type] = frozenset({*payload_kinds(), MessageArrived, CallbackReturned, CallbackFailed})
+_TAGGED: frozenset[type] = frozenset({*PAYLOAD_KINDS, MessageArrived, CallbackReturned, CallbackFailed})
 
 Writer = Callable[[Any], object]
 
@@ -135,7 +135,7 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     if hasattr(kind, "__supertype__"):
         return _reader(kind.__supertype__)
     if kind is Payload:
-        return _union_reader(payload_kinds())
+        return _union_reader(PAYLOAD_KINDS)
     if origin in (Union, types.UnionType):
         return _union_reader(args)
     if origin is tuple:

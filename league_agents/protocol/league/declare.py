@@ -4,7 +4,7 @@ A field carries how its value is read and written (``wire``). A key that is no f
 the envelope, stands among the fields as a ``ClassVar`` (``Written``). Readers and writers of whole payloads are derived
 from that; a payload that is too irregular names its own reader beside the class.
 
-Rule: a type of message is declared once. ``declared`` finds every class; nothing lists them a second time.
+Rule: a type of message is declared once. ``catalogue`` finds every class; nothing lists them a second time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from league_agents.ids import is_game_id
 from league_agents.protocol.league.address import read_address
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.payload import BrokenPayload, Legacy, Payload
+from league_agents.protocol.league.payload import BrokenPayload, Payload
 from league_agents.protocol.league.reading import (
+    LARGEST_NUMBER,
     Fields,
     broken,
     first_id,
@@ -68,10 +69,12 @@ INSTANT = ValueKind(find=_present(instant_of), write=stamp, rule="an instant")
 FLAG = ValueKind(find=_present(flag_of), rule="true or false")
 
 
-def integer(least: int, most: int = 1_000_000_000) -> ValueKind:
-    """A whole number of a range."""
+def integer(least: int, most: int | None = None) -> ValueKind:
+    """A whole number of a range; ``None``: up to the largest that is read at all."""
+    top = LARGEST_NUMBER if most is None else most
     return ValueKind(
-        find=_present(lambda value: integer_of(value, least, most)), rule=f"a number from {least} to {most}"
+        find=_present(lambda value: integer_of(value, least, top)),
+        rule=f"a whole number from {least}" if most is None else f"a number from {least} to {most}",
     )
 
 
@@ -215,19 +218,41 @@ class Declaration:
     read_as: tuple[MessageType, ...]
     """Types whose payload becomes this class."""
 
-    read: Reader
+    own_reader: Reader | None
+    """What reads its payload; ``None``: what is derived from the fields."""
+
+    id_word: str
+    """The word in the ids that its writer makes: ``startseason`` of a broadcast, ``warmup`` of a referee's message."""
+
+    is_core: bool
+    """Whether every deployed client understands it (protocol 9, for a league manager, 7)."""
+
+    names_season: bool
+    """Whether it needs the league's and the season's id (protocol 3.1)."""
+
+    def read(self, fields: Fields, role: Role | None) -> Payload:
+        """The payload with these keys, of a sender with this role; a ``BrokenPayload`` if it cannot be used."""
+        if self.own_reader is not None:
+            return self.own_reader(fields, role)
+        return read_fields(self.kind, fields)
 
 
 _DECLARATION = "__declaration__"
 
 
 def message(
-    *types: MessageType, is_sent: bool = True, is_read: bool = True, read: Reader | None = None
+    *types: MessageType,
+    is_sent: bool = True,
+    is_read: bool = True,
+    read: Reader | None = None,
+    id_word: str = "",
+    is_core: bool = False,
+    names_season: bool = False,
 ) -> Callable[[type[P]], type[P]]:
     """Declare the decorated class: the type as which it is sent, then older ones that say the same.
 
     ``is_sent`` is false for what is only received; ``is_read`` where another class reads for both. ``read`` replaces
-    the reader that is derived from the fields.
+    the reader that is derived from the fields. The others are explained in ``Declaration``.
     """
 
     def declare(kind: type[P]) -> type[P]:
@@ -235,7 +260,10 @@ def message(
             kind=kind,
             sent_as=types[0] if is_sent else None,
             read_as=types if is_read else (),
-            read=read or (lambda fields, _role: read_fields(kind, fields)),
+            own_reader=read,
+            id_word=id_word,
+            is_core=is_core,
+            names_season=names_season,
         )
         setattr(kind, _DECLARATION, declaration)
         return kind
@@ -243,18 +271,10 @@ def message(
     return declare
 
 
-@cache
-def declared() -> tuple[Declaration, ...]:
-    """Every declared class of payloads that was imported."""
-    # A class with slots is a copy of the one that was written; only the copy was declared.
-    found = (kind.__dict__.get(_DECLARATION) for kind in Payload.__subclasses__())
-    return tuple(item for item in found if item is not None)
-
-
-@cache
-def payload_kinds() -> tuple[type[Payload], ...]:
-    """Every class of payloads, those without a declaration too."""
-    return (*(item.kind for item in declared()), Legacy, BrokenPayload)
+def declaration_in(kind: type[Payload]) -> Declaration | None:
+    """What was declared of a class itself."""
+    found: Declaration | None = kind.__dict__.get(_DECLARATION)
+    return found
 
 
 def _layout(kind: type) -> Iterator[tuple[str, Wire | Written]]:
@@ -356,4 +376,3 @@ def why_out_of_range(name: str, value: float, least: float, most: float) -> str 
     if isinstance(value, bool) or not math.isfinite(value) or not least <= value <= most:
         return f"{name} must be from {least:g} to {most:g}, not {value!r}"
     return None
-

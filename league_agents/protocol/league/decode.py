@@ -8,13 +8,12 @@ who sent it, and that it came, still counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from league_agents.errors import RemoteProtocolError
 from league_agents.ids import GameId, read_game_id
 from league_agents.protocol.league.address import read_mailbox, same_address
-from league_agents.protocol.league.declare import Reader, declared
+from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import (
     BROADCAST_TYPES,
@@ -58,11 +57,6 @@ _ENVELOPE_KEYS = frozenset(
         "payload",
     }
 )
-
-_READERS: Mapping[MessageType, Reader] = MappingProxyType(
-    {kind: item.read for item in declared() for kind in item.read_as}
-)
-
 
 def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_id: str) -> Envelope:
     """The message of one mail.
@@ -188,8 +182,8 @@ def _game_id_of(fields: Fields, payload: Fields, claims: Subject | None) -> Game
 
 
 def _read_payload(kind: MessageType, payload: Fields, role: Role | None) -> Payload:
-    reader = _READERS.get(kind)
-    return _read_legacy(payload) if reader is None else reader(payload, role)
+    declaration = DECLARATIONS.get(kind)
+    return _read_legacy(payload) if declaration is None else declaration.read(payload, role)
 
 
 def _read_legacy(payload: Fields) -> Legacy | BrokenPayload:

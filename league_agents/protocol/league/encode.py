@@ -7,37 +7,18 @@ and is not sent. Texts that agents wrote are never the reason: lone surrogates i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from league_agents.ids import is_game_id
 from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.declare import declared, write_fields
+from league_agents.protocol.league.catalogue import CANONICAL_TYPES, DECLARED
+from league_agents.protocol.league.declare import write_fields
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import BROADCAST_TYPES, GAME_TYPES, MessageType, protocol_of
 from league_agents.protocol.league.messages import Legacy, MatchReport
 from league_agents.protocol.league.reading import clean, is_id
 from league_agents.protocol.league.writing import Document, refuse, stamp
 
-CANONICAL_TYPES: Mapping[type, MessageType] = MappingProxyType(
-    {item.kind: item.sent_as for item in declared() if item.sent_as is not None}
-)
-"""The type as which each payload is sent. The others are only received."""
-
-_OF_A_SEASON = frozenset(
-    {
-        MessageType.BROADCAST_START_SEASON,
-        MessageType.SEASON_REGISTRATION_RESPONSE,
-        MessageType.BROADCAST_ASSIGNMENT_TABLE,
-        MessageType.BROADCAST_NEW_LEAGUE_ROUND,
-        MessageType.BROADCAST_END_LEAGUE_ROUND,
-        MessageType.BROADCAST_ROUND_RESULTS,
-        MessageType.BROADCAST_END_SEASON,
-        MessageType.LEAGUE_COMPLETED,
-    }
-)
-"""What the league manager cannot say without naming its league and the season (protocol 3.1)."""
-
+_OF_A_SEASON = frozenset(item.sent_as for item in DECLARED if item.names_season)
 _TYPED = frozenset(CANONICAL_TYPES.values())
 
 

@@ -30,7 +30,9 @@ MOST_LEVELS = 32
 MOST_VALUES = 5_000
 """Of a payload whose shape is not known."""
 
-_LARGEST_NUMBER = 1_000_000_000
+LARGEST_NUMBER = 1_000_000_000
+"""Of a number, up or down; a larger one counts as absent."""
+
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}\s*", re.ASCII)
 _DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})\s*", re.ASCII)
 _INSTANT = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9:.,]{2,25}(?:[Zz]|[+-][0-9:]{2,8})?", re.ASCII)
@@ -94,7 +96,7 @@ def is_id(text: str) -> bool:
     return 0 < len(text) <= LONGEST_ID and text.isprintable() and text[0] != " " != text[-1]
 
 
-def integer_of(value: object, least: int = -_LARGEST_NUMBER, most: int = _LARGEST_NUMBER) -> int | None:
+def integer_of(value: object, least: int = -LARGEST_NUMBER, most: int = LARGEST_NUMBER) -> int | None:
     """A whole number from ``least`` to ``most``; ``"3"`` and ``3.0`` are 3."""
     if type(value) is int:
         return value if least <= value <= most else None
@@ -114,7 +116,7 @@ def integer_of(value: object, least: int = -_LARGEST_NUMBER, most: int = _LARGES
 
 
 def number_of(
-    value: object, least: float = -float(_LARGEST_NUMBER), most: float = float(_LARGEST_NUMBER)
+    value: object, least: float = -float(LARGEST_NUMBER), most: float = float(LARGEST_NUMBER)
 ) -> float | None:
     """A finite number from ``least`` to ``most``; ``"78.5"`` is 78.5."""
     if isinstance(value, bool):

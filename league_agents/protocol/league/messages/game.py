@@ -71,7 +71,7 @@ _DUE = wire(INSTANT, must="it needs a deadline")
 _TOKEN = wire(ID)
 
 
-@message(MessageType.Q21WARMUPCALL)
+@message(MessageType.Q21WARMUPCALL, id_word="warmup")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmupCall(Payload):
     """Are you there?"""
@@ -126,7 +126,7 @@ def _read_round_start(fields: Fields, _: Role | None) -> Payload:
     )
 
 
-@message(MessageType.Q21ROUNDSTART, read=_read_round_start)
+@message(MessageType.Q21ROUNDSTART, read=_read_round_start, id_word="round-start")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStart(Payload):
     """What the players are told; it also asks for the questions."""
@@ -274,7 +274,7 @@ def _write_answers(answers: AnswerBatch) -> list[object]:
     return [{"question_number": answer.number, "answer": str(answer.choice)} for answer in answers]
 
 
-@message(MessageType.Q21ANSWERSBATCH, read=_read_answers_batch)
+@message(MessageType.Q21ANSWERSBATCH, read=_read_answers_batch, id_word="answers")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersBatch(Payload):
     """A referee's answers; it also asks for the guess."""
@@ -415,7 +415,7 @@ def _read_score_feedback(fields: Fields, _: Role | None) -> Payload:
     )
 
 
-@message(MessageType.Q21SCOREFEEDBACK, MessageType.Q21_GUESS_RESULT, read=_read_score_feedback)
+@message(MessageType.Q21SCOREFEEDBACK, MessageType.Q21_GUESS_RESULT, read=_read_score_feedback, id_word="score")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreFeedback(Payload):
     """What a player's guess was worth: terminal, even when it arrives as ``BrokenPayload``."""

@@ -52,7 +52,13 @@ MOST_ASSIGNMENTS = 20_000
 _MOST_SKIPPED = 20
 
 
-@message(MessageType.BROADCAST_START_SEASON, MessageType.BROADCAST_START_SEASON_REGISTRATION)
+@message(
+    MessageType.BROADCAST_START_SEASON,
+    MessageType.BROADCAST_START_SEASON_REGISTRATION,
+    id_word="startseason",
+    is_core=True,
+    names_season=True,
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartSeason(Payload):
     """A season opens for registration."""
@@ -133,7 +139,7 @@ _STATUS = word(
 ALREADY_REGISTERED = "already_registered"
 
 
-@message(MessageType.SEASON_REGISTRATION_RESPONSE)
+@message(MessageType.SEASON_REGISTRATION_RESPONSE, is_core=True, names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationResponse(Payload):
     """The league manager's answer to a request. Match it by season, not by correlation (4.1.3)."""
@@ -230,7 +236,12 @@ def _read_assignment_table(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(
-    MessageType.BROADCAST_ASSIGNMENT_TABLE, MessageType.ASSIGNMENT_TABLE_RESPONSE, read=_read_assignment_table
+    MessageType.BROADCAST_ASSIGNMENT_TABLE,
+    MessageType.ASSIGNMENT_TABLE_RESPONSE,
+    read=_read_assignment_table,
+    id_word="assign",
+    is_core=True,
+    names_season=True,
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentTable(Payload):

@@ -322,9 +322,7 @@ class PlayerReport(Payload):
     reason: Annotated[str, wire(ID, absent="")]
     """``GAME_COMPLETED``, ``NEW_ROUND_STARTED`` or ``LEAGUE_COMPLETED``."""
 
-    reporter: ClassVar = Written(
-        of=lambda _, envelope: {"email": envelope.sender.email, "role": Role.PLAYER.value}
-    )
+    reporter: ClassVar = Written(of=lambda _, envelope: {"email": envelope.sender.email, "role": Role.PLAYER.value})
     league_points: Annotated[int | None, wire(integer(0, MOST_POINTS))] = None
     private_score: Annotated[float | None, wire(number(0.0, BEST_SCORE))] = None
     breakdown: Annotated[Breakdown | None, wire(_BREAKDOWN)] = None

@@ -43,7 +43,7 @@ ROUND = integer(1, MOST_ROUNDS)
 _GAME_ID = ValueKind(find=lambda fields, *keys: read_game_id(first_of(fields, *keys)), rule="a game id")
 
 
-@message(MessageType.BROADCAST_NEW_LEAGUE_ROUND)
+@message(MessageType.BROADCAST_NEW_LEAGUE_ROUND, id_word="newround", is_core=True, names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRound(Payload):
     """A round begins. The round id is the envelope's."""
@@ -81,7 +81,7 @@ class NewRound(Payload):
         return why_out_of_range("the round", self.round_number, 1, MOST_ROUNDS)
 
 
-@message(MessageType.BROADCAST_END_LEAGUE_ROUND)
+@message(MessageType.BROADCAST_END_LEAGUE_ROUND, id_word="endround", names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndRound(Payload):
     """A round is over."""
@@ -146,7 +146,7 @@ _FINAL_STANDINGS = rows(StandingRow, without=("total_score",))
 """``total_score`` is what the older player client reads, and only in round results (protocol 4.2.3)."""
 
 
-@message(MessageType.BROADCAST_ROUND_RESULTS)
+@message(MessageType.BROADCAST_ROUND_RESULTS, id_word="results", names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundResults(Payload):
     """The results of a round, and the standings after it."""
@@ -163,7 +163,7 @@ class RoundResults(Payload):
         return "a result needs its game_id" if any(row.game_id is None for row in self.results) else None
 
 
-@message(MessageType.BROADCAST_END_SEASON)
+@message(MessageType.BROADCAST_END_SEASON, names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndSeason(Payload):
     """The season is over."""
@@ -175,7 +175,7 @@ class EndSeason(Payload):
     message_text: Annotated[str | None, wire(TEXT)] = None
 
 
-@message(MessageType.LEAGUE_COMPLETED)
+@message(MessageType.LEAGUE_COMPLETED, id_word="completed", is_core=True, names_season=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeagueCompleted(Payload):
     """The league is over."""

@@ -26,7 +26,7 @@ from league_agents.protocol.league.payload import Payload
 from league_agents.protocol.league.reading import id_of
 
 
-@message(MessageType.BROADCAST_KEEP_ALIVE)
+@message(MessageType.BROADCAST_KEEP_ALIVE, id_word="keepalive")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepAlive(Payload):
     """Who is there?"""
@@ -52,7 +52,7 @@ class KeepAliveReply(Payload):
     response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
 
 
-@message(MessageType.BROADCAST_CRITICAL_PAUSE)
+@message(MessageType.BROADCAST_CRITICAL_PAUSE, id_word="pause")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalPause(Payload):
     """Stop all deadlines, keep game mail for later."""
@@ -62,7 +62,7 @@ class CriticalPause(Payload):
     message_text: Annotated[str | None, wire(TEXT)] = None
 
 
-@message(MessageType.BROADCAST_CRITICAL_CONTINUE)
+@message(MessageType.BROADCAST_CRITICAL_CONTINUE, id_word="continue")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalContinue(Payload):
     """Go on where the league was paused."""
@@ -71,7 +71,7 @@ class CriticalContinue(Payload):
     message_text: Annotated[str | None, wire(TEXT)] = None
 
 
-@message(MessageType.BROADCAST_CRITICAL_RESET)
+@message(MessageType.BROADCAST_CRITICAL_RESET, id_word="reset")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalReset(Payload):
     """Forget the season."""
@@ -125,7 +125,7 @@ class CriticalResetReply(Payload):
     response_timestamp: Annotated[datetime | None, wire(INSTANT)] = None
 
 
-@message(MessageType.BROADCAST_FREE_TEXT)
+@message(MessageType.BROADCAST_FREE_TEXT, id_word="text")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeText(Payload):
     """A word to everybody."""

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from league_agents.errors import LocalProtocolError
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Feedback, Guess, Question, Scorecard
 from league_agents.ids import GameId
+from league_agents.protocol.league.catalogue import CANONICAL_TYPES
 from league_agents.protocol.league.decode import decode
-from league_agents.protocol.league.encode import CANONICAL_TYPES, encode
+from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import (

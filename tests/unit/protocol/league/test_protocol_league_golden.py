@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.protocol.league.catalogue import CANONICAL_TYPES
 from league_agents.protocol.league.decode import decode
-from league_agents.protocol.league.encode import CANONICAL_TYPES, encode
+from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import GAME_TYPES, MessageType
 from league_agents.protocol.league.messages import BrokenPayload
