@@ -212,7 +212,8 @@ def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int
         if choice.once_quiet and report.is_empty:
             continue
         waits = f", {report.waiting} could not be sent yet" if report.waiting else ""
-        log.say(name, f"{report.received} mails taken in, {report.sent} sent{waits}", event="scanned")
+        mails = "1 mail" if report.received == 1 else f"{report.received} mails"
+        log.say(name, f"{mails} taken in, {report.sent} sent{waits}", event="scanned")
     for name, error in failures.items():
         log.say(name, str(error) or type(error).__name__, level=logging.ERROR, event="scan_failed")
     unforeseen = next((error for error in failures.values() if not isinstance(error, LeagueError)), None)

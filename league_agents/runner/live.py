@@ -7,6 +7,7 @@ Rule 2: nothing here decides about the game, and nothing here sleeps: a turn say
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -70,28 +71,15 @@ class _Facts:
             "stuck": self.stuck,
         }
 
-
-@dataclass(slots=True, kw_only=True)
-class _Watched:
-    """An observer between the runner and the real one, which counts."""
-
-    facts: _Facts
-    observer: Observer | None
-    clock: Clock
-
-    def received(self, role: str, row: InboxRow) -> None:
-        self.facts.received_at = self.clock.now()
-        if self.observer is not None:
-            self.observer.received(role, row)
-
-    def sent(self, role: str, item: OutboxItem) -> None:
-        self.facts.sent_at = self.clock.now()
-        if self.observer is not None:
-            self.observer.sent(role, item)
-
-    def noted(self, role: str, note: Note) -> None:
-        if self.observer is not None:
-            self.observer.noted(role, note)
+    def recall(self, kept: object) -> None:
+        """Take over the instants that an earlier process wrote down, as far as this one has none of its own."""
+        if not isinstance(kept, Mapping):
+            return
+        for name in ("polled_at", "received_at", "sent_at"):
+            text = kept.get(name)
+            if getattr(self, name) is None and isinstance(text, str):
+                with contextlib.suppress(ValueError):
+                    setattr(self, name, datetime.fromisoformat(text))
 
 
 MakeRole = Callable[[Observer], WiredRole]
@@ -110,6 +98,8 @@ class LiveRole:
     pace: Pace
     pid: int
     observer: Observer | None = None
+    """Who is told what happens; another one may be put here at any time."""
+
     authorization: Callable[[], object] = lambda: None
     """Something that changes when a person has logged in again."""
 
@@ -142,7 +132,8 @@ class LiveRole:
     def wired(self) -> WiredRole:
         """The role's parts. Made when they are asked for; raises what making them does."""
         if self._wired is None:
-            self._wired = self.make(_Watched(facts=self._facts, observer=self.observer, clock=self.clock))
+            self._wired = self.make(_Watched(role=self, facts=self._facts))
+            self._facts.recall(self._wired.journal.kept(DAEMON))
             self._is_started = False
         return self._wired
 
@@ -298,6 +289,28 @@ class LiveRole:
         except JournalError:
             if self._is_started:
                 raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watched:
+    """The runner's observer: notes when mail came and went, and passes everything on to the role's present observer."""
+
+    role: LiveRole
+    facts: _Facts
+
+    def received(self, role: str, row: InboxRow) -> None:
+        self.facts.received_at = self.role.clock.now()
+        if self.role.observer is not None:
+            self.role.observer.received(role, row)
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self.facts.sent_at = self.role.clock.now()
+        if self.role.observer is not None:
+            self.role.observer.sent(role, item)
+
+    def noted(self, role: str, note: Note) -> None:
+        if self.role.observer is not None:
+            self.role.observer.noted(role, note)
 
 
 def _release(wired: WiredRole) -> None:

@@ -19,9 +19,11 @@ from click.testing import CliRunner, Result
 from league_agents.cli import command_line
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
+from league_agents.testing.latency import VERDICT, free_text
+from league_agents.testing.local_league import MANAGER
 
 PLAYER = "falcons@league.test"
-OFFICE = "office@league.test"
+OFFICE = MANAGER
 
 
 @pytest.fixture(autouse=True)
@@ -222,6 +224,20 @@ def test_a_scan_of_an_empty_mailbox_may_be_silent(player: Path) -> None:
     assert (role["state"], role["is_running"], role["open_games"]) == ("INIT_START_STATE", False, [])
     assert role["last_poll_s_ago"] < 60
     assert role["sends_left"] == 500
+
+
+def test_a_scan_counts_what_it_did_and_status_keeps_when_that_was(player: Path, sandbox: Sandbox) -> None:
+    sandbox.inject(free_text(1, PLAYER), to=[PLAYER], sender=OFFICE, verdict=VERDICT)
+    assert "1 mail taken in, 1 sent" in run("run", "--scan").stderr
+    first = json.loads(run("status", "--json").stdout)["roles"][0]
+    assert first["last_received_at"] is not None
+    assert first["last_sent_at"] is not None
+    # Another process that finds nothing to do knows no less.
+    assert "0 mails taken in, 0 sent" in run("run", "--scan").stderr
+    second = json.loads(run("status", "--json").stdout)["roles"][0]
+    assert (second["last_received_at"], second["last_sent_at"]) == (first["last_received_at"], first["last_sent_at"])
+    assert second["last_poll_at"] > first["last_poll_at"]
+    assert "never" not in next(line for line in run("status").stdout.splitlines() if "last mail" in line)
 
 
 def test_status_before_the_first_start_says_so(player: Path) -> None:
