@@ -19,10 +19,11 @@ from pathlib import Path
 from league_agents.clock import utc_now
 from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
-from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
+from league_agents.journal.port import NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.private_file import open_private
 from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
+from league_agents.runner.live import DAEMON
 
 LARGEST_FILE = 10_000_000
 KEPT_FILES = 5
@@ -94,11 +95,11 @@ class DaemonLog:
         text = of(note.facts.get("text"), LONGEST_TEXT)
         if role == "referee" and note.key == CALLBACK_FAILED:
             text = without_quotations(text)
-        if note.kind == "warning":
+        if note.kind == WARNING:
             # The reason of a mail that was turned away stands in its own line already.
             level = logging.DEBUG if note.key.startswith("mail_") else logging.WARNING
             self._line(level, role, note.key, text, {}, note.at)
-        elif note.kind == "daemon":
+        elif note.kind in (DAEMON, NOTICE):
             self._line(_DAEMON_LEVELS.get(note.key, logging.INFO), role, note.key, text, {}, note.at)
         else:
             facts = {name: note.facts[name] for name in _SHOWN_FACTS if name in note.facts}

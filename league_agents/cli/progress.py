@@ -15,7 +15,7 @@ from rich.text import Text
 
 from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
-from league_agents.journal.port import InboxRow, Note, OutboxItem
+from league_agents.journal.port import WARNING, InboxRow, Note, OutboxItem
 from league_agents.report.outcome import cause
 from league_agents.report.trouble import plain_warning
 
@@ -50,7 +50,7 @@ class Progress:
     def noted(self, role: str, participant_id: str, note: Note) -> None:
         """A machine recorded something or warned."""
         # A message that comes twice is answered twice, which is told anyway.
-        if note.kind == "warning" and note.key != "duplicate_message":
+        if note.kind == WARNING and note.key != "duplicate_message":
             who = participant_id if role == "player" and participant_id else _ROLES.get(role, role)
             self._line(note.at, who, f"notes: {plain_warning(note)}", "yellow", is_whole=True)
 

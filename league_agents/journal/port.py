@@ -107,19 +107,23 @@ class Deadline:
     at: datetime
 
 
+WARNING, NOTICE = "warning", "notice"
+"""Kinds of notes: something odd, and something usual that people want to know."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A record or a warning for people."""
+    """A record, a warning or a notice for people."""
 
     at: datetime
     kind: str
-    """``warning``, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
+    """``WARNING``, ``NOTICE``, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
 
     key: str
     """What it is about: a warning's code, a game id, a round number, a season id."""
 
     facts: Mapping[str, object]
-    """JSON values; of a warning ``{"text": …}``."""
+    """JSON values; of a warning and a notice ``{"text": …}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,4 +98,15 @@ class Warn:
     """One line for people. Untrusted parts are shortened."""
 
 
-Effect = Send | Call | SetDeadline | ClearDeadline | Record | ReleaseAgent | Warn
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something usual that people want to know."""
+
+    code: str
+    """A fixed word, as of ``Warn``."""
+
+    text: str
+    """One line for people."""
+
+
+Effect = Send | Call | SetDeadline | ClearDeadline | Record | ReleaseAgent | Warn | Notice

@@ -191,7 +191,10 @@ def new_round(desk: Desk, league: League) -> League:
         desk.turn.warn("past_round", f"round {number} was announced before round {current}, and came after it")
         return evolve(league, rounds=(*league.rounds[:-1], number, current))
     if not league.fixtures_of_round(number):
-        desk.turn.warn("no_own_game", f"round {number} has no game for this participant")
+        if league.fixtures:
+            desk.turn.notice("bye", f"round {number} is a bye: it has no game for this participant")
+        else:
+            desk.turn.warn("no_own_game", f"round {number} starts, and no assignment table named a game of ours yet")
     desk.order = Ordered(order=Order.START_ROUND, round_number=number, lookup=payload.participant_lookup_table)
     return evolve(
         league,

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from league_agents.ids import GameId, derive_hex, derive_uuid
-from league_agents.league.effects import ClearDeadline, Effect, Send, SetDeadline, Warn
+from league_agents.league.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
 from league_agents.league.events import Identity
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import GAME_TYPES, MessageType, Protocol, Role
@@ -60,6 +60,10 @@ class Turn:
     def warn(self, code: str, text: str) -> None:
         """Say that something was odd."""
         self.effects.append(Warn(code=code, text=text))
+
+    def notice(self, code: str, text: str) -> None:
+        """Say something that is not odd."""
+        self.effects.append(Notice(code=code, text=text))
 
     def set_timer(self, timers: Timers, name: str, at: datetime) -> Timers:
         """Start a deadline. During a pause it is only noted: the end of the pause starts it."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from league_agents.core.printable import of, printable
-from league_agents.journal.port import Note
+from league_agents.journal.port import WARNING, Note
 
 TROUBLE = frozenset(
     {
@@ -56,7 +56,7 @@ def troubles(notes: Iterable[Note], game_id: str) -> list[str]:
     found = [
         plain_warning(note)
         for note in notes
-        if note.kind == "warning" and note.key in TROUBLE and game_id in str(note.facts.get("text"))
+        if note.kind == WARNING and note.key in TROUBLE and game_id in str(note.facts.get("text"))
     ]
     counted = {text: found.count(text) for text in found}
     told = [text if count == 1 else f"{text} ({count} times)" for text, count in counted.items()]

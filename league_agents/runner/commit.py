@@ -8,6 +8,8 @@ from datetime import datetime
 from league_agents.errors import LocalProtocolError
 from league_agents.ids import derive_hex
 from league_agents.journal.port import (
+    NOTICE,
+    WARNING,
     Cause,
     Deadline,
     InboxRow,
@@ -20,6 +22,7 @@ from league_agents.league.effects import (
     Call,
     ClearDeadline,
     Effect,
+    Notice,
     Record,
     ReleaseAgent,
     Send,
@@ -81,6 +84,8 @@ def commit_of(
                 notes.append(_new_note(at=at, kind=effect.kind, key=effect.key, facts=facts))
             case Warn():
                 notes.append(warning(at, effect.code, effect.text))
+            case Notice():
+                notes.append(_new_note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
             case ReleaseAgent():
                 pass  # concerns the process only: after a restart no instance serves any game
     return _new_step_commit(
@@ -99,7 +104,7 @@ def commit_of(
 
 def warning(at: datetime, code: str, text: str) -> Note:
     """A warning as a note."""
-    return _new_note(at=at, kind="warning", key=code, facts={"text": text})
+    return _new_note(at=at, kind=WARNING, key=code, facts={"text": text})
 
 
 def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, str]) -> OutboxItem:

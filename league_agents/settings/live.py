@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.printable import printable
 from league_agents.errors import AuthorizationExpired, ConfigError
-from league_agents.journal.port import Journal, Note
+from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.config import PlayerConfig, RefereeConfig
@@ -266,7 +266,7 @@ def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outage
     def tell(kind: str, key: str) -> Callable[[str], None]:
         return lambda text: observer.noted(role.role, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
 
-    return Outages(failed=tell("warning", "model_failed"), recovered=tell(DAEMON, "model_recovered"))
+    return Outages(failed=tell(WARNING, "model_failed"), recovered=tell(DAEMON, "model_recovered"))
 
 
 def _targets(role: RoleSettings, state: object) -> list[str]:

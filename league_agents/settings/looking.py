@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from league_agents.errors import LeagueError
-from league_agents.journal.port import Journal, OutboxState
+from league_agents.journal.port import WARNING, Journal, OutboxState
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.manager_state import ManagerState, SeasonPhase
@@ -155,7 +155,7 @@ def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> 
 def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:
     count, last = 0, ""
     for note in journal.notes():
-        if note.kind == "warning" and (since is None or note.at >= since):
+        if note.kind == WARNING and (since is None or note.at >= since):
             count += 1
             last = str(note.facts.get("text") or note.key)
             if note.key == CALLBACK_FAILED:

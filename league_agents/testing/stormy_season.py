@@ -19,7 +19,7 @@ from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import OutboxState
+from league_agents.journal.port import WARNING, OutboxState
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
@@ -34,7 +34,7 @@ from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.runner.calls import InlineHost
-from league_agents.runner.live import LiveRole, WiredRole
+from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.pace import Pace
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent, scripted_names
@@ -89,7 +89,7 @@ class _Heard:
         """As above."""
 
     def noted(self, role: str, note: Any) -> None:
-        if note.kind not in ("daemon", "warning"):
+        if note.kind not in (DAEMON, WARNING):
             return
         self.accidents[note.key] += 1
         if note.key in ("role_failed", "step_failed", "mail_parked", "send_failed", "send_refused"):

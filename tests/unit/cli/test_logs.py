@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from league_agents.cli.logs import DaemonLog
-from league_agents.journal.port import Note
+from league_agents.journal.port import NOTICE, Note
 from league_agents.report.secret_texts import SecretTexts
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
@@ -35,6 +35,12 @@ def test_the_end_of_a_game_is_told_with_its_points_and_without_what_was_guessed(
 def test_the_end_of_a_season_is_told_with_winner_and_ranks() -> None:
     line = logged("season", "SPRING", {"termination": "completed", "final_standings": ROWS})
     assert line.endswith("season SPRING ended: termination completed, winner Falcons, standings 1. Falcons 3")
+
+
+def test_a_bye_is_no_warning() -> None:
+    said = logged(NOTICE, "bye", {"text": "round 3 has no game for this participant"})
+    assert "round 3 has no game for this participant" in said
+    assert "WARNING" not in said
 
 
 def test_a_mail_that_came_back_is_a_warning() -> None:

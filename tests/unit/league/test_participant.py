@@ -11,7 +11,7 @@ import pytest
 from league_agents.core.violation import Violation
 from league_agents.errors import JournalError
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import Call, Send, Warn
+from league_agents.league.effects import Call, Notice, Send, Warn
 from league_agents.league.events import CallbackReturned, Command, MessageArrived, OperatorCommand, Started
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
@@ -256,7 +256,9 @@ def test_a_table_without_a_game_of_ours_is_acknowledged_and_does_not_make_a_refe
 def test_a_later_table_replaces_the_earlier_one(make: Any) -> None:
     peer = make()
     tell(peer, table(GAME, "0303001"), table("0304001", tag="2"))
-    assert codes(tell(peer, new_round(3))) == ["no_own_game"]
+    effects = tell(peer, new_round(3))
+    assert codes(effects) == []
+    assert [each.code for each in effects if isinstance(each, Notice)] == ["bye"]
     tell(peer, new_round(4))
     assert state(peer) == "IN_GAME"
 
