@@ -103,8 +103,27 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MatchMails:
+    """How many mails one match is for one who takes part in it."""
+
+    sent: int
+    received: int
+
+
+MATCH_MAILS: Mapping[str, MatchMails] = MappingProxyType(
+    {
+        # A call, a start, answers and feedback to each of two players and one report; three replies from each player.
+        "referee": MatchMails(sent=9, received=6),
+        # Three replies and one report; a call, a start, answers and feedback.
+        "player": MatchMails(sent=4, received=4),
+    }
+)
+"""By role. A league manager's mail is counted by round and not by match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What one match costs its referee, polling apart."""
+    """What one match costs one who takes part in it, polling apart."""
 
     units: int
     sends: int
@@ -236,9 +255,9 @@ class QuotaLedger:
         self._forget_old(self._clock.now())
         return sum(spent for _, spent in self._seconds)
 
-    def forecast(self, *, sends: int = 9, received: int = 6) -> Forecast:
-        """What a match costs. The defaults are a referee's: a call, a start, answers and feedback to each of two
-        players and one report; three replies from each player."""
+    def forecast(self, mails: MatchMails) -> Forecast:
+        """What a match costs somebody who sends and gets these mails."""
+        sends, received = mails.sent, mails.received
         per_mail = self.price("messages.get") + self.price("messages.modify")
         units = sends * self.price("messages.send") + received * per_mail
         return Forecast(

@@ -23,7 +23,7 @@ from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Rejected
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
-from league_agents.mail.quota import QuotaLedger, SendKind
+from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
 from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
@@ -259,9 +259,11 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
 
 def _quota(role: RoleSettings, ledger: QuotaLedger) -> Check:
     left = ledger.sends_left()
-    forecast = ledger.forecast()
     resets_at = ledger.resets_at(SendKind.RUNNING_GAME)
-    said = f"{left} sends left today, about {left // forecast.sends} matches of a referee ({forecast.units} units each)"
+    said = f"{left} sends left today"
+    if role.role in MATCH_MAILS:
+        forecast = ledger.forecast(MATCH_MAILS[role.role])
+        said += f", enough for about {left // forecast.sends} matches of a {role.role} ({forecast.units} units each)"
     if resets_at is not None:
         said += f"; sending goes on at {resets_at:%Y-%m-%d %H:%M} UTC"
     return Check(

@@ -77,7 +77,7 @@ def test_everything_holds_and_is_measured(player: Path) -> None:
     files = ["configuration", "credentials", "agent", "model", "disk", "journal", "token file", "token age", "scopes"]
     assert list(found) == [*files, "profile", "round trip", "clock", "quota"]
     assert re.search(r"came back in \d+\.\d s", found["round trip"][1])
-    assert "499 sends left" in found["quota"][1]
+    assert "499 sends left today, enough for about 124 matches of a player" in found["quota"][1]
 
 
 def test_without_a_token_the_command_is_named_and_the_code_says_so(player: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from league_agents.errors import ConfigError
 from league_agents.mail.quota import (
     DAY,
     DEAREST,
+    MATCH_MAILS,
     PRICES_BEFORE_2026,
     Limits,
     QuotaLedger,
@@ -203,10 +204,15 @@ def test_a_clock_that_is_set_back_disorders_nothing() -> None:
 
 
 def test_a_match_of_nine_sends_fits_the_figure() -> None:
-    forecast = ledger(units_per_minute=6_000, sends_per_day=500).forecast()
+    forecast = ledger(units_per_minute=6_000, sends_per_day=500).forecast(MATCH_MAILS["referee"])
     assert forecast.units == 9 * 100 + 6 * 25
     assert forecast.matches_per_day == 55
     assert forecast.matches_per_minute == pytest.approx(5.7, abs=0.1)
+
+
+def test_a_player_has_mail_for_more_matches_than_a_referee() -> None:
+    forecast = ledger(sends_per_day=500).forecast(MATCH_MAILS["player"])
+    assert (forecast.sends, forecast.matches_per_day) == (4, 125)
 
 
 @pytest.mark.parametrize(
