@@ -44,12 +44,17 @@ class CallbackInvalid(AgentError):
 class ModelError(LeagueError):
     """A language model gave no usable completion."""
 
+    reason: str = "failed"
+    """What went wrong, as one word for records."""
+
     usage: object = None
     """What the attempts used, as ``llm.port.Usage``; ``None`` when nobody counted."""
 
 
 class ModelUnavailable(ModelError):
     """The language model cannot be asked at the moment."""
+
+    reason = "unavailable"
 
     def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
         super().__init__(message)
@@ -60,9 +65,13 @@ class ModelUnavailable(ModelError):
 class ModelRefused(ModelError):
     """The language model declined to answer."""
 
+    reason = "refused"
+
 
 class MalformedCompletion(ModelError):
     """The language model answered in a form that was not asked for."""
+
+    reason = "malformed"
 
 
 class MailError(LeagueError):

@@ -63,7 +63,7 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
         click.echo(line)
 
 
-_HEADS = ("calls", "failed", "cached", "in", "of it cached", "out")
+_HEADS = ("calls", "failed", "forbidden", "cached", "in", "of it cached", "out")
 
 
 def _lines(by: str, costs: list[Cost]) -> list[str]:
@@ -75,6 +75,7 @@ def _lines(by: str, costs: list[Cost]) -> list[str]:
             printable(cost.name, 60),
             f"{cost.calls:,}",
             f"{cost.failures:,}",
+            f"{cost.forbidden:,}",
             f"{cost.cache_hits:,}",
             f"{cost.input_tokens:,}{'+?' if cost.uncounted else ''}",
             f"{cost.cached_tokens:,}",

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from league_agents.clock import Clock, monotonic_s
-from league_agents.errors import JournalError, MalformedCompletion, ModelError, ModelUnavailable
+from league_agents.errors import JournalError, MalformedCompletion, ModelError
 from league_agents.llm.budget import Amount, Budget, Hold
-from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Reply, Request, Unanswered, usage_of
+from league_agents.llm.exchange import Backend, Finish, OverBudget, Reply, Request, Unanswered, usage_of
 from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import PriceList
@@ -156,18 +156,9 @@ def may_cost(error: ModelError) -> bool:
     return isinstance(error, Unanswered | MalformedCompletion)
 
 
-_OUTCOMES: tuple[tuple[type[ModelError], str], ...] = (
-    (OverBudget, "over_budget"),
-    (Rejected, "rejected"),
-    (Unanswered, "unanswered"),
-    (ModelUnavailable, "unavailable"),
-    (MalformedCompletion, "malformed"),
-)
-
-
 def _outcome(reply: Reply | None, error: ModelError | None) -> str:
     if reply is not None:
         return ANSWERED if reply.finish is Finish.COMPLETE else reply.finish.value
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "failed")
+    return (error or ModelError()).reason
 
 

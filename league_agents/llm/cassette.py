@@ -27,13 +27,8 @@ LARGEST_CASSETTE = 500_000_000
 """Bytes. An evaluation of a thousand games has about thirty million."""
 
 _FAILURES: Mapping[str, type[ModelError]] = {
-    # The narrower kinds first.
-    "over_budget": OverBudget,
-    "rejected": Rejected,
-    "unanswered": Unanswered,
-    "unavailable": ModelUnavailable,
-    "refused": ModelRefused,
-    "malformed": MalformedCompletion,
+    kind.reason: kind
+    for kind in (OverBudget, Rejected, Unanswered, ModelUnavailable, ModelRefused, MalformedCompletion)
 }
 
 _Key = tuple[str, str, int]
@@ -258,15 +253,12 @@ def _line(model: str, request: Request, asked: int, reply: Reply | None, error: 
         document |= {"reply": reply.text, "finish": reply.finish.value, "is_counted": reply.is_counted}
     elif error is not None:
         # The message comes from an adapter, which keeps keys out of it.
-        document |= {"failure": _word(error), "message": str(error)}
+        word = error.reason if error.reason in _FAILURES else ModelUnavailable.reason
+        document |= {"failure": word, "message": str(error)}
         if isinstance(error, ModelUnavailable) and error.retry_after is not None:
             document["retry_after_s"] = error.retry_after.total_seconds()
     document["usage"] = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.requests]
     return f"{_text(document)}\n"
-
-
-def _word(error: ModelError) -> str:
-    return next((word for word, kind in _FAILURES.items() if isinstance(error, kind)), "unavailable")
 
 
 def _read(path: Path, *, is_whole: bool = True) -> list[tuple[_Key, Mapping[str, object]]]:

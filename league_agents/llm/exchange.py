@@ -25,13 +25,19 @@ LARGEST_REPLY = 1_000_000
 class Rejected(ModelUnavailable):
     """The service will not do this, however often it is asked."""
 
+    reason = "rejected"
+
 
 class Unanswered(ModelUnavailable):
     """No answer came in time; the service may charge for the request all the same."""
 
+    reason = "unanswered"
+
 
 class OverBudget(ModelUnavailable):
     """A limit of the user's own forbids the request."""
+
+    reason = "over_budget"
 
 
 class Finish(StrEnum):

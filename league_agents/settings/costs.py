@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import Ledger, ModelCall
 from league_agents.llm.prices import PriceList
 from league_agents.settings.league_settings import LeagueSettings
@@ -27,6 +28,9 @@ class Cost:
 
     failures: int = 0
     """Those of them that brought no reply."""
+
+    forbidden: int = 0
+    """Calls that were not made because a limit of the user's own forbids them."""
 
     cache_hits: int = 0
     """Replies that were in the books already."""
@@ -49,6 +53,7 @@ class Cost:
             name=self.name,
             calls=self.calls + other.calls,
             failures=self.failures + other.failures,
+            forbidden=self.forbidden + other.forbidden,
             cache_hits=self.cache_hits + other.cache_hits,
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -75,6 +80,7 @@ class Cost:
             "name": self.name,
             "calls": self.calls,
             "failures": self.failures,
+            "forbidden": self.forbidden,
             "cache_hits": self.cache_hits,
             "input_tokens": self.input_tokens,
             "cached_tokens": self.cached_tokens,
@@ -126,6 +132,8 @@ def total(costs: Sequence[Cost]) -> Cost:
 def _of_call(call: ModelCall, name: str, prices: PriceList) -> Cost:
     if call.is_cached:
         return Cost(name=name, cache_hits=1)
+    if call.outcome == OverBudget.reason:
+        return Cost(name=name, forbidden=1)
     usage = call.usage
     usd = call.cost_usd
     if usd is None and usage is not None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from league_agents.cli import command_line
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
 from league_agents.llm.port import Purpose, Usage
 from league_agents.values import evolve
@@ -57,9 +58,16 @@ def test_calls_tokens_money_and_cache_hits_are_added_up(ledger: Ledger) -> None:
     ledger.record(evolve(CALL, is_cached=True, cost_usd=0.0))
     ledger.record(evolve(CALL, reply=None, outcome="unavailable", usage=Usage(requests=1), cost_usd=0.0))
     lines = costs().splitlines()
-    assert lines[0].split() == ["model", "calls", "failed", "cached", "in", "of", "it", "cached", "out", "cost"]
-    assert lines[1].split() == ["openai:m", "3", "1", "1", "2,400", "400", "100", "$0.0250"]
+    assert " ".join(lines[0].split()) == "model calls failed forbidden cached in of it cached out cost"
+    assert lines[1].split() == ["openai:m", "3", "1", "0", "1", "2,400", "400", "100", "$0.0250"]
     assert len(lines) == 2  # one model is its own total
+
+
+def test_a_call_that_a_limit_forbids_is_neither_made_nor_failed(ledger: Ledger) -> None:
+    ledger.record(evolve(CALL, reply=None, outcome=OverBudget.reason, usage=Usage(), cost_usd=0.0))
+    ledger.record(CALL)
+    total = json.loads(costs("--json"))["total"]
+    assert (total["calls"], total["failures"], total["forbidden"]) == (1, 0, 1)
 
 
 def test_unknown_stays_unknown(ledger: Ledger) -> None:
