@@ -1,9 +1,11 @@
-"""``league-agents validate``: is a message what its protocol allows?"""
+"""``league-agents validate``: is a message, or each message of a log, what its protocol allows?"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,11 @@ import click
 from league_agents.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
-    from league_agents.games.guess_number.findings import Report
+    from league_agents.games.guess_number.findings import Finding, Report
+    from league_agents.games.guess_number.log import Entry
 
-LARGEST = 64 * 1024
-"""Bytes of a file that are read: what the longest message can need in UTF-8."""
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a file that are read."""
 
 EPILOG = """\b
 Examples:
@@ -23,19 +26,20 @@ Examples:
   league-agents validate guess-number message.json --num-choices 100 --agents a,b,c --step 2
   my-model | league-agents validate guess-number --lenient -
   league-agents validate guess-number message.json --json
+  league-agents validate guess-number log.jsonl        (a message a line, or a JSON array of messages)
 
 \b
-Exit codes: 0 the message is valid (there may be warnings), 1 it is not,
+Exit codes: 0 every message is valid (there may be warnings), 1 one is not,
             2 the command line is wrong, 3 the file cannot be read.
 """
 
 
-@click.group(name="validate", short_help="Check a game's message and see everything that is wrong.")
+@click.group(name="validate", short_help="Check a game's messages and see everything that is wrong.")
 def command() -> None:
-    """Check a message against the protocol of its game."""
+    """Check messages against the protocol of their game."""
 
 
-@command.command(name="guess-number", short_help="A state_report or a proposal.", epilog=EPILOG)
+@command.command(name="guess-number", short_help="A state_report, a proposal, or a log of them.", epilog=EPILOG)
 @click.argument("file", metavar="FILE|-")
 @click.option(
     "--num-choices",
@@ -53,12 +57,14 @@ def command() -> None:
 def guess_number(
     *, file: str, num_choices: int, agents: str, step: int | None, sender: str | None, lenient: bool, as_json: bool
 ) -> int:
-    """Check one message of GuessNumberGameProtocol and print every error with its place, a JSON Pointer.
+    """Check messages of GuessNumberGameProtocol and print every error with its place, a JSON Pointer.
 
-    FILE holds the message; - reads it from standard input.
+    FILE holds one message, or a log of many: one a line (JSON Lines) or a JSON array. What is wrong in a log is told
+    with its line. - reads standard input.
     """
     from league_agents.cli import Exit
     from league_agents.cli.screen import print_document
+    from league_agents.games.guess_number.log import entries_of
     from league_agents.games.guess_number.messages import validate
 
     agent_ids = _agent_ids(agents)
@@ -66,19 +72,31 @@ def guess_number(
         raise click.BadParameter(
             f"must be one of the agents ({shortened(', '.join(agent_ids))})", param_hint="--sender"
         )
-    report = validate(
-        _text_of(file),
+    check = partial(
+        validate,
         num_choices=num_choices,
         agent_ids=agent_ids,
         step=step,
         sender=sender,
         mode="lenient" if lenient else "strict",
     )
-    if as_json:
-        print_document(_document(report, is_lenient=lenient), sys.stdout)
+    text = _text_of(file)
+    entries = entries_of(text, is_lenient=lenient)
+    if entries is None:
+        report = check(text)
+        is_ok, document = report.ok, _document(report)
     else:
+        judged = [(each, check(each.text) if each.fault is None else _unread(each.fault)) for each in entries]
+        is_ok = bool(judged) and all(report.ok for _, report in judged)
+        told = [{"line": entry.line, "path": entry.path, **_document(report)} for entry, report in judged]
+        document = {"ok": is_ok, "messages": told}
+    if as_json:
+        print_document({"mode": check.keywords["mode"], **document}, sys.stdout)
+    elif entries is None:
         _print(report, is_lenient=lenient)
-    return Exit.OK if report.ok else Exit.FAILED
+    else:
+        _print_log(judged, is_lenient=lenient)
+    return Exit.OK if is_ok else Exit.FAILED
 
 
 def _agent_ids(listed: str) -> tuple[str, ...]:
@@ -104,17 +122,22 @@ def _text_of(file: str) -> str:
         raise ConfigError(file, "cannot be the name of a file") from None
     name = "standard input" if file == "-" else file
     if len(raw) > LARGEST:
-        raise ConfigError(name, f"is larger than {LARGEST // 1024} KiB; give one message, not a whole conversation")
+        raise ConfigError(name, f"is larger than {LARGEST // 1024**2} MiB; give it in parts")
     try:
         return raw.decode("utf-8-sig")  # editors on Windows begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise ConfigError(name, f"is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
-def _document(report: Report, *, is_lenient: bool) -> dict[str, Any]:
+def _unread(fault: Finding) -> Report:
+    from league_agents.games.guess_number.findings import Report
+
+    return Report(errors=(fault,), warnings=(), message=None)
+
+
+def _document(report: Report) -> dict[str, Any]:
     return {
         "ok": report.ok,
-        "mode": "lenient" if is_lenient else "strict",
         "errors": [each.as_json() for each in report.errors],
         "warnings": [each.as_json() for each in report.warnings],
         "message": report.message,
@@ -122,24 +145,43 @@ def _document(report: Report, *, is_lenient: bool) -> dict[str, Any]:
 
 
 def _print(report: Report, *, is_lenient: bool) -> None:
-    from league_agents.core.printable import printable
-
-    for word, found in (("error", report.errors), ("warning", report.warnings)):
-        for each in found:
-            # An empty pointer is the message as a whole.
-            click.echo(printable(f"{word} {each.path or '(message)'} {each.code}: {each.message}", 400))
+    _print_findings(report)
     warned = f", {_counted(len(report.warnings), 'warning')}" if report.warnings else ""
     if report.ok:
         click.echo(f"valid{warned}")
     else:
         click.echo(f"invalid: {_counted(len(report.errors), 'error')}{warned}")
     if is_lenient and report.message is not None:
-        click.echo(_shown(report.message))
+        click.echo(_shown(report.message, indent=2))
 
 
-def _shown(message: object) -> str:
+def _print_log(judged: Sequence[tuple[Entry, Report]], *, is_lenient: bool) -> None:
+    for entry, report in judged:
+        _print_findings(report, f"line {entry.line}: ", entry.path)
+        if is_lenient and report.message is not None and report.warnings:
+            click.echo(f"line {entry.line}: {_shown(report.message, indent=None)}")
+    reports = [report for _, report in judged]
+    invalid = sum(not report.ok for report in reports)
+    told = [f"{len(reports) - invalid} valid", f"{invalid} invalid"]
+    errors = sum(len(report.errors) for report in reports)
+    warnings = sum(len(report.warnings) for report in reports)
+    told += [_counted(count, noun) for count, noun in ((errors, "error"), (warnings, "warning")) if count]
+    click.echo(f"{_counted(len(reports), 'message')}: {', '.join(told)}")
+
+
+def _print_findings(report: Report, start: str = "", path: str = "") -> None:
+    from league_agents.core.printable import printable
+
+    for word, found in (("error", report.errors), ("warning", report.warnings)):
+        for each in found:
+            # An empty pointer is the message as a whole.
+            line = f"{start}{word} {path + each.path or '(message)'} {each.code}: {each.message}"
+            click.echo(printable(line, 400))
+
+
+def _shown(message: object, indent: int | None) -> str:
     """The message as JSON text in which whatever could move a cursor or turn the writing around is escaped."""
-    text = json.dumps(message, ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(message, ensure_ascii=False, indent=indent, allow_nan=False)
     return "".join([each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text])
 
 

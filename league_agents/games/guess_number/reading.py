@@ -62,7 +62,8 @@ def parse(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise Unreadable("not_json", f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+        where = f"line {error.lineno}, column {error.colno}" if "\n" in text else f"column {error.colno}"
+        raise Unreadable("not_json", f"is not JSON: {error.msg} ({where})") from None
     except ValueError as error:
         # NaN and Infinity, and integers of thousands of digits, which Python refuses to convert.
         why = error if isinstance(error, _NoNumber) else "it holds a number that is too long"

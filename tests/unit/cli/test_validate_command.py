@@ -97,7 +97,7 @@ def test_a_byte_order_mark_is_no_fault() -> None:
     ("text", "words"),
     [
         (b"\xff\xfe{", "is not UTF-8 text (byte 0)"),
-        (b" " * (LARGEST + 1), "is larger than 64 KiB"),
+        (b" " * (LARGEST + 1), "is larger than 16 MiB"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(text: bytes, words: str) -> None:
@@ -134,3 +134,102 @@ def test_a_wrong_option_is_one_line(options: tuple[str, ...]) -> None:
     shown = run(json.dumps(REPORT), *options)
     assert (shown.exit_code, shown.stdout, len(shown.stderr.splitlines())) == (2, "", 1)
     assert options[0] in shown.stderr
+
+
+# A log of many messages
+
+
+PROPOSAL = {"sender": "agent_1", "type": "proposal", "timestamp": 2, "content": {"next_guess": 7}}
+LOG = "\n".join([json.dumps(REPORT), json.dumps(WRONG), "", '{"sender": "agent_0",', json.dumps(PROPOSAL)]) + "\n"
+TOLD = [
+    "error {}/confidence wrong_type",
+    "error {}/next_guess guess_out_of_range",
+    "error {}/sender unknown_sender",
+    "error {}/timestamp negative_timestamp",
+]
+
+
+def places(shown: Result) -> list[str]:
+    """Line, kind, path and code of each finding, then the sum."""
+    *found, last = shown.stdout.splitlines()
+    return [":".join(line.split(":")[:2]) for line in found] + [last]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_log_of_a_message_a_line_is_told_by_line_and_path(ending: str) -> None:
+    shown = run(LOG.replace("\n", ending).encode())
+    assert shown.exit_code == 1
+    assert places(shown) == [
+        *(f"line 2: {each.format('')}" for each in TOLD),
+        "line 4: error (message) not_json",
+        "4 messages: 2 valid, 2 invalid, 5 errors",
+    ]
+    assert "is not JSON: Expecting property name enclosed in double quotes (column" in shown.stdout
+
+
+def test_a_broken_first_line_costs_no_other_message() -> None:
+    shown = run('{"sender": "agent_0", \n' + json.dumps(REPORT))
+    assert places(shown) == ["line 1: error (message) not_json", "2 messages: 1 valid, 1 invalid, 1 error"]
+
+
+def test_an_array_is_told_by_line_and_path_into_it() -> None:
+    text = json.dumps([REPORT, {**PROPOSAL, "mood": 1}, WRONG, 7], indent=1)
+    shown = run(text)
+    wrong = text[: text.index('"ghost"')].count("\n")
+    assert places(shown) == [
+        "line 8: warning /1/mood extra_field",
+        *(f"line {wrong}: {each.format('/2')}" for each in TOLD),
+        f"line {text.count(chr(10))}: error /3 not_object",
+        "4 messages: 2 valid, 2 invalid, 5 errors, 1 warning",
+    ]
+    assert run(json.dumps([REPORT, PROPOSAL])).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "line", "words"),
+    [
+        (",\n {]", 3, "Expecting property name"),
+        ("", 2, "a comma or the end of the list is missing"),
+        (",\n]", 3, "Expecting value"),
+        ("\n] and more", 3, "stands after the end of the list"),
+        (",\n" + "[" * 100_000, 3, "is not JSON"),
+    ],
+)
+def test_a_broken_array_is_read_up_to_the_break(end: str, line: int, words: str) -> None:
+    shown = run("[\n" + json.dumps(REPORT) + end)
+    assert shown.exit_code == 1
+    assert shown.stdout.splitlines()[0].startswith(f"line {line}: error /1 not_json: ")
+    assert words in shown.stdout
+    assert shown.stdout.splitlines()[1:] == ["2 messages: 1 valid, 1 invalid, 1 error"]
+
+
+def test_a_log_for_programs() -> None:
+    document = json.loads(run(LOG, "--json").stdout)
+    assert (document["ok"], document["mode"]) == (False, "strict")
+    told = [(each["line"], each["path"], each["ok"], len(each["errors"])) for each in document["messages"]]
+    assert told == [(1, "", True, 0), (2, "", False, 4), (4, "", False, 1), (5, "", True, 0)]
+    document = json.loads(run(json.dumps([REPORT, WRONG]), "--json").stdout)
+    assert [(each["line"], each["path"]) for each in document["messages"]] == [(1, "/0"), (1, "/1")]
+
+
+def test_a_list_of_nothing_is_no_valid_log() -> None:
+    shown = run("[]")
+    assert (shown.exit_code, shown.stdout) == (1, "0 messages: 0 valid, 0 invalid\n")
+
+
+def test_one_message_over_several_lines_is_one_message() -> None:
+    text = json.dumps({**REPORT, "content": {}}, indent=2)
+    assert run(text).stdout == "valid\n"
+    broken = run(text.replace(",", "", 1))
+    assert broken.stdout.count("not_json") == 1
+    assert "(line 3, column 3)" in broken.stdout
+
+
+def test_lenient_repairs_each_message_of_a_log() -> None:
+    loose = [{**REPORT, "timestamp": "2"}, {**PROPOSAL, "timestamp": 2.0}]
+    for text in ("\n".join(map(json.dumps, loose)), json.dumps(loose)):
+        shown = run(text, "--lenient")
+        assert shown.exit_code == 0
+        assert shown.stdout.splitlines()[-1] == "2 messages: 2 valid, 0 invalid, 2 warnings"
+        repaired = [json.loads(line.partition(": ")[2]) for line in shown.stdout.splitlines() if line.endswith("}")]
+        assert repaired == [REPORT, PROPOSAL]
