@@ -32,13 +32,22 @@ class _Sending:
     state: OutboxState
     attempts: int
     not_before: datetime | None
+    began_at: datetime | None = None
+    began_s: float | None = None
 
     def as_item(self) -> OutboxItem:
         """The message as it stands."""
         item = self.item
         if self.state is item.state and self.attempts == item.attempts and self.not_before == item.not_before:
             return item
-        return replace(item, state=self.state, attempts=self.attempts, not_before=self.not_before)
+        return replace(
+            item,
+            state=self.state,
+            attempts=self.attempts,
+            not_before=self.not_before,
+            began_at=self.began_at,
+            began_s=self.began_s,
+        )
 
 
 class MemoryJournal:
@@ -121,18 +130,30 @@ class MemoryJournal:
         taken_in = (row.mail_id for row in reversed(self._inbox) if row.verdict is not InboxVerdict.IGNORED)
         return list(islice(taken_in, limit))
 
-    def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
+    def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
         if not self._waiting:
             return []
-        due = [each for each in self._waiting.values() if each.not_before is None or each.not_before <= now]
+        due = [
+            each
+            for each in self._waiting.values()
+            if each.state is OutboxState.QUEUED and (each.not_before is None or each.not_before <= now)
+        ]
         if len(due) > 1:
             due.sort(key=lambda each: each.item.game_id is None)
             del due[limit:]
-        claimed = [each.as_item() for each in due]
-        for each in due:
-            each.state = OutboxState.SENDING
-            each.attempts += 1
-        return claimed
+        return [each.as_item() for each in due]
+
+    def sends_in_doubt(self) -> list[OutboxItem]:
+        return [each.as_item() for each in self._waiting.values() if each.state is not OutboxState.QUEUED]
+
+    def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
+        sending = self._waiting.get(item.transaction_id)
+        if sending is None or sending.attempts != item.attempts:
+            return None
+        sending.state = OutboxState.SENDING
+        sending.attempts += 1
+        sending.began_at, sending.began_s = at, monotonic_s
+        return sending.as_item()
 
     def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
         for transaction_id in transaction_ids:
@@ -143,11 +164,16 @@ class MemoryJournal:
         if sending is not None:
             sending.state = state
 
-    def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
+    def postpone_send(self, transaction_id: str, *, not_before: datetime, error: str) -> None:
         sending = self._waiting.get(transaction_id)
         if sending is not None:
-            sending.state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
+            sending.state = OutboxState.QUEUED
             sending.not_before = not_before
+
+    def doubt_send(self, transaction_id: str, *, error: str) -> None:
+        sending = self._waiting.get(transaction_id)
+        if sending is not None:
+            sending.state = OutboxState.AMBIGUOUS
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
         self._end(transaction_id, OutboxState.FAILED)
@@ -166,7 +192,11 @@ class MemoryJournal:
 
     def next_wake(self) -> datetime | None:
         instants = list(self._deadlines.values())
-        instants += [each.not_before for each in self._waiting.values() if each.not_before is not None]
+        instants += [
+            each.not_before
+            for each in self._waiting.values()
+            if each.not_before is not None and each.state is OutboxState.QUEUED
+        ]
         return min(instants, default=None)
 
     def notes(self) -> Iterator[Note]:

@@ -108,6 +108,10 @@ SCRIPTS: tuple[str, ...] = (
     );
     """,
     MODEL_CALLS,
+    """
+    ALTER TABLE outbox ADD COLUMN began_at TEXT;
+    ALTER TABLE outbox ADD COLUMN began_s REAL;
+    """,
 )
 
 
@@ -145,15 +149,15 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         raise
 
 
-def check_shape(connection: sqlite3.Connection, path: str) -> None:
-    """Raise ``JournalError`` unless the file is a journal of the newest shape."""
+def is_in_newest_shape(connection: sqlite3.Connection, path: str) -> bool:
+    """Whether a journal can be read as it is, or was written by an older version.
+
+    Raises ``JournalError`` when it is no journal or comes from a newer version.
+    """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (seen,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         raise JournalError(f"{path}: is no journal; name the journal of a role")
-    if seen != len(SCRIPTS):
-        older = seen < len(SCRIPTS)
-        raise JournalError(
-            f"{path}: was written by {'an older' if older else 'a newer'} version of league-agents;"
-            f" {'run it once with this version' if older else 'upgrade'}"
-        )
+    if seen > len(SCRIPTS):
+        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade")
+    return bool(seen == len(SCRIPTS))

@@ -86,6 +86,24 @@ class OutboxItem:
     state: OutboxState = OutboxState.QUEUED
     attempts: int = 0
     not_before: datetime | None = None
+    """Of a queued message: the earliest instant of the next attempt."""
+
+    began_at: datetime | None = None
+    """When the latest attempt began; ``None`` before the first, and in journals that were written before this was
+    kept."""
+
+    began_s: float | None = None
+    """The same moment on the machine's monotonic clock, which nobody sets (``Clock.monotonic_s``)."""
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it may have been sent."""
+        return self.state in (OutboxState.SENDING, OutboxState.AMBIGUOUS)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is not known to be sent and still may be."""
+        return self.state is OutboxState.QUEUED or self.is_in_doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,11 +199,19 @@ class Journal(Protocol):
         """The last protocol mails that were taken in: after a crash they may not be acknowledged yet."""
         ...
 
-    def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
-        """Messages that may be sent now, those of open games first, then in order; from now on they are ``sending``.
+    def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
+        """Queued messages that may be sent now, those of open games first, then in order."""
+        ...
 
-        Each is returned with the state that it had before: ``sending`` and ``ambiguous`` ones may have been sent
-        already.
+    def sends_in_doubt(self) -> list[OutboxItem]:
+        """Messages that may have been sent: an attempt began and nothing says how it ended. In order."""
+        ...
+
+    def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
+        """Write that an attempt begins: before it does, and so that it survives the end of the process.
+
+        Return the message as it stands now. ``None``, and nothing is written, when there were other attempts since
+        ``item`` was read, or the message is done with: another worker has it.
         """
         ...
 
@@ -193,8 +219,12 @@ class Journal(Protocol):
         """These mails were accepted."""
         ...
 
-    def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
-        """An attempt failed; try again later."""
+    def postpone_send(self, transaction_id: str, *, not_before: datetime, error: str) -> None:
+        """Nothing was sent; the message is queued again."""
+        ...
+
+    def doubt_send(self, transaction_id: str, *, error: str) -> None:
+        """An attempt broke off and the mail may have been sent."""
         ...
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
@@ -214,7 +244,7 @@ class Journal(Protocol):
         ...
 
     def next_wake(self) -> datetime | None:
-        """The earliest instant at which a deadline or a postponed message is due."""
+        """The earliest instant at which a deadline or a queued message is due."""
         ...
 
     def notes(self) -> Iterator[Note]:

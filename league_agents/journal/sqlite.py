@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from league_agents.errors import JournalError
-from league_agents.journal.migrations import check_shape, migrate
+from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import (
     Cause,
     Deadline,
@@ -37,11 +37,9 @@ Synchronous = Literal["FULL", "NORMAL"]
 Dump = Callable[[str, object], str]
 
 _MOST_QUEUED = 500
-_WAITING = "state IN ('queued', 'sending', 'ambiguous')"
-_OUTBOX = (
-    "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, state, attempts,"
-    " not_before"
-)
+_WAITING = "state IN ('queued', 'sending', 'ambiguous')"  # word for word the condition of the index
+_NEW = "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, not_before"
+_OUTBOX = f"{_NEW}, state, attempts, began_at, began_s"
 
 
 @lru_cache(maxsize=100)
@@ -117,7 +115,8 @@ class SqliteJournal:
     def to_look_at(cls, path: Path | str) -> SqliteJournal:
         """The journal of a role that may be working at this moment: everything can be read and nothing written.
 
-        Raises ``JournalError`` when there is no journal of this version.
+        A journal of an older version is read from a copy in memory. Raises ``JournalError`` when the file is no journal
+        or comes from a newer version.
         """
         journal = cls.__new__(cls)
         journal._path = str(path)
@@ -125,8 +124,12 @@ class SqliteJournal:
         journal._queued = {}
         try:
             journal._db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            if not is_in_newest_shape(journal._db, journal._path):
+                file, journal._db = journal._db, sqlite3.connect(":memory:", isolation_level=None)
+                file.backup(journal._db)
+                file.close()
+                migrate(journal._db, journal._path)
             journal._db.execute("PRAGMA query_only = ON")
-            check_shape(journal._db, journal._path)
             (journal._steps,) = journal._db.execute("SELECT steps FROM version").fetchone()
         except sqlite3.Error as error:
             raise JournalError(f"{path}: cannot be read as a journal ({error})") from error
@@ -176,7 +179,7 @@ class SqliteJournal:
                     db.execute("INSERT OR REPLACE INTO parts VALUES (?, ?)", (name, value))
             is_new = [
                 db.execute(
-                    f"INSERT OR IGNORE INTO outbox ({_OUTBOX}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?)",  # noqa: S608
+                    f"INSERT OR IGNORE INTO outbox ({_NEW}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued')",  # noqa: S608
                     row,
                 ).rowcount
                 == 1
@@ -259,39 +262,41 @@ class SqliteJournal:
         )
         return [mail_id for (mail_id,) in rows]
 
-    def claim_outbox(self, now: datetime, limit: int) -> list[OutboxItem]:
+    def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
         rows = self._db.execute(
-            "SELECT transaction_id, state, attempts, not_before FROM outbox"  # noqa: S608
-            f" WHERE {_WAITING} AND (not_before IS NULL OR not_before <= ?) ORDER BY game_id IS NULL, seq LIMIT ?",
+            f"SELECT transaction_id, attempts FROM outbox WHERE {_WAITING} AND state = 'queued'"  # noqa: S608
+            " AND (not_before IS NULL OR not_before <= ?) ORDER BY game_id IS NULL, seq LIMIT ?",
             (_text(now), limit),
         ).fetchall()
-        if not rows:
-            return []
-        claimed = [self._claimed(*row) for row in rows]
-        with self._transaction() as db:
-            db.executemany(
-                "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE transaction_id = ?",
-                [(row[0],) for row in rows],
-            )
-        return claimed
+        return [self._due(transaction_id, attempts) for transaction_id, attempts in rows]
 
-    def _claimed(self, transaction_id: str, state: str, attempts: int, not_before: str | None) -> OutboxItem:
-        item = self._queued.get(transaction_id)
+    def _due(self, transaction_id: str, attempts: int) -> OutboxItem:
+        # Nothing changes a message before its first attempt begins.
+        item = self._queued.get(transaction_id) if attempts == 0 else None
         if item is None:
             query = f"SELECT {_OUTBOX} FROM outbox WHERE transaction_id = ?"  # noqa: S608
-            return self._item(self._db.execute(query, (transaction_id,)).fetchone())
-        if attempts == 0 and not_before is None and state == item.state:
-            return item
-        return evolve(
-            item,
-            state=OutboxState(state),
-            attempts=attempts,
-            not_before=None if not_before is None else _instant(not_before),
-        )
+            item = self._item(self._db.execute(query, (transaction_id,)).fetchone())
+        return item
+
+    def sends_in_doubt(self) -> list[OutboxItem]:
+        query = f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND state != 'queued' ORDER BY seq"  # noqa: S608
+        return [self._item(row) for row in self._db.execute(query)]
+
+    def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
+        with self._transaction() as db:
+            begun = db.execute(
+                "UPDATE outbox SET state = 'sending', attempts = attempts + 1, began_at = ?, began_s = ?"  # noqa: S608
+                f" WHERE transaction_id = ? AND attempts = ? AND {_WAITING}",
+                (_text(at), monotonic_s, item.transaction_id, item.attempts),
+            )
+        if begun.rowcount != 1:
+            return None
+        return evolve(item, state=OutboxState.SENDING, attempts=item.attempts + 1, began_at=at, began_s=monotonic_s)
 
     @staticmethod
     def _item(row: Sequence[object]) -> OutboxItem:
-        transaction_id, kind, to, subject, document, file_name, game_id, created_at, state, attempts, not_before = row
+        transaction_id, kind, to, subject, document, file_name, game_id, created_at, not_before, *progress = row
+        state, attempts, began_at, began_s = progress
         return OutboxItem(
             transaction_id=str(transaction_id),
             message_type=str(kind),
@@ -304,6 +309,8 @@ class SqliteJournal:
             state=OutboxState(str(state)),
             attempts=int(str(attempts)),
             not_before=None if not_before is None else _instant(str(not_before)),
+            began_at=None if began_at is None else _instant(str(began_at)),
+            began_s=None if began_s is None else float(str(began_s)),
         )
 
     def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
@@ -315,12 +322,17 @@ class SqliteJournal:
         for transaction_id in transaction_ids:
             self._queued.pop(transaction_id, None)
 
-    def postpone_send(self, transaction_id: str, *, not_before: datetime, ambiguous: bool, error: str) -> None:
-        state = OutboxState.AMBIGUOUS if ambiguous else OutboxState.QUEUED
+    def postpone_send(self, transaction_id: str, *, not_before: datetime, error: str) -> None:
         with self._transaction() as db:
             db.execute(
-                "UPDATE outbox SET state = ?, not_before = ?, error = ? WHERE transaction_id = ?",
-                (state, _text(not_before), error, transaction_id),
+                "UPDATE outbox SET state = 'queued', not_before = ?, error = ? WHERE transaction_id = ?",
+                (_text(not_before), error, transaction_id),
+            )
+
+    def doubt_send(self, transaction_id: str, *, error: str) -> None:
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE outbox SET state = 'ambiguous', error = ? WHERE transaction_id = ?", (error, transaction_id)
             )
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
@@ -357,7 +369,7 @@ class SqliteJournal:
     def next_wake(self) -> datetime | None:
         (wake,) = self._db.execute(
             "SELECT min(at) FROM (SELECT min(at) AS at FROM deadlines UNION ALL"  # noqa: S608
-            f" SELECT min(not_before) FROM outbox WHERE {_WAITING})"
+            f" SELECT min(not_before) FROM outbox WHERE {_WAITING} AND state = 'queued')"
         ).fetchone()
         return None if wake is None else _instant(wake)
 

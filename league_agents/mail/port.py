@@ -3,21 +3,30 @@
 Rule 1: fetching alters nothing. A mail stays waiting until it is acknowledged, whatever happens to the process.
 Rule 2: acknowledging is last and may be repeated.
 Rule 3: a send that returns was accepted. One that raises ``AmbiguousSend`` may or may not have been; any other error
-means that nothing was sent.
+means that nothing was sent. It does one of the three within ``LONGEST_SEND``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from league_agents.errors import MailError
 
+LONGEST_SEND = timedelta(seconds=20)
+"""After so long a client leaves a send. Gmail takes a mail within one or two seconds, seldom within ten; whoever waits
+longer keeps new mail waiting, and what becomes of the send can be seen among the sent mails."""
+
 
 class AmbiguousSend(MailError):
     """The connection broke after the mail was handed over: it may have been sent. Look for it before sending again."""
+
+    def __init__(self, message: str | None = None, *, was_answered: bool = False) -> None:
+        super().__init__(message)
+        self.was_answered = was_answered
+        """Whether the service said that it failed: then the send is not under way any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,7 +98,7 @@ class RoleRunner(Generic[S]):
         self._parts: Mapping[str, object] = {}
         """As the journal has them: of a new journal none, so that its first step writes all."""
         self._next_wake: datetime | None = None
-        self._outbox = Outbox(mailbox, journal)
+        self._outbox = Outbox(mailbox, journal, clock)
         self._may_have_mail_to_send = True
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
@@ -167,7 +167,8 @@ class RoleRunner(Generic[S]):
     def next_wake(self) -> datetime | None:
         """The earliest instant at which time alone gives this role something to do."""
         from_host = self._host.next_wake() if self._host is not None else None
-        return min((at for at in (self._next_wake, from_host) if at is not None), default=None)
+        wakes = (self._next_wake, from_host, self._outbox.next_look())
+        return min((at for at in wakes if at is not None), default=None)
 
     def close(self) -> None:
         """Stop the agent's host and release the journal."""
@@ -338,10 +339,12 @@ class RoleRunner(Generic[S]):
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _flush(self) -> bool:
-        now = self._clock.now()
-        if not self._may_have_mail_to_send and (self._next_wake is None or self._next_wake > now):
-            return False
-        flushed = self._outbox.flush(now)
+        if not self._may_have_mail_to_send:
+            wakes = (self._next_wake, self._outbox.next_look())
+            now = self._clock.now()
+            if all(at is None or at > now for at in wakes):
+                return False
+        flushed = self._outbox.flush()
         self._may_have_mail_to_send = flushed.may_have_more
         if len(flushed.accepted) < flushed.tried:
             self._next_wake = self._journal.next_wake()

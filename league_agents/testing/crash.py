@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -21,7 +21,7 @@ from league_agents.errors import LeagueError
 from league_agents.games.q21.rules import PRD, RuleSet
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import OutboxState
+from league_agents.journal.port import OutboxItem, OutboxState
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
@@ -37,9 +37,10 @@ from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.offline import DOMAIN, SEASON, START, team_of
 
-WRITES = ("commit", "claim_outbox", "finish_sends", "postpone_send", "fail_send", "keep")
+WRITES = ("commit", "begin_send", "finish_sends", "postpone_send", "doubt_send", "fail_send", "keep")
 CALLS = ("fetch", "acknowledge", "send", "was_sent")
 MOST_LIVES = 1_000
+_REPEAT = re.compile("-r[0-9a-f]{8}$")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?")
 
 
@@ -151,8 +152,9 @@ class Ending:
 
     standings: tuple[tuple[object, ...], ...]
     messages: frozenset[tuple[str, str, tuple[str, ...], str, str]]
-    """Sender, type, recipients, transaction id and content of everything that was sent. Instants in the content are
-    left out: a death costs time."""
+    """Sender, type, recipients, transaction id and content of everything that was sent. A death costs time, so three
+    things are left out: instants in the content, the repeats of whoever has heard nothing for a while, and the content
+    of players' reports, which lack a score that was still looked for among the sent mails when the round ended."""
 
     sent_twice: tuple[tuple[str, str], ...]
     unsent: tuple[str, ...]
@@ -248,8 +250,10 @@ def play_season(
     return _ending(journals, office, left, reaper)
 
 
-def _content(document: Mapping[str, object]) -> str:
-    return _INSTANT.sub("T", json.dumps(document, sort_keys=True))
+def _content(item: OutboxItem) -> str:
+    if item.transaction_id.startswith("preport-"):
+        return ""
+    return _INSTANT.sub("T", json.dumps(item.document, sort_keys=True))
 
 
 def _ending(
@@ -263,9 +267,10 @@ def _ending(
     return Ending(
         standings=tuple(tuple(row.values()) if isinstance(row, dict) else (row,) for row in rows),
         messages=frozenset(
-            (address, item.message_type, item.to, item.transaction_id, _content(item.document))
+            (address, item.message_type, item.to, item.transaction_id, _content(item))
             for address, items in outbox.items()
             for item in items
+            if not _REPEAT.search(item.transaction_id)
         ),
         sent_twice=tuple(mail for mail, count in left.items() if count > 1),
         unsent=tuple(

@@ -75,6 +75,12 @@ def call(call_id: str) -> PendingCall:
     )
 
 
+def begin(journal: Journal, monotonic_s: float = 0.0) -> None:
+    """Begin an attempt with everything that is due at the end of these tests."""
+    for item in journal.due_sends(NOON + 3600 * SECOND, 10):
+        assert journal.begin_send(item, at=NOON, monotonic_s=monotonic_s) is not None
+
+
 class JournalContract(ABC):
     """Inherit, implement ``make``, and let pytest collect the subclass."""
 
@@ -94,7 +100,8 @@ class JournalContract(ABC):
         journal = self.make()
         assert journal.load_parts() == {}
         assert journal.pending_calls() == []
-        assert journal.claim_outbox(NOON, 10) == []
+        assert journal.due_sends(NOON, 10) == []
+        assert journal.sends_in_doubt() == []
         assert journal.next_wake() is None
         assert list(journal.notes()) == []
 
@@ -129,77 +136,110 @@ class JournalContract(ABC):
             journal.commit(StepCommit(cause=Cause.MAIL, key=row.mail_id, at=NOON, inbox=row))
         assert journal.latest_mail_ids(2) == ["m3", "m1"]
 
-    def test_messages_of_games_go_first_and_each_is_claimed_with_its_former_state(self) -> None:
+    def test_messages_of_games_go_first(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("league"), outgoing("game", "0101001")]))
-        first = journal.claim_outbox(NOON, 10)
-        assert [(item.transaction_id, item.state) for item in first] == [
-            ("game", OutboxState.QUEUED),
-            ("league", OutboxState.QUEUED),
-        ]
-        assert first[1].to == ("b@league.test", "c@league.test")
-        assert first[1].document == {"n": 1, "text": "ä"}
-        # The process dies before the end of the attempts is written: they may have been sent.
-        second = self.reopen(journal).claim_outbox(NOON, 10)
-        assert [(item.state, item.attempts) for item in second] == [(OutboxState.SENDING, 1)] * 2
+        due = self.reopen(journal).due_sends(NOON, 10)
+        assert [item.transaction_id for item in due] == ["game", "league"]
+        assert due[1].to == ("b@league.test", "c@league.test")
+        assert due[1].document == {"n": 1, "text": "ä"}
+
+    def test_an_attempt_that_began_is_known_after_the_process_died(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t"), outgoing("u")]))
+        (item, other) = journal.due_sends(NOON, 10)
+        begun = journal.begin_send(item, at=NOON, monotonic_s=12.5)
+        assert begun == replace(item, state=OutboxState.SENDING, attempts=1, began_at=NOON, began_s=12.5)
+        journal = self.reopen(journal)
+        assert journal.due_sends(NOON + 1000 * SECOND, 10) == [other]
+        assert journal.sends_in_doubt() == [begun]
+        assert journal.next_wake() is None
+        assert list(journal.outbox()) == [begun, other]
+
+    def test_an_attempt_begins_once(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t")]))
+        (item,) = journal.due_sends(NOON, 10)
+        assert journal.begin_send(item, at=NOON, monotonic_s=1.0) is not None
+        assert journal.begin_send(item, at=NOON + SECOND, monotonic_s=2.0) is None
+        (begun,) = journal.sends_in_doubt()
+        assert begun.began_at == NOON
+        journal.finish_sends(["t"], NOON)
+        assert journal.begin_send(begun, at=NOON + SECOND, monotonic_s=2.0) is None
+        assert [item.state for item in journal.outbox()] == [OutboxState.SENT]
 
     def test_a_transaction_id_is_queued_once_even_after_it_was_sent(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t")]))
-        journal.claim_outbox(NOON, 10)
+        begin(journal)
         journal.finish_sends(["t"], NOON)
         journal = self.reopen(journal)
         journal.commit(self.command("2", sends=[outgoing("t")]))
-        assert journal.claim_outbox(NOON, 10) == []
+        assert journal.due_sends(NOON, 10) == []
         assert [item.state for item in journal.outbox()] == [OutboxState.SENT]
 
     def test_a_postponed_message_waits_and_wakes(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t")]))
-        journal.claim_outbox(NOON, 10)
-        journal.postpone_send("t", not_before=NOON + 5 * SECOND, ambiguous=True, error="broken off")
+        begin(journal)
+        journal.postpone_send("t", not_before=NOON + 5 * SECOND, error="busy")
         journal = self.reopen(journal)
-        assert journal.claim_outbox(NOON + 4 * SECOND, 10) == []
+        assert journal.due_sends(NOON + 4 * SECOND, 10) == []
         assert journal.next_wake() == NOON + 5 * SECOND
-        (item,) = journal.claim_outbox(NOON + 5 * SECOND, 10)
-        assert item.state is OutboxState.AMBIGUOUS
+        (item,) = journal.due_sends(NOON + 5 * SECOND, 10)
+        assert (item.state, item.attempts) == (OutboxState.QUEUED, 1)
 
-    def test_a_message_is_claimed_with_its_present_state_by_the_process_that_queued_it(self) -> None:
+    def test_a_message_in_doubt_is_never_due_and_remembers_when_its_latest_attempt_began(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("t", not_before=NOON)]))
+        begin(journal, 1.0)
+        journal.doubt_send("t", error="broken off")
+        journal = self.reopen(journal)
+        assert journal.due_sends(NOON + 1000 * SECOND, 10) == []
+        assert journal.next_wake() is None
+        (item,) = journal.sends_in_doubt()
+        assert (item.state, item.attempts, item.began_at, item.began_s) == (OutboxState.AMBIGUOUS, 1, NOON, 1.0)
+        again = journal.begin_send(item, at=NOON + SECOND, monotonic_s=2.0)
+        assert again is not None
+        assert (again.attempts, again.began_at, again.began_s) == (2, NOON + SECOND, 2.0)
+        assert self.reopen(journal).sends_in_doubt() == [again]
+
+    def test_a_message_is_due_with_its_present_state_in_the_process_that_queued_it(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t", "0101001")]))
-        (first,) = journal.claim_outbox(NOON, 10)
+        (first,) = journal.due_sends(NOON, 10)
         assert first == outgoing("t", "0101001")
-        journal.postpone_send("t", not_before=NOON + SECOND, ambiguous=False, error="busy")
-        assert journal.claim_outbox(NOON, 10) == []
-        (second,) = journal.claim_outbox(NOON + SECOND, 10)
-        assert second == replace(first, attempts=1, not_before=NOON + SECOND)
-        (third,) = journal.claim_outbox(NOON + SECOND, 10)
-        assert (third.state, third.attempts) == (OutboxState.SENDING, 2)
+        begin(journal, 1.0)
+        journal.postpone_send("t", not_before=NOON + SECOND, error="busy")
+        assert journal.due_sends(NOON, 10) == []
+        (second,) = journal.due_sends(NOON + SECOND, 10)
+        assert second == replace(first, attempts=1, not_before=NOON + SECOND, began_at=NOON, began_s=1.0)
+        begin(journal)
         journal.finish_sends(["t"], NOON)
-        assert journal.claim_outbox(NOON + 1000 * SECOND, 10) == []
+        assert journal.due_sends(NOON + 1000 * SECOND, 10) == []
         assert journal.next_wake() is None
-        assert [(item.state, item.attempts) for item in journal.outbox()] == [(OutboxState.SENT, 3)]
+        assert [(item.state, item.attempts) for item in journal.outbox()] == [(OutboxState.SENT, 2)]
 
     def test_of_two_messages_with_one_id_the_first_is_sent(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t")]))
         journal.commit(self.command("2", sends=[replace(outgoing("t"), subject="another")]))
-        (item,) = journal.claim_outbox(NOON, 10)
+        (item,) = journal.due_sends(NOON, 10)
         assert item == outgoing("t")
 
-    def test_no_more_are_claimed_than_asked_for(self) -> None:
+    def test_no_more_are_due_than_asked_for(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing(str(number)) for number in range(5)]))
-        assert [item.transaction_id for item in journal.claim_outbox(NOON, 2)] == ["0", "1"]
-        assert [item.state for item in journal.outbox()][1:3] == [OutboxState.SENDING, OutboxState.QUEUED]
+        assert [item.transaction_id for item in journal.due_sends(NOON, 2)] == ["0", "1"]
 
     def test_a_failed_message_is_kept_and_never_sent(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t")]))
-        journal.claim_outbox(NOON, 10)
+        begin(journal)
         journal.fail_send("t", NOON, "no such address")
         journal = self.reopen(journal)
-        assert journal.claim_outbox(NOON + 1000 * SECOND, 10) == []
+        assert journal.due_sends(NOON + 1000 * SECOND, 10) == []
+        assert journal.sends_in_doubt() == []
         assert journal.next_wake() is None
         assert [item.state for item in journal.outbox()] == [OutboxState.FAILED]
 

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from league_agents.journal.port import InboxVerdict, OutboxState
 from league_agents.testing.local_league import LocalLeague, Seat
 
 LONGEST_LIFE_S = 120.0
+REGISTRATION = timedelta(minutes=5)
+"""Long enough for whoever is killed while it registers. It ends when everybody has registered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ def killed_season(folder: Path, *, teams: int, kill_at: Iterable[int] = ()) -> K
     Raises ``LeagueError`` when a life ends in any other way.
     """
     kills = 0
-    with LocalLeague(folder=folder, seats=seats_of(teams)) as league:
+    with LocalLeague(folder=folder, seats=seats_of(teams), registration=REGISTRATION) as league:
         files = [str(league.config_of(seat)) for seat in league.seats]
         for point in kill_at:
             if _live(folder, point, files).returncode == -signal.SIGKILL:

@@ -19,7 +19,7 @@ from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import WARNING, OutboxState
+from league_agents.journal.port import WARNING
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
@@ -49,7 +49,6 @@ QUIET = timedelta(hours=8)
 """After the season's end: longer than anything takes that was begun before."""
 
 _MANAGER = f"league-office@{DOMAIN}"
-_WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +244,7 @@ def _ending(games: list[str], seats: list[_Seat], heard: _Heard, *, took: timede
         if isinstance(state, PlayerState) and _has_heard_the_end(seat.journal):
             still_open += [f"{seat.name} game {game}" for game, each in state.games.items() if each.is_open]
         still_open += [f"{seat.name} call {call.call_id}" for call in seat.journal.pending_calls()]
-        waiting = [item.transaction_id for item in seat.journal.outbox() if item.state in _WAITING]
+        waiting = [item.transaction_id for item in seat.journal.outbox() if item.is_waiting]
         still_open += [f"{seat.name} unsent {key}" for key in waiting]
     return StormEnding(
         terminations=Counter(endings.values()),

@@ -9,10 +9,12 @@ import pytest
 
 from league_agents.errors import JournalError
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.migrations import SCRIPTS
-from league_agents.journal.port import Cause, Journal, StepCommit
+from league_agents.journal.migrations import APPLICATION_ID, SCRIPTS
+from league_agents.journal.port import Cause, Journal, OutboxState, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part
+
+BEFORE_ATTEMPTS_WERE_DATED = 4
 
 
 class TestMemoryJournal(JournalContract):
@@ -74,6 +76,49 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path.write_text("Dear league, " * 100)
     with pytest.raises(JournalError, match=r"letter\.txt: cannot be used as a journal"):
         sqlite_journal(path)
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """A journal that was written before attempts were dated, with three messages on their way."""
+    path = tmp_path / "older.db"
+    with sqlite3.connect(path) as db:
+        for script in SCRIPTS[:BEFORE_ATTEMPTS_WERE_DATED]:
+            db.executescript(script)
+        db.execute("INSERT INTO owner VALUES (1, 'referee', 'r@league.test')")
+        for name, state, attempts in (("new", "queued", 0), ("killed", "sending", 1), ("broken off", "ambiguous", 2)):
+            db.execute(
+                "INSERT INTO outbox (transaction_id, message_type, recipients, subject, document, file_name,"
+                " created_at, state, attempts, not_before) VALUES (?, 'HEARTBEAT', '[\"a@league.test\"]', 's', '{}',"
+                " 'p.json', '2031-05-02T12:00:00.000000Z', ?, ?, ?)",
+                (name, state, attempts, "2031-05-02T12:00:10.000000Z" if attempts == 2 else None),
+            )
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {BEFORE_ATTEMPTS_WERE_DATED}")
+    db.close()
+    return path
+
+
+def test_what_an_older_version_left_in_doubt_is_in_doubt(older: Path) -> None:
+    journal = sqlite_journal(older)
+    assert [item.transaction_id for item in journal.due_sends(NOON, 10)] == ["new"]
+    doubtful = journal.sends_in_doubt()
+    assert [(item.transaction_id, item.state) for item in doubtful] == [
+        ("killed", OutboxState.SENDING),
+        ("broken off", OutboxState.AMBIGUOUS),
+    ]
+    assert {(item.began_at, item.began_s) for item in doubtful} == {(None, None)}
+    assert journal.next_wake() is None
+    journal.close()
+
+
+def test_a_journal_of_an_older_version_can_be_looked_at_and_is_left_as_it_is(older: Path) -> None:
+    before = older.read_bytes()
+    journal = SqliteJournal.to_look_at(older)
+    assert journal.owner == ("referee", "r@league.test")
+    assert [item.transaction_id for item in journal.outbox()] == ["new", "killed", "broken off"]
+    journal.close()
+    assert older.read_bytes() == before
 
 
 def test_a_journal_of_a_newer_version_is_not_touched(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class MailHost:
         self._memory_of = memory_of
         self._load_class = load_class
         self._tell = observer
-        self._outbox = Outbox(mailbox, journal)
+        self._outbox = Outbox(mailbox, journal, clock)
         kept, records = _read(journal, load_class)
         if kept is None and setup is None:
             raise ConfigError("journal", "is new: say which match is to be played in it")
@@ -138,7 +138,7 @@ class MailHost:
     @property
     def is_done(self) -> bool:
         """Whether the match is over and every letter has left, or never can."""
-        return self.is_over and self._journal.next_wake() is None and not self._may_send
+        return self.is_over and self.next_wake() is None and not self._may_send
 
     def start(self) -> None:
         """Take up the match where it stands, or invite everybody. Once, before anything else."""
@@ -162,7 +162,8 @@ class MailHost:
 
     def next_wake(self) -> datetime | None:
         """When time alone gives the host something to do."""
-        return self._journal.next_wake()
+        wakes = (self._journal.next_wake(), self._outbox.next_look())
+        return min((at for at in wakes if at is not None), default=None)
 
     # Taking in mail.
 
@@ -345,10 +346,10 @@ class MailHost:
 
     def _flush(self) -> bool:
         now = self._clock.now()
-        wake = self._journal.next_wake()
+        wake = self.next_wake()
         if not self._may_send and (wake is None or wake > now):
             return False
-        flushed = self._outbox.flush(now)
+        flushed = self._outbox.flush()
         self._may_send = flushed.may_have_more
         for note in flushed.notes:
             self._tell(str(note.facts.get("text", note.key)))

@@ -25,6 +25,9 @@ SENDING_LIMIT_WAIT = timedelta(minutes=15)
 DAILY_LIMIT_WAIT = timedelta(hours=1)
 """After this a daily limit is tried again: the day is a rolling one, nobody knows when it began."""
 
+_ENDED = frozenset({500, 503})
+"""Server errors of the service itself. Others come from a gateway, behind which the call may go on."""
+
 _SHORT_WAIT = timedelta(minutes=1)
 _RETRY_AFTER = re.compile(
     r"retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d))", re.IGNORECASE | re.ASCII
@@ -127,7 +130,8 @@ def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: Autho
         return MailboxUnavailable(f"Gmail asks to go slower ({shown})", retry_after=wait)
     if refusal.status >= 500 or refusal.status == 408:
         if is_send:
-            return AmbiguousSend(f"Gmail failed while it took the mail ({shown}): it may have been sent")
+            why = f"Gmail failed while it took the mail ({shown}): it may have been sent"
+            return AmbiguousSend(why, was_answered=refusal.status in _ENDED)
         return MailboxUnavailable(f"Gmail has a failure ({shown})", retry_after=wait)
     if reason in _NOT_ENABLED:
         return MailError("the Gmail API is not enabled: enable it for your project in the Google Cloud console")
