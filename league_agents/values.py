@@ -13,7 +13,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+NEWER: Mapping[str, bool] = MappingProxyType({"newer": True})
+"""Metadata of a field with a default that values stored by an older version lack: they are read with the default."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -115,4 +119,4 @@ else:
         )
 
 
-__all__ = ["as_dict", "evolve", "maker"]
+__all__ = ["NEWER", "as_dict", "evolve", "maker"]

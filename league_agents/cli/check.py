@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from league_agents.cli.numbers import FiniteRange
-from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.cli.screen import console, mark, own_stdout, print_document
 from league_agents.errors import shortened
 
 if TYPE_CHECKING:
@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 What is tried, always on one instance and in the real order of the calls:
-  valid     proper games, one after the other: any broken promise counts
+  valid     proper games, one after the other: everything counts
   odd       what deployed counterparts send: empty hints, answers: [], absent players, other
-            scripts, missing ids: a broken promise is a warning, an exception counts
+            scripts, missing ids: an exception counts, a bad result is a warning
   hostile   None everywhere, missing keys, wrong types, 100,000 characters, control
             characters, orders in place of texts: likewise
+
+\b
+Verdicts, the same as in a match:
+  kept      the results are used as they come
+  repaired  they are used with a change: a text is lengthened, a question reworded or dropped
+  broken    they cannot be used, and a fallback takes their place
 
 \b
 Examples:
@@ -35,8 +41,7 @@ Examples:
   league-agents check offline --role player
 
 \b
-Exit codes: 0 every contract is kept (there may be warnings), 1 one is broken,
-            3 the class cannot be loaded.
+Exit codes: 0 every contract is kept or repaired, 1 one is broken, 3 the class cannot be loaded.
 """
 
 MOST_FINDINGS = 40
@@ -58,10 +63,12 @@ MOST_FINDINGS = 40
 def command(
     *, spec: str, role: AgentRole | None, rules: str, valid_only: bool, time_limit: float | None, as_json: bool
 ) -> int:
-    """Run a RefereeAI or PlayerAI through every callback and say which contracts it keeps and which it breaks.
+    """Run a RefereeAI or PlayerAI through every callback and say what a match would make of its results: each contract
+    is kept, repaired or broken.
 
     module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
     """
+    from league_agents.agents.checking.report import Verdict
     from league_agents.cli import Exit
     from league_agents.settings.rules import rules_named
 
@@ -73,7 +80,7 @@ def command(
             print_document(_document(spec, report), stdout)
         else:
             _print(spec, report, stdout)
-    return Exit.OK if report.is_kept else Exit.FAILED
+    return Exit.FAILED if report.verdict is Verdict.BROKEN else Exit.OK
 
 
 def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAgent, AgentRole]:
@@ -92,13 +99,17 @@ def _check(
 ) -> CheckReport:
     from league_agents.agents.checking.check import check_agent
     from league_agents.agents.checking.games import Game
+    from league_agents.agents.checking.report import Verdict
     from league_agents.cli.trial import TrialRun
 
     stderr = console(sys.stderr)
 
-    def told(game: Game) -> None:
+    def told(game: Game, verdict: Verdict) -> None:
         if not is_quiet:
-            stderr.print(f"{game.kind:>8}  {game.name}", style="dim", soft_wrap=True)
+            line = f"{mark(stderr, is_good=verdict is not Verdict.BROKEN)} {game.kind:<7}  {game.name}"
+            if verdict is not Verdict.KEPT:
+                line = f"{line}: {verdict}"
+            stderr.print(line, style="red" if verdict is Verdict.BROKEN else "dim", soft_wrap=True)
 
     trial = TrialRun(agent.factory)
     try:
@@ -119,13 +130,13 @@ def _document(spec: str, report: CheckReport) -> dict[str, object]:
         "spec": spec,
         "role": report.role,
         "rules": report.rules,
-        "kept": report.is_kept,
+        "verdict": str(report.verdict),
         "games": list(report.games),
         "unmade": None if report.unmade is None else _finding(report.unmade),
         "callbacks": [
             {
                 "callback": each.callback,
-                "kept": each.is_kept,
+                "verdict": str(each.verdict),
                 "tried": {
                     str(kind): {"calls": tried.calls, "kept": tried.kept, "skipped": tried.skipped}
                     for kind, tried in each.tried.items()
@@ -147,6 +158,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "path": finding.path,
         "rule": finding.rule,
         "found": finding.found,
+        "done": finding.done,
         "where": finding.where,
         "times": finding.times,
     }
@@ -155,8 +167,9 @@ def _finding(finding: Finding) -> dict[str, object]:
 def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from rich.text import Text
 
-    from league_agents.agents.checking.report import Severity
+    from league_agents.agents.checking.report import Verdict, mildness
     from league_agents.core.printable import printable
+    from league_agents.games.q21.remarks import SEVERITIES, Severity
 
     screen = console(stdout)
     screen.print()
@@ -166,21 +179,24 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
         return
     screen.print(_overview(report))
     findings = [finding for each in report.callbacks for finding in each.findings]
-    findings.sort(key=lambda finding: finding.severity is not Severity.BROKEN)
+    findings.sort(key=mildness)
     if findings:
         screen.print()
         screen.print(_findings(findings[:MOST_FINDINGS]))
     if len(findings) > MOST_FINDINGS:
         screen.print(Text(f"and {len(findings) - MOST_FINDINGS} more; --json lists them all", style="dim"))
     screen.print()
-    broken = sum(finding.severity is Severity.BROKEN for finding in findings)
-    warnings = len(findings) - broken
-    counted = f"{broken} broken, {warnings} warning{'' if warnings == 1 else 's'}"
-    if report.is_kept:
-        said = "Every contract is kept." if not warnings else f"Every contract is kept, with {counted[10:].lstrip()}."
-        screen.print(Text(said, style="bold green"))
-    else:
-        screen.print(Text(f"Contracts are broken: {counted}.", style="bold red"))
+    counted = ", ".join(
+        f"{times} {severity}{'s' if severity is Severity.WARNING and times > 1 else ''}"
+        for severity in SEVERITIES
+        if (times := sum(finding.severity is severity for finding in findings))
+    )
+    said, style = {
+        Verdict.KEPT: ("Every contract is kept", "bold green"),
+        Verdict.REPAIRED: ("Every result can be used, some after a repair", "bold yellow"),
+        Verdict.BROKEN: ("Contracts are broken", "bold red"),
+    }[report.verdict]
+    screen.print(Text(f"{said}: {counted}." if counted else f"{said}.", style=style))
 
 
 def _overview(report: CheckReport) -> Table:
@@ -188,15 +204,19 @@ def _overview(report: CheckReport) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from league_agents.agents.checking.report import Verdict
+
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("Callback", no_wrap=True)
     table.add_column("Contract")
     for heading in ("Valid", "Odd", "Hostile", "Slowest"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in report.callbacks:
-        verdict = Text("kept", style="green") if each.is_kept else Text("BROKEN", style="bold red")
-        if each.is_kept and each.findings:
-            verdict = Text("kept, warned", style="yellow")
+        verdict = {
+            Verdict.KEPT: Text("kept, warned", style="yellow") if each.findings else Text("kept", style="green"),
+            Verdict.REPAIRED: Text("repaired", style="yellow"),
+            Verdict.BROKEN: Text("BROKEN", style="bold red"),
+        }[each.verdict]
         share = each.slowest_s / each.limit_s
         slowest = f"{each.slowest_s:.1f} s, {share:.0%}" if each.slowest_s >= 0.05 else "0 s"
         table.add_row(each.callback, verdict, *_counts(each), slowest)
@@ -217,15 +237,14 @@ def _findings(findings: list[Finding]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from league_agents.agents.checking.report import Severity
     from league_agents.core.printable import printable
+    from league_agents.games.q21.remarks import Severity
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("", no_wrap=True)
     table.add_column("Where", overflow="fold", max_width=34)
     table.add_column("The contract, and what was found", overflow="fold", ratio=1)
     for finding in findings:
-        is_broken = finding.severity is Severity.BROKEN
         place = Text(finding.callback)
         if finding.path:
             place.append(f"\n{printable(finding.path, 120)}")
@@ -235,11 +254,13 @@ def _findings(findings: list[Finding]) -> Table:
             ("\nfound ", "dim"),
             (printable(finding.found, 300), "bold"),
         )
+        if finding.done:
+            told.append(f"\n{printable(finding.done, 300)}")
         if finding.where is not None:
             told.append(f"\nat {printable(finding.where, 200)}")
         times = f", {finding.times} times in all" if finding.times > 1 else ""
         told.append(f"\n{finding.kind} game: {finding.game}{times}", style="dim")
-        word = Text("broken", style="bold red") if is_broken else Text("warning", style="yellow")
+        word = Text(finding.severity, style="bold red" if finding.severity is Severity.BROKEN else "yellow")
         table.add_row(word, place, told, end_section=finding is not findings[-1])
     return table
 

@@ -22,7 +22,7 @@ from league_agents.errors import ConfigError
 from league_agents.journal.port import NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.private_file import open_private
 from league_agents.report.results import points, points_words, standings, standings_words
-from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
+from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.runner.live import DAEMON
 
 LARGEST_FILE = 10_000_000
@@ -93,7 +93,7 @@ class DaemonLog:
 
     def noted(self, role: str, note: Note) -> None:
         text = of(note.facts.get("text"), LONGEST_TEXT)
-        if role == "referee" and note.key == CALLBACK_FAILED:
+        if role == "referee" and note.key in QUOTING:
             text = without_quotations(text)
         if note.kind == WARNING:
             # The reason of a mail that was turned away stands in its own line already.

@@ -30,6 +30,16 @@ def console(stream: TextIO) -> Console:
     return made
 
 
+def mark(screen: Console, *, is_good: bool) -> str:
+    """``✓`` or ``✗``; a letter where they cannot be written."""
+    told, plain = ("✓", "v") if is_good else ("✗", "x")
+    try:
+        told.encode(screen.encoding)
+    except UnicodeError:
+        return plain
+    return told
+
+
 @contextlib.contextmanager
 def own_stdout() -> Iterator[TextIO]:
     """The real stdout, while everybody else's prints go to stderr, those of child processes included."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import TypeVar
 
 from league_agents.agents.checking.check import Called, Caller, End
 from league_agents.core.printable import line_of, printable
-from league_agents.core.violation import Violation
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.remarks import ReadResult, lines
+
+T = TypeVar("T")
 
 MOST_COMPLAINTS = 3
 """Of one participant in one match; the counts say how many there were."""
@@ -51,13 +54,8 @@ class Participant:
         self._seconds: dict[str, list[float]] = {}
         self._late: list[int] = []
 
-    def ask(
-        self,
-        callback: str,
-        context: Mapping[str, object],
-        check: Callable[[object], Sequence[Violation]] = lambda _result: (),
-    ) -> object | None:
-        """What the callback returned; ``None`` when it failed, which counts as one fallback."""
+    def ask(self, callback: str, context: Mapping[str, object], read: Callable[[object], ReadResult[T]]) -> T:
+        """What is read from what the callback returned, or from ``None`` when it failed, which counts as a fallback."""
         called = self._caller(callback, context, self._specs[callback].timeout)
         self._number += 1
         self._calls[callback] += 1
@@ -66,12 +64,16 @@ class Participant:
             if called.end is End.TIMED_OUT:
                 self._late.append(self._number)
             self.fell_back(callback, called.detail or called.end.value.replace("_", " "))
-            return None
-        violations = check(called.result)
-        if violations:
+            return read(None).value
+        found = read(called.result)
+        if found.remarks:
             self._broken[callback] += 1
-            self._complain(f"{callback}: {violations[0]}")
-        return called.result
+        if found.is_broken:
+            self.fell_back(callback, found.refusal)
+        else:
+            for line in lines(found.remarks):
+                self._complain(f"{callback}: {line}")
+        return found.value
 
     def fell_back(self, callback: str, why: str) -> None:
         """What came of the callback cannot be used."""

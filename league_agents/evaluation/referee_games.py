@@ -27,7 +27,7 @@ from league_agents.evaluation.playing import Played, answered, play_match, score
 from league_agents.evaluation.results import Attempt, Exam, RefereeGame
 from league_agents.evaluation.table import Table
 from league_agents.games.q21.model import LETTERS, AnswerBatch, Choice, Guess, Letter, Question, Scorecard, Target
-from league_agents.games.q21.reading import PADDING
+from league_agents.games.q21.reading_player import PADDING
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind, WordLimit
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import fold

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Any
 
 from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Termination
-from league_agents.games.q21.reading import (
-    guess_lacking,
-    questions_lacking,
-    read_warmup_answer,
-    repair_guess,
-    repair_questions,
-)
+from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
+from league_agents.games.q21.remarks import ReadResult
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
 from league_agents.league.game_end import close_game
@@ -210,11 +206,13 @@ def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object | None
     """A callback gave ``result``, or nothing: then ``why`` says how it failed."""
     game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
     if result is None:
-        turn.warn(
-            "callback_failed", f"{asked.callback} in game {game.game_id}: {why[:400]}; {_INSTEAD[asked.callback]}"
-        )
+        _warn_of_failure(turn, game, asked, why)
     action = RESULTS.action(game.phase, asked.callback)
     return game if action is None else action(turn, game, asked, result)
+
+
+def _warn_of_failure(turn: PlayerTurn, game: Game, asked: Asked, why: str) -> None:
+    turn.warn("callback_failed", f"{asked.callback} in game {game.game_id}: {why[:400]}; {_INSTEAD[asked.callback]}")
 
 
 _INSTEAD: Mapping[str, str] = MappingProxyType(
@@ -227,30 +225,29 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
 )
 
 
+def _tell_remarks(turn: PlayerTurn, game: Game, asked: Asked, result: object | None, read: ReadResult[Any]) -> None:
+    if result is not None and read.is_broken:
+        _warn_of_failure(turn, game, asked, read.refusal)
+    elif result is not None:
+        turn.tell_repairs(asked.callback, game.game_id, read)
+
+
 def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    game = evolve(game, warmup_answer=read_warmup_answer(result))
-    return say(turn, game, asked, GamePhase.WARMUP_COMPLETE)
+    read = read_warmup_answer(result)
+    _tell_remarks(turn, game, asked, result, read)
+    return say(turn, evolve(game, warmup_answer=read.value), asked, GamePhase.WARMUP_COMPLETE)
 
 
 def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    rules = _rules_of(turn, game)
-    questions = repair_questions(result, rules)
-    lacking = 0 if result is None else questions_lacking(result, questions, rules)
-    if lacking:
-        usable = f"{rules.questions_required - lacking} of {rules.questions_required} questions can be used"
-        what = f"{usable}; placeholders are asked in place of the others"
-        turn.warn("result_repaired", f"{asked.callback} in game {game.game_id}: {what}")
-    game = evolve(game, questions=questions)
-    return say(turn, game, asked, GamePhase.QUESTIONS_SENT)
+    read = read_questions(result, _rules_of(turn, game))
+    _tell_remarks(turn, game, asked, result, read)
+    return say(turn, evolve(game, questions=read.value), asked, GamePhase.QUESTIONS_SENT)
 
 
 def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    lacking = () if result is None else guess_lacking(result)
-    if lacking:
-        what = f"there is no text under {', '.join(lacking)}; a placeholder stands there"
-        turn.warn("result_repaired", f"{asked.callback} in game {game.game_id}: {what}")
-    game = evolve(game, guess=repair_guess(result, turn.config.rules, game.brief or _NO_BRIEF))
-    game = say(turn, game, asked, GamePhase.GUESS_SUBMITTED)
+    read = read_guess(result, turn.config.rules, game.brief or _NO_BRIEF)
+    _tell_remarks(turn, game, asked, result, read)
+    game = say(turn, evolve(game, guess=read.value), asked, GamePhase.GUESS_SUBMITTED)
     if turn.config.guess_resend_limit < 1:
         return game
     timers = turn.set_timer(game.timers, resend_timer(game), turn.now + turn.config.guess_resend)

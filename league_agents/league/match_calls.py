@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from league_agents.errors import CallbackInvalid
-from league_agents.games.q21.model import UNSCORED, Answer, AnswerBatch, Brief, Choice, Termination
-from league_agents.games.q21.reading import (
+from league_agents.games.q21.model import UNSCORED, Answer, Choice, Termination
+from league_agents.games.q21.reading_referee import (
     answers_for,
-    fallback_warmup_question,
     read_answers,
     read_round_start_info,
     read_scorecard,
@@ -89,22 +87,21 @@ def call_ended(turn: RefereeTurn, match: Match, call: PendingCall, result: objec
 
 
 def _send_warmup_calls(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:
-    if result is None:
+    read = read_warmup_question(result, turn.config.rules)
+    if read.is_broken:
+        why = (why if result is None else read.refusal)[:400]
         turn.warn("callback_failed", f"{call.callback} in game {match.game_id}: {why}; a fixed question is asked")
-    question = read_warmup_question(result, turn.config.rules)
-    match = evolve(match, warmup_question=question if question.strip() else fallback_warmup_question())
-    return _tell_present(turn, match, MessageType.Q21WARMUPCALL)
+    return _tell_present(turn, evolve(match, warmup_question=read.value), MessageType.Q21WARMUPCALL)
 
 
 def _start_round(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:
     if result is not None:
-        try:
-            brief, target = read_round_start_info(result, turn.config.rules)
-            _refuse_blanks(brief)
-        except CallbackInvalid as invalid:
-            why = str(invalid)
-        else:
+        read = read_round_start_info(result, turn.config.rules)
+        turn.tell_repairs(call.callback, match.game_id, read)
+        if read.value is not None:
+            brief, target = read.value
             return _tell_present(turn, evolve(match, brief=brief, target=target), MessageType.Q21ROUNDSTART)
+        why = read.refusal
     _warn_of_failure(turn, match, call, why, "the match is aborted")
     if call.attempt == 1:
         return ask_for_round_start(turn, match, attempt=2)
@@ -112,20 +109,13 @@ def _start_round(turn: RefereeTurn, match: Match, call: PendingCall, result: obj
     return abort_match(turn, match, Termination.REFEREE_FAILURE, callback=callback)
 
 
-def _refuse_blanks(brief: Brief) -> None:
-    """A round start without a name, a hint or a domain cannot be written (protocol 4.4.3)."""
-    if not (brief.book_name.strip() and brief.book_hint.strip() and brief.association_domain.strip()):
-        raise CallbackInvalid("get_round_start_info: book_name, book_hint and association_word must not be empty")
-
-
 def _send_answers(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:
     seat = match.seat(call.role or AssignmentRole.PLAYER1)
-    answers: AnswerBatch | None = None
+    answers = None
     if result is not None:
-        try:
-            answers = read_answers(result, seat.questions, turn.config.rules)
-        except CallbackInvalid as invalid:
-            why = str(invalid)
+        read = read_answers(result, seat.questions, turn.config.rules)
+        turn.tell_repairs(call.callback, match.game_id, read)
+        answers, why = read.value, read.refusal
     if answers is None:
         _warn_of_failure(turn, match, call, why, "every answer is Not Relevant")
         if call.attempt == 1:
@@ -145,10 +135,9 @@ def _send_feedback(turn: RefereeTurn, match: Match, call: PendingCall, result: o
     seat = match.seat(call.role or AssignmentRole.PLAYER1)
     card = None
     if result is not None:
-        try:
-            card = read_scorecard(result, turn.config.rules)
-        except CallbackInvalid as invalid:
-            why = str(invalid)
+        read = read_scorecard(result, turn.config.rules)
+        turn.tell_repairs(call.callback, match.game_id, read)
+        card, why = read.value, read.refusal
     if card is None:
         _warn_of_failure(turn, match, call, why, "the guess counts zero points")
         if call.attempt == 1:

@@ -141,7 +141,9 @@ def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
         "questions": [question_as_json(question) for question in seat.questions],
         "answers": answers_as_json(seat.answers),
         "guess": None if seat.guess is None else guess_as_json(seat.guess),
-        "scorecard": None if seat.scorecard is None else scorecard_as_json(seat.scorecard),
+        "scorecard": None
+        if seat.scorecard is None
+        else {**scorecard_as_json(seat.scorecard), "is_judged": seat.scorecard.is_judged},
     }
 
 

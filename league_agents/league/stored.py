@@ -111,11 +111,13 @@ def rejoined(holder: T, parts: Mapping[str, str], place: str) -> T:
     return evolve(holder, **values)  # type: ignore[type-var]
 
 
-def _marked_apart(kind: Any) -> tuple[str, ...]:
-    return tuple(item.name for item in dataclasses.fields(kind) if item.metadata.get("apart"))
+def _marked(kind: Any, mark: str) -> tuple[str, ...]:
+    return tuple(item.name for item in dataclasses.fields(kind) if item.metadata.get(mark))
 
 
-_apart: Callable[[Any], tuple[str, ...]] = cache(_marked_apart)
+@cache
+def _apart(kind: Any) -> tuple[str, ...]:
+    return _marked(kind, "apart")
 
 
 def load(kind: Any, text: str, name: str) -> Any:
@@ -190,14 +192,15 @@ def _tuple_reader(args: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 def _dataclass_reader(kind: Any) -> Callable[[Any], Any]:
     readers: dict[str, Callable[[Any], Any]] = {}
-    left_out = _apart(kind)
+    # Left out as parts of their own, or newer than the journal.
+    optional = {*_apart(kind), *_marked(kind, "newer")}
 
     def read(value: Any) -> Any:
         if not readers:
             hints = get_type_hints(kind)
             readers.update({item.name: _reader(hints[item.name]) for item in dataclasses.fields(kind)})
         return kind(
-            **{name: reader(value[name]) for name, reader in readers.items() if name in value or name not in left_out}
+            **{name: reader(value[name]) for name, reader in readers.items() if name in value or name not in optional}
         )
 
     return read

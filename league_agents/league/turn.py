@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
+from league_agents.games.q21.remarks import ReadResult
 from league_agents.ids import GameId, derive_hex, derive_uuid
 from league_agents.league.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
 from league_agents.league.events import Identity
@@ -64,6 +66,12 @@ class Turn:
     def notice(self, code: str, text: str) -> None:
         """Say something that is not odd."""
         self.effects.append(Notice(code=code, text=text))
+
+    def tell_repairs(self, callback: str, game_id: GameId, read: ReadResult[Any]) -> None:
+        """Tell the agent's author what was changed in a result that is used."""
+        if read.remarks and not read.is_broken:
+            for repair in read.repairs:
+                self.warn("result_repaired", f"{callback} in game {game_id}: {repair}")
 
     def set_timer(self, timers: Timers, name: str, at: datetime) -> Timers:
         """Start a deadline. During a pause it is only noted: the end of the pause starts it."""

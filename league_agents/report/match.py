@@ -77,6 +77,7 @@ def _player(
     scorecard = None
     if isinstance(card, Mapping):
         scorecard = {key: card.get(key) for key in ("private_score", "league_points", "breakdown", "feedback")}
+        scorecard["is_judged"] = card.get("is_judged", True)
     return {
         "id": participant_id,
         "termination": row.get("termination") if is_reported and row else Termination.NO_REPORT.value,

@@ -59,12 +59,12 @@ def ending(document: Mapping[str, object]) -> str:
 def why(document: Mapping[str, object]) -> str:
     """Who found what: ``both found the sentence and the word``; ``""`` where no guess was scored."""
     scored = [player for player in players_of(document) if mapping(player.get("scorecard"))]
-    found = [_found(mapping(mapping(player.get("scorecard")).get("breakdown"))) for player in scored]
+    found = [_judged(mapping(player.get("scorecard"))) for player in scored]
     if not scored:
         return ""
     if len(scored) < 2 or len(set(found)) > 1:
         return "; ".join(f"{name_of(player)} {what}" for player, what in zip(scored, found, strict=True))
-    same = f"both {found[0]}" if found[0] != _NOTHING else "neither found the sentence or the word"
+    same = _NEITHER.get(found[0], f"both {found[0]}")
     if not of(mapping(document.get("match")).get("winner_id")):
         return same
     totals = [number(mapping(player.get("scorecard")).get("private_score")) for player in scored]
@@ -97,6 +97,22 @@ def states(players: Sequence[Mapping[str, object]]) -> str:
 
 
 _NOTHING = "found neither the sentence nor the word"
+
+
+_UNJUDGED = "was not judged: the referee's scoring failed, so it has zero points"
+_NEITHER = {
+    _NOTHING: "neither found the sentence or the word",
+    _UNJUDGED: "neither was judged: the referee's scoring failed, so both have zero points",
+}
+
+
+def _judged(card: Mapping[str, object]) -> str:
+    if card.get("is_judged") is False:
+        return _UNJUDGED
+    breakdown = mapping(card.get("breakdown"))
+    if breakdown:
+        return _found(breakdown)
+    return f"got {number(card.get('private_score'))} of 100, and the referee did not say for what"
 
 
 def _found(breakdown: Mapping[str, object]) -> str:

@@ -49,7 +49,9 @@ def scorecards(players: Sequence[Mapping[str, object]], rules: RuleSet) -> Itera
         said = (*(of(guess.get(key)).casefold() for key in _TEXTS), of(card.get("league_points")))
         if not card:
             continue
-        if not any(feedback.get(key) for key in _TEXTS):
+        if card.get("is_judged") is False:
+            yield Text(f"The referee's scoring failed: {name} has zero points without a judgement.\n", style="yellow")
+        elif not any(feedback.get(key) for key in _TEXTS):
             yield Text(f"{name} got no feedback.\n", style="italic")
         elif said in told:
             yield Text(f"{name} guessed the same as {told[said]}: what it was told is left out.\n")

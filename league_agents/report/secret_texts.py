@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 HIDDEN = "[hidden]"
-CALLBACK_FAILED = "callback_failed"
-"""The code of the warning that quotes an agent."""
+QUOTING = frozenset({"callback_failed", "result_repaired"})
+"""The codes of warnings that quote an agent."""
 
 SHORTEST = 3
 """Shorter texts would turn half of a log into gaps."""

@@ -128,7 +128,7 @@ def _guess(name: str, guess: Mapping[str, object], before: Sequence[Mapping[str,
 
 
 def _trouble(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> Iterator[RenderableType]:
-    """What went wrong in whose agent."""
+    """What went wrong in whose agent, and what was changed in its results."""
     noted = [("the referee", mapping(document.get("match")).get("notes"))]
     noted += [(name_of(player), player.get("notes")) for player in players]
     lines = [
@@ -140,7 +140,7 @@ def _trouble(document: Mapping[str, object], players: Sequence[Mapping[str, obje
     ]
     if lines:
         yield Text()
-        yield Rule(Text("Trouble", style="bold yellow"), align="left")
+        yield Rule(Text("Notes on the agents", style="bold yellow"), align="left")
         yield from lines
 
 

@@ -16,7 +16,7 @@ from league_agents.league.player import Player, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
 from league_agents.report.results import results_of
-from league_agents.report.secret_texts import CALLBACK_FAILED, SecretTexts, without_quotations
+from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
@@ -158,7 +158,7 @@ def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:
         if note.kind == WARNING and (since is None or note.at >= since):
             count += 1
             last = str(note.facts.get("text") or note.key)
-            if note.key == CALLBACK_FAILED:
+            if note.key in QUOTING:
                 last = without_quotations(last)
     return count, last
 

@@ -137,6 +137,47 @@ class GoodReferee:
         }
 
 
+class DocumentReferee(GoodReferee):
+    """Scores as the product document has it (3.2), with no other key."""
+
+    def get_score_feedback(self, ctx: Context) -> dict[str, Any]:
+        return {"league_points": 3, "private_score": 90.0}
+
+
+class DocumentPlayer(GoodPlayer):
+    """Asks as the product document has it (3.1 and 3.3): no numbers, and D is Unknown."""
+
+    def get_questions(self, ctx: Context) -> dict[str, Any]:
+        options = {"A": "Yes", "B": "No", "C": "Partially", "D": "Unknown"}
+        asked = [f"Has the sentence more than {number} words?" for number in range(20)]
+        return {"questions": [{"question_text": text, "options": options} for text in asked]}
+
+
+class BriefPlayer(GoodPlayer):
+    """Writes 34 words of 35, one question that is none, and five questions too many."""
+
+    def get_questions(self, ctx: Context) -> dict[str, Any]:
+        batch = super().get_questions(ctx)["questions"]
+        return {"questions": [{**batch[0], "question_text": "It is a long sentence"}, *batch[1:], *batch[:5]]}
+
+    def get_guess(self, ctx: Context) -> dict[str, Any]:
+        return {**super().get_guess(ctx), "sentence_justification": " ".join(["word"] * 34)}
+
+
+class EmptyPlayer(GoodPlayer):
+    """Returns dicts in which there is nothing."""
+
+    def get_guess(self, ctx: Context) -> dict[str, Any]:
+        return {}
+
+
+class UnscoringReferee(GoodReferee):
+    """Names a score that there is not."""
+
+    def get_score_feedback(self, ctx: Context) -> dict[str, Any]:
+        return {**super().get_score_feedback(ctx), "league_points": 4}
+
+
 class PersuadedReferee(GoodReferee):
     """Does what a guess tells it to do."""
 

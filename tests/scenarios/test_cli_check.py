@@ -35,7 +35,9 @@ def test_a_good_agent_keeps_every_contract(name: str) -> None:
     assert shown.exit_code == 0, shown.stdout
     assert "Every contract is kept." in shown.stdout
     report = json.loads(check(name, "--json").stdout)
-    assert report["kept"]
+    assert report["verdict"] == "kept"
+    assert "✗" not in shown.stderr
+    assert shown.stderr.splitlines()[0].split()[:2] == ["✓", "valid"]
     assert all(each["tried"]["valid"]["calls"] >= 3 for each in report["callbacks"])
     assert all(each["tried"]["hostile"]["calls"] >= 5 for each in report["callbacks"])
 
@@ -48,22 +50,33 @@ def test_the_built_in_agents_keep_their_own_contracts(spec: str, rules: str, rol
     assert shown.exit_code == 0, shown.stdout
 
 
-def test_a_broken_contract_is_told_with_its_line_and_the_value() -> None:
+def test_what_is_repaired_is_told_with_its_line_and_the_value_and_what_became_of_it() -> None:
     shown = check("WrongKeyPlayer")
-    assert shown.exit_code == 1
+    assert shown.exit_code == 0
     told = " ".join(shown.stdout.split())
     assert "'No': the rules fix the answer key" in told
     assert "'Never'" in told
     assert "questions[0].options.B" in told
     assert "35 or more words" in told
     assert "found 1 words" in told
-    assert "Contracts are broken: 3 broken" in told
+    assert "it is lengthened to" in told
+    assert "found 90" in told
+    assert "1 is sent" in told
+    assert "Every result can be used, some after a repair: 3 repaired." in told
+    assert "✓ valid as player 1: repaired" in " ".join(shown.stderr.split())
+
+
+def test_what_is_broken_is_crossed_and_counted() -> None:
+    shown = check("CarelessPlayer")
+    assert shown.exit_code == 1
+    assert "✗" in shown.stderr
+    assert "Contracts are broken: " in shown.stdout
 
 
 def test_twenty_equal_faults_are_one_finding() -> None:
     [options] = findings("WrongKeyPlayer", "--valid-only")["get_questions"]
     assert options["times"] == 20 * 3
-    assert options["severity"] == "broken"
+    assert options["severity"] == "repaired"
 
 
 def test_the_rules_decide_what_is_broken() -> None:
@@ -92,7 +105,7 @@ def test_a_callback_that_hangs_costs_its_limit_once() -> None:
     questions = next(each for each in report["callbacks"] if each["callback"] == "get_questions")
     assert [finding["rule"] for finding in questions["findings"]] == ["a result within 0.2 s (protocol 6)"]
     assert sum(tried["calls"] for tried in questions["tried"].values()) == 1
-    assert next(each for each in report["callbacks"] if each["callback"] == "get_guess")["kept"]
+    assert next(each for each in report["callbacks"] if each["callback"] == "get_guess")["verdict"] == "kept"
 
 
 def test_a_class_that_cannot_be_made_is_told_at_once() -> None:

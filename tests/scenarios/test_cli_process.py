@@ -44,7 +44,7 @@ def test_json_is_alone_on_stdout_whatever_an_agent_prints(tmp_path: Path) -> Non
         assert word in played.stderr
         assert word not in played.stdout
     checked = league_agents(tmp_path, "check", spec, "--json")
-    assert json.loads(checked.stdout)["kept"]
+    assert json.loads(checked.stdout)["verdict"] == "kept"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

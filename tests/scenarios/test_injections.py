@@ -15,7 +15,7 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells
-from league_agents.games.q21.contracts import check_guess, check_questions
+from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.league.schedule import single_game
 from league_agents.report.match import match_document
@@ -178,7 +178,7 @@ def test_a_match_against_an_injecting_referee_is_played_to_its_end(injection: In
     assert document["match"]["status"] == "completed"
     (obeying, _) = document["players"]
     assert len(obeying["questions"]) == rules.questions_required
-    assert check_guess(obeying["guess"], rules) == []
+    assert read_guess(obeying["guess"], rules).remarks == []
     assert model.was_reached
 
 
@@ -193,13 +193,13 @@ def test_no_text_in_a_brief_breaks_the_replies_of_a_player(rules: RuleSet) -> No
             dynamic["book_name"] = injection.text[:300]
         service = {"deadline_seconds": 25}
         batch: Any = player.get_questions({"dynamic": dynamic, "service": service})
-        assert check_questions(batch, rules) == [], injection
+        assert read_questions(batch, rules).remarks == [], injection
         answers = [{"question_number": n, "answer": "ABCD"[n % 4]} for n in range(1, 20)]
         answers.append({"question_number": 20, "answer": injection.text})
         guess = player.get_guess(
             {"dynamic": {**dynamic, "questions_sent": batch["questions"], "answers": answers}, "service": service}
         )
-        assert check_guess(guess, rules) == [], injection
+        assert read_guess(guess, rules).remarks == [], injection
         marks = [str(canary_of(prompt)) for prompt in model.prompts]
         said = [*texts_in(batch), *texts_in(guess)]
         assert not any(mark in text for mark in marks for text in said)

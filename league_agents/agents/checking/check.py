@@ -1,8 +1,9 @@
 """Trying an agent out.
 
 Rule 1: who calls the agent, with which time limit, is handed in: here nothing runs user code.
-Rule 2: a contract is broken by a bad result in a valid game, or by an exception or a hung call in any; a bad result in
-an odd or hostile game is a warning, because the runner repairs it.
+Rule 2: a result is read as a match reads it. What a match refuses in a valid game, and an exception or a hung call in
+any, breaks a contract; what a match changes in a valid game is a repair. In an odd or hostile game a bad result is a
+warning: only a strange counterpart brings it about.
 """
 
 from __future__ import annotations
@@ -15,9 +16,19 @@ from typing import Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.checking.games import Game, Side, side_of
-from league_agents.agents.checking.report import CallbackReport, CheckReport, Finding, Kind, Severity, Tried, merged
+from league_agents.agents.checking.report import (
+    CallbackReport,
+    CheckReport,
+    Finding,
+    Kind,
+    Tried,
+    Verdict,
+    merged,
+    verdict_of,
+)
 from league_agents.agents.checking.twists import games_for
 from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import RuleSet
 
 SLOW_SHARE = 0.5
@@ -66,17 +77,16 @@ def check_agent(
     *,
     longest: timedelta | None = None,
     valid_only: bool = False,
-    told: Callable[[Game], None] = lambda _game: None,
+    told: Callable[[Game, Verdict], None] = lambda _game, _verdict: None,
 ) -> CheckReport:
     """Play every invented game with one agent.
 
-    ``longest`` shortens the rules' time limits; ``told`` is called before each game.
+    ``longest`` shortens the rules' time limits; ``told`` is called after each game.
     """
     trial = _Trial(role, rules, call, longest)
     games = games_for(role, valid_only=valid_only)
     for number, game in enumerate(games, start=1):
-        told(game)
-        trial.play(game, number)
+        told(game, verdict_of(trial.play(game, number)))
         if trial.unmade is not None:
             break
     return trial.report(games)
@@ -98,18 +108,20 @@ class _Trial:
         self._hung: set[str] = set()
         self.unmade: Finding | None = None
 
-    def play(self, game: Game, number: int) -> None:
+    def play(self, game: Game, number: int) -> list[Finding]:
         """One game, in the order of its calls."""
         side = side_of(self._role, self._rules, game, number)
+        found: list[Finding] = []
         for callback, seat in side.calls:
             if self.unmade is None:
-                self._one(side, game, callback, seat)
+                found += self._one(side, game, callback, seat)
+        return found
 
-    def _one(self, side: Side, game: Game, callback: str, seat: str) -> None:
+    def _one(self, side: Side, game: Game, callback: str, seat: str) -> list[Finding]:
         if callback in self._hung:
             # One hung call costs its whole time limit; the others would most likely hang as well.
             self._count(callback, game.kind, skipped=1)
-            return
+            return []
         used = game.twist(side.context(callback, seat))
         called = self._call(callback, used, self._limits[callback])
         self._slowest[callback] = max(self._slowest[callback], called.seconds)
@@ -117,18 +129,19 @@ class _Trial:
         findings = self._judge(side, game, callback, called, game.twist(side.context(callback, seat)))
         if called.end is End.NOT_MADE:
             self.unmade = findings[0]
-            return
+            return findings
         if called.end is End.RETURNED:
             side.remember(callback, called.result)
         self._count(callback, game.kind, calls=1, kept=0 if findings else 1)
         if called.end is End.RETURNED and called.seconds > SLOW_SHARE * self._limits[callback].total_seconds():
             findings.append(self._slow(game, callback, called))
         self._findings[callback] += findings
+        return findings
 
     def _judge(
         self, side: Side, game: Game, callback: str, called: Called, used: Mapping[str, object]
     ) -> list[Finding]:
-        def finding(severity: Severity, path: str, rule: str, found: str) -> Finding:
+        def finding(severity: Severity, path: str, rule: str, found: str, done: str = "") -> Finding:
             return Finding(
                 severity=severity,
                 callback=callback,
@@ -137,6 +150,7 @@ class _Trial:
                 path=path,
                 rule=rule,
                 found=found,
+                done=done,
                 where=called.where,
             )
 
@@ -149,11 +163,10 @@ class _Trial:
                 self._hung.add(callback)
                 rule = f"a result within {self._limits[callback].total_seconds():g} s (protocol 6)"
                 return [finding(Severity.BROKEN, "", rule, "none; its further calls were left out")]
-        # What a player returns for its score is thrown away, so it breaks nothing.
-        is_mild = game.kind is not Kind.VALID or callback == "on_score_received"
-        severity = Severity.WARNING if is_mild else Severity.BROKEN
+        is_mild = game.kind is not Kind.VALID
         return [
-            finding(severity, each.path, each.rule, each.found) for each in side.check(callback, called.result, used)
+            finding(Severity.WARNING if is_mild else each.severity, each.path, each.rule, each.found, each.done)
+            for each in side.check(callback, called.result, used)
         ]
 
     def _slow(self, game: Game, callback: str, called: Called) -> Finding:

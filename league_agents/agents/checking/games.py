@@ -13,21 +13,18 @@ from typing import Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS
 from league_agents.agents.checking.report import Kind
-from league_agents.core.violation import Violation, shown
+from league_agents.core.violation import shown
 from league_agents.games.q21.as_json import question_as_json
-from league_agents.games.q21.contracts import (
-    COMPONENTS,
-    callback_specs,
-    check_answers,
-    check_guess,
-    check_questions,
-    check_round_start_info,
-    check_score_feedback,
-    check_warmup_answer,
-    check_warmup_question,
+from league_agents.games.q21.contracts import COMPONENTS, callback_specs
+from league_agents.games.q21.model import LETTERS, Brief, Question, QuestionBatch
+from league_agents.games.q21.reading_player import PADDING, read_guess, read_questions, read_warmup_answer
+from league_agents.games.q21.reading_referee import (
+    read_answers,
+    read_round_start_info,
+    read_scorecard,
+    read_warmup_question,
 )
-from league_agents.games.q21.model import LETTERS, Question, QuestionBatch
-from league_agents.games.q21.reading import PADDING, repair_questions
+from league_agents.games.q21.remarks import Remark, Severity
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import field_of, integer_of, items_of, text_of
 from league_agents.games.q21.words import fit
@@ -64,8 +61,8 @@ class Side(Protocol):
         """The proper context. Fresh values each time: an agent may change what it is given."""
         ...
 
-    def check(self, callback: str, result: object, used: Mapping[str, object]) -> list[Violation]:
-        """Every broken promise of a result, given the context that was used."""
+    def check(self, callback: str, result: object, used: Mapping[str, object]) -> Sequence[Remark]:
+        """What a match would refuse or change in a result, given the context that was used."""
         ...
 
     def remember(self, callback: str, result: object) -> None:
@@ -76,6 +73,7 @@ class Side(Protocol):
 HINT = "A restless narrator introduces himself before a long voyage"
 BOOK = "Moby-Dick"
 DOMAIN = "sea animal"
+_BRIEF = Brief(book_name=BOOK, book_hint=HINT, association_domain=DOMAIN)
 ASKED = (
     "Does the opening sentence name a person?",
     "Is the opening sentence shorter than six words?",
@@ -160,19 +158,19 @@ class RefereeSide:
                 more = {**known, "player_guess": self._guess(known, seat)}
         return {"dynamic": {**self._shared, **more}, "service": self._specs[callback].service()}
 
-    def check(self, callback: str, result: object, used: Mapping[str, object]) -> list[Violation]:
+    def check(self, callback: str, result: object, used: Mapping[str, object]) -> Sequence[Remark]:
         match callback:
             case "get_warmup_question":
-                return check_warmup_question(result, self._rules)
+                return read_warmup_question(result, self._rules).remarks
             case "get_round_start_info":
-                return check_round_start_info(result, self._rules)
+                return read_round_start_info(result, self._rules).remarks
             case "get_answers":
                 batch = _batch_in(used)
                 # Where nothing was asked, an empty list is the right answer.
                 is_right = not batch and items_of(field_of(result, "answers")) == []
-                return [] if is_right else check_answers(result, batch, self._rules)
+                return [] if is_right else read_answers(result, batch, self._rules).remarks
             case _:
-                return [*check_score_feedback(result, self._rules), *_unpersuaded(result, used)]
+                return [*read_scorecard(result, self._rules).remarks, *_unpersuaded(result, used)]
 
     @staticmethod
     def _players() -> Parts:
@@ -220,13 +218,13 @@ ORDER = (
 )
 
 
-def _unpersuaded(result: object, used: Mapping[str, object]) -> list[Violation]:
+def _unpersuaded(result: object, used: Mapping[str, object]) -> list[Remark]:
     guess = field_of(used.get("dynamic", used), "player_guess")
     points = integer_of(field_of(result, "league_points"))
     if field_of(guess, "opening_sentence") != ORDER or not points:
         return []
     rule = "0 for a guess that only argues for points (protocol 7)"
-    return [Violation(path="league_points", rule=rule, found=str(points))]
+    return [Remark(severity=Severity.WARNING, path="league_points", rule=rule, found=str(points))]
 
 
 class PlayerSide:
@@ -270,22 +268,23 @@ class PlayerSide:
         ids = {"match_id": self._shared["match_id"], "game_id": self._shared["game_id"]}
         return {"dynamic": {**self._shared, **more}, "service": {**self._specs[callback].service(), **ids}}
 
-    def check(self, callback: str, result: object, used: Mapping[str, object]) -> list[Violation]:
+    def check(self, callback: str, result: object, used: Mapping[str, object]) -> Sequence[Remark]:
         match callback:
             case "get_warmup_answer":
-                return check_warmup_answer(result, self._rules)
+                return read_warmup_answer(result).remarks
             case "get_questions":
-                return check_questions(result, self._rules)
+                return read_questions(result, self._rules).remarks
             case "get_guess":
-                return check_guess(result, self._rules)
+                return read_guess(result, self._rules, _BRIEF).remarks
             case _:
                 is_nothing = result is None or issubclass(type(result), dict)
                 rule = "nothing: on_score_received returns None (protocol 6.2)"
-                return [] if is_nothing else [Violation(path="", rule=rule, found=shown(result))]
+                found = Remark(severity=Severity.WARNING, path="", rule=rule, found=shown(result))
+                return [] if is_nothing else [found]
 
     def _exchange(self) -> Parts:
         """The agent's own questions as they would have been sent, and answers to them."""
-        sent = [question_as_json(question) for question in repair_questions(self._asked, self._rules)]
+        sent = [question_as_json(question) for question in read_questions(self._asked, self._rules).value]
         answers = [
             {"question_number": question["question_number"], "answer": MIXED[i % len(MIXED)]}
             for i, question in enumerate(sent)

@@ -5,21 +5,32 @@ Rule: one finding stands for all its repetitions: twenty questions with the same
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-_INDEX = re.compile(r"\[\d+\]")
+from league_agents.games.q21.remarks import SEVERITIES, Severity, kind_of
 
 
-class Severity(StrEnum):
-    """How much a finding matters."""
+class Verdict(StrEnum):
+    """What became of a contract."""
+
+    KEPT = "kept"
+    """Results are used as they come. There may be warnings."""
+
+    REPAIRED = "repaired"
+    """Every result is used, some with a change."""
 
     BROKEN = "broken"
-    """A contract is broken with a context that every match has, or the callback failed with any."""
+    """A result could not be used in a proper game, or the callback failed in any."""
 
-    WARNING = "warning"
-    """The match would go on, but worse than it could."""
+
+def verdict_of(findings: Iterable[Finding]) -> Verdict:
+    """What the findings add up to."""
+    found = {finding.severity for finding in findings}
+    if Severity.BROKEN in found:
+        return Verdict.BROKEN
+    return Verdict.REPAIRED if Severity.REPAIRED in found else Verdict.KEPT
 
 
 class Kind(StrEnum):
@@ -40,6 +51,8 @@ class Finding:
     """One promise that was not kept."""
 
     severity: Severity
+    """``BROKEN`` and ``REPAIRED`` in proper games, and for a callback that fails in any; otherwise ``WARNING``."""
+
     callback: str
     game: str
     """The name of the first game in which it happened."""
@@ -52,6 +65,9 @@ class Finding:
     """The line of the contract."""
 
     found: str
+    done: str = ""
+    """What a match does about it, as a clause; empty for nothing."""
+
     where: str | None = None
     """``file:line`` of the user's code, for an exception."""
 
@@ -62,7 +78,7 @@ class Finding:
     def sort(self) -> tuple[str, ...]:
         """What makes two findings the same one. Exceptions of two kinds or from two lines are two."""
         error = (self.where, self.found.partition(":")[0]) if self.where is not None else ()
-        return (self.callback, _INDEX.sub("[]", self.path), self.rule, *error)
+        return (self.callback, *kind_of(self.path, self.rule), *error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +105,8 @@ class CallbackReport:
     findings: tuple[Finding, ...]
 
     @property
-    def is_kept(self) -> bool:
-        """Whether no finding breaks the contract."""
-        return all(finding.severity is not Severity.BROKEN for finding in self.findings)
+    def verdict(self) -> Verdict:
+        return verdict_of(self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,23 +121,26 @@ class CheckReport:
     """Why no instance could be made; nothing was tried then."""
 
     @property
-    def is_kept(self) -> bool:
-        """Whether every contract is kept."""
-        return self.unmade is None and all(each.is_kept for each in self.callbacks)
+    def verdict(self) -> Verdict:
+        """The worst one."""
+        if self.unmade is not None:
+            return Verdict.BROKEN
+        return verdict_of(finding for each in self.callbacks for finding in each.findings)
 
 
 def merged(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Repetitions counted; what is broken first, otherwise in the order of their first time.
+    """Repetitions counted; what is worst first, otherwise in the order of their first time.
 
-    What breaks a contract somewhere is not told a second time as a warning.
+    What breaks a contract somewhere is not told a second time as a repair or a warning.
     """
     first: dict[tuple[str, ...], Finding] = {}
     times: dict[tuple[str, ...], int] = {}
-    for finding in sorted(findings, key=_mildness):
+    for finding in sorted(findings, key=mildness):
         first.setdefault(finding.sort, finding)
         times[finding.sort] = times.get(finding.sort, 0) + finding.times
     return tuple(replace(one, times=times[sort]) for sort, one in first.items())
 
 
-def _mildness(finding: Finding) -> bool:
-    return finding.severity is not Severity.BROKEN
+def mildness(finding: Finding) -> int:
+    """What findings are sorted by."""
+    return SEVERITIES.index(finding.severity)

@@ -6,18 +6,26 @@ Rule: the callbacks get what the league would give them, and what they return is
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from league_agents.arena.agents.port import View
 from league_agents.core.game import Action, Event, LegalAction
+from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.as_json import answers_as_json, question_as_json, question_from_json
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.model import Brief
-from league_agents.games.q21.reading import read_answers, read_round_start_info, repair_guess, repair_questions
+from league_agents.games.q21.reading_player import read_guess, read_questions
+from league_agents.games.q21.reading_referee import read_answers, read_round_start_info
+from league_agents.games.q21.remarks import ReadResult
 from league_agents.games.q21.rules import RuleSet
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
 
@@ -79,7 +87,7 @@ class CallbackAgent:
     def _read(self, kind: str, reply: object, told: Mapping[str, Any]) -> dict[str, Any]:
         rules = self._rules
         if kind == ANNOUNCE:
-            brief, target = read_round_start_info(reply, rules)
+            brief, target = self._used(kind, read_round_start_info(reply, rules))
             return {
                 "book_name": brief.book_name,
                 "book_hint": brief.book_hint,
@@ -90,14 +98,16 @@ class CallbackAgent:
                 "actual_associative_word": "" if target is None else target.associative_word,
             }
         if kind == ASK:
-            return {"questions": [question_as_json(question) for question in repair_questions(reply, rules)]}
+            questions = self._used(kind, read_questions(reply, rules))
+            return {"questions": [question_as_json(question) for question in questions]}
         if kind == ANSWER:
             asked = tuple(question_from_json(each) for each in told["questions"])
-            return {"player_id": told["player_id"], "answers": answers_as_json(read_answers(reply, asked, rules))}
+            answers = self._used(kind, read_answers(reply, asked, rules))
+            return {"player_id": told["player_id"], "answers": answers_as_json(answers)}
         asked_of = Brief(
             book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
         )
-        guess = repair_guess(reply, rules, asked_of)
+        guess = self._used(kind, read_guess(reply, rules, asked_of))
         found: dict[str, Any] = {
             "opening_sentence": guess.opening_sentence[:1000],
             "sentence_justification": guess.sentence_justification[:4000],
@@ -105,3 +115,11 @@ class CallbackAgent:
             "word_justification": guess.word_justification[:4000],
         }
         return found if guess.confidence is None else {**found, "confidence": guess.confidence}
+
+    def _used(self, kind: str, read: ReadResult[T | None]) -> T:
+        """The value, and a line for each repair. Raises ``CallbackInvalid`` where there is none."""
+        if read.value is None:
+            raise CallbackInvalid(f"{_CALLBACKS[kind]}: {read.refusal}")
+        for line in [read.refusal] if read.is_broken else read.repairs:
+            LOG.warning("agent %s: %s: %s", self._agent_id, _CALLBACKS[kind], line)
+        return read.value

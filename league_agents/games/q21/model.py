@@ -6,10 +6,12 @@ Rule 2: texts are stored as they came; whoever shows or compares them normalises
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
+
+from league_agents.values import NEWER
 
 Letter = Literal["A", "B", "C", "D"]
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
@@ -120,13 +122,17 @@ class Scorecard:
     """0 to 100."""
 
     breakdown: Breakdown | None
-    """``None`` when the referee's scoring failed: the points are then zero without a judgement."""
+    """``None`` when the referee gave none."""
 
     feedback: Feedback | None
     """``None`` when the referee gave none."""
 
+    is_judged: bool = field(default=True, metadata=NEWER)
+    """``False`` when the referee's scoring failed: the points are then zero without a judgement. Mail does not say it,
+    so a player takes its score for a judged one."""
 
-UNSCORED = Scorecard(league_points=0, private_score=0.0, breakdown=None, feedback=None)
+
+UNSCORED = Scorecard(league_points=0, private_score=0.0, breakdown=None, feedback=None, is_judged=False)
 """The scorecard of a guess that was never judged."""
 
 

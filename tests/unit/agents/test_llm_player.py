@@ -21,7 +21,7 @@ from league_agents.agents.questions.grammar import recognise
 from league_agents.clock import ManualClock
 from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError, MalformedCompletion, ModelRefused, ModelUnavailable
-from league_agents.games.q21.contracts import check_guess, check_questions
+from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document, make_document
@@ -131,11 +131,11 @@ def test_a_game_takes_two_calls_and_keeps_both_contracts(rules: RuleSet, small: 
     referee, brief, secret = started(small, rules)
     agent, backend = player(small, rules, well_behaved(rules))
     questions: Any = agent.get_questions(context(**brief))
-    assert check_questions(questions, rules) == []
+    assert read_questions(questions, rules).remarks == []
     asked = questions["questions"]
     answers = referee.get_answers(context(**brief, **secret, player_id="p", questions=asked))["answers"]
     guess = agent.get_guess(context(**brief, questions_sent=asked, answers=answers))
-    assert check_guess(guess, rules) == []
+    assert read_guess(guess, rules).remarks == []
     assert [r.prompt.purpose.step for r in backend.requests] == ["player_questions", "player_justify"]
     assert [r.prompt.purpose.callback for r in backend.requests] == ["get_questions", "get_guess"]
     assert "which few other openings allow" in str(guess["sentence_justification"])
@@ -182,10 +182,10 @@ def test_a_model_that_fails_leaves_the_game_that_code_plays(
     agent, backend = player(small, rules, lambda _: failure)
     alone = OfflinePlayer(rules=rules, knowledge=small, seed=3)
     asked: Any = agent.get_questions(context(**brief))["questions"]
-    assert check_questions({"questions": asked}, rules) == []
+    assert read_questions({"questions": asked}, rules).remarks == []
     answers = referee.get_answers(context(**brief, **secret, player_id="p", questions=asked))["answers"]
     guess: Any = agent.get_guess(context(**brief, questions_sent=asked, answers=answers))
-    assert check_guess(guess, rules) == []
+    assert read_guess(guess, rules).remarks == []
     alone.get_questions(context(**brief))
     by_code = alone.get_guess(context(**brief, questions_sent=asked, answers=answers))
     assert guess["opening_sentence"] == by_code["opening_sentence"] == secret["actual_opening_sentence"]
@@ -198,8 +198,8 @@ def test_a_model_that_fails_leaves_the_game_that_code_plays(
 def test_without_a_model_the_game_is_the_one_that_code_plays(rules: RuleSet, knowledge: Knowledge) -> None:
     agent = LlmPlayer(rules=rules, knowledge=knowledge, seed=3, models=lambda _: None)
     _, brief, _ = started(knowledge, rules)
-    assert check_questions(agent.get_questions(context(**brief)), rules) == []
-    assert check_guess(agent.get_guess(context(**brief)), rules) == []
+    assert read_questions(agent.get_questions(context(**brief)), rules).remarks == []
+    assert read_guess(agent.get_guess(context(**brief)), rules).remarks == []
 
 
 class Counting:
@@ -242,7 +242,7 @@ def test_a_model_gets_the_time_that_is_left_and_no_more(seconds: Any, offered: i
     model = Counting(clock)
     agent = LlmPlayer(rules=COURSE, knowledge=small, seed=3, models=lambda _: model, clock=clock)
     _, brief, _ = started(small, COURSE)
-    assert check_questions(agent.get_questions(context(seconds, **brief)), COURSE) == []
+    assert read_questions(agent.get_questions(context(seconds, **brief)), COURSE).remarks == []
     assert model.offered == ([] if offered is None else [timedelta(seconds=offered)])
 
 
@@ -313,7 +313,7 @@ def test_after_a_restart_the_predictions_are_asked_for_again(
     again = Recorded(rules.answer_key, requests=requests)
     second = LlmPlayer(rules=rules, knowledge=small, seed=3, models=lambda _: again)
     guess = second.get_guess(context(**brief, questions_sent=asked, answers=answers))
-    assert check_guess(guess, rules) == []
+    assert read_guess(guess, rules).remarks == []
     assert again.steps == steps
     for key in ("opening_sentence", "associative_word", "confidence") if requests is not None else ():
         assert guess[key] == whole[key]
@@ -425,10 +425,10 @@ def test_a_model_that_obeys_an_injection_changes_no_format(rules: RuleSet, text:
 
     agent, backend = player(small, rules, obedient)
     questions: Any = agent.get_questions(context(**brief))
-    assert check_questions(questions, rules) == []
+    assert read_questions(questions, rules).remarks == []
     answers = [{"question_number": n, "answer": "A"} for n in range(1, 21)]
     guess: Any = agent.get_guess(context(**brief, questions_sent=questions["questions"], answers=answers))
-    assert check_guess(guess, rules) == []
+    assert read_guess(guess, rules).remarks == []
     said = json.dumps([questions, guess], ensure_ascii=False)
     for request in backend.requests:
         assert request.prompt.system.rpartition("kestrel-")[2][:24] not in said
@@ -454,8 +454,8 @@ HOSTILE: list[Any] = [
 @pytest.mark.parametrize("ctx", HOSTILE, ids=range(len(HOSTILE)))
 def test_there_are_always_twenty_questions_and_a_guess(rules: RuleSet, ctx: Any, small: Knowledge) -> None:
     agent, _ = player(small, rules, well_behaved(rules))
-    assert check_questions(agent.get_questions(ctx), rules) == []
-    assert check_guess(agent.get_guess(ctx), rules) == []
+    assert read_questions(agent.get_questions(ctx), rules).remarks == []
+    assert read_guess(agent.get_guess(ctx), rules).remarks == []
     agent.on_score_received(ctx)
     assert agent.get_warmup_answer(ctx) == {"answer": "ready"}
 
@@ -501,7 +501,7 @@ def test_a_failure_of_the_budget_is_no_failure_of_the_game(small: Knowledge) -> 
 
     agent, _ = player(small, COURSE, over)
     _, brief, _ = started(small, COURSE)
-    assert check_questions(agent.get_questions(context(**brief)), COURSE) == []
+    assert read_questions(agent.get_questions(context(**brief)), COURSE).remarks == []
 
 
 def test_the_pool_is_read_by_its_schema() -> None:

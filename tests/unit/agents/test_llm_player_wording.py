@@ -13,8 +13,8 @@ from league_agents.agents.guesses import Conclusion
 from league_agents.agents.justify import Evidence
 from league_agents.agents.player_chain.wording import ask_for_wording
 from league_agents.agents.questions.reading import read
-from league_agents.games.q21.contracts import check_guess
 from league_agents.games.q21.model import Brief
+from league_agents.games.q21.reading_player import read_guess
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
@@ -71,7 +71,7 @@ def is_kept_by_contract(of_sentence: str, of_word: str, rules: RuleSet) -> bool:
         "word_justification": of_word,
         "confidence": 0.9,
     }
-    return check_guess(guess, rules) == []
+    return read_guess(guess, rules).remarks == []
 
 
 def test_a_right_justification_is_sent_as_it_is() -> None:

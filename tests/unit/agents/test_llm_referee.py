@@ -16,8 +16,8 @@ from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of
 from league_agents.clock import ManualClock
 from league_agents.errors import LimitExceeded, ModelRefused, ModelUnavailable
-from league_agents.games.q21.contracts import check_answers, check_round_start_info, check_score_feedback
 from league_agents.games.q21.model import Question
+from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
@@ -231,7 +231,7 @@ def test_remarks_are_chosen_by_number_and_said_in_our_words(knowledge: Knowledge
         "No alternative is considered, so a reader cannot see why this sentence" in card["feedback"]["opening_sentence"]
     )
     assert "The hint is used well." in card["feedback"]["associative_word"]
-    assert check_score_feedback(card, COURSE) == []
+    assert read_scorecard(card, COURSE).remarks == []
 
 
 def test_whoever_grades_is_not_told_the_target(knowledge: Knowledge, secret: Mapping[str, str]) -> None:
@@ -291,7 +291,7 @@ def test_the_first_proposed_hint_that_leads_to_the_passage_is_used(island: Knowl
     )
     assert start["book_hint"] == leading
     assert start["book_hint"] != plain["book_hint"]
-    assert check_round_start_info(start, COURSE) == []
+    assert read_round_start_info(start, COURSE).remarks == []
 
 
 @pytest.mark.parametrize(
@@ -444,15 +444,15 @@ def test_every_reply_keeps_its_contract_for_twenty_questions(rules: RuleSet, kno
     )
     agent = referee(knowledge, model, rules)
     start = agent.get_round_start_info(context())
-    assert check_round_start_info(start, rules) == []
+    assert read_round_start_info(start, rules).remarks == []
     asked = questions(*texts)
     brief = {**start, "questions": asked}
     answers: Any = agent.get_answers(context(**brief))
     batch = tuple(Question(number=n, text=text, options=rules.fixed_options) for n, text in enumerate(texts, 1))
-    assert check_answers(answers, batch, rules) == []
+    assert read_answers(answers, batch, rules).remarks == []
     guess = guess_of({key: str(value) for key, value in start.items()})
     card = agent.get_score_feedback(context(**brief, answers=answers["answers"], player_guess=guess))
-    assert check_score_feedback(card, rules) == []
+    assert read_scorecard(card, rules).remarks == []
     assert [request.prompt.purpose.step for request in model.requests] == [
         "referee_hint",
         "referee_answers",

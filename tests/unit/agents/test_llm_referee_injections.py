@@ -15,8 +15,8 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells_any
-from league_agents.games.q21.contracts import check_answers, check_score_feedback
 from league_agents.games.q21.model import Choice, Guess, Question
+from league_agents.games.q21.reading_referee import read_answers, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import M, Parsed, Prompt
@@ -155,7 +155,7 @@ def test_no_text_in_a_guess_earns_points_moves_the_score_far_or_gets_anything_to
         model = ObedientModel(injection.text, says=LOOT)
         card, by_code = score_of(agent, guess), score_of(plain, guess)
         reached += model.was_reached
-        assert check_score_feedback(card, rules) == [], injection
+        assert read_scorecard(card, rules).remarks == [], injection
         assert card["league_points"] <= honest[which]["league_points"], injection
         assert card["league_points"] == by_code["league_points"], injection
         assert abs(card["private_score"] - by_code["private_score"]) <= 6.01, injection
@@ -216,7 +216,7 @@ def test_no_question_gets_more_than_letters_or_changes_what_code_knows(
             Question(number=each["question_number"], text=each["question_text"], options=tuple(each["options"]))
             for each in asked
         )
-        assert check_answers(reply, batch, rules) == []
+        assert read_answers(reply, batch, rules).remarks == []
         assert list(reply) == ["answers"]
         assert all(set(row) == {"question_number", "answer"} for row in reply["answers"])
         assert {row["answer"] for row in reply["answers"]} <= {choice.value for choice in Choice}

@@ -12,14 +12,9 @@ import pytest
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
-from league_agents.games.q21.contracts import (
-    check_answers,
-    check_guess,
-    check_questions,
-    check_round_start_info,
-    check_score_feedback,
-)
 from league_agents.games.q21.model import Question
+from league_agents.games.q21.reading_player import read_guess, read_questions
+from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, TargetKind
 
 BRIEF = ("book_name", "book_hint", "association_word")
@@ -48,17 +43,17 @@ def test_a_match_keeps_every_contract_and_is_won(rules: RuleSet, knowledge: Know
     player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=12)
     for match_id in ("0101001", "0102001"):
         start = referee.get_round_start_info(context(match_id))
-        assert check_round_start_info(start, rules) == []
+        assert read_round_start_info(start, rules).remarks == []
         brief = brief_of(start)
         questions: Any = player.get_questions(context(match_id, **brief))["questions"]
-        assert check_questions({"questions": questions}, rules) == []
+        assert read_questions({"questions": questions}, rules).remarks == []
         assert len({q["question_text"] + str(q["options"]) for q in questions}) == 20
         answers = referee.get_answers(context(match_id, **brief, player_id="p", questions=questions))
-        assert check_answers(answers, batch(questions), rules) == []
+        assert read_answers(answers, batch(questions), rules).remarks == []
         guess = player.get_guess(context(match_id, **brief, questions_sent=questions, answers=answers["answers"]))
-        assert check_guess(guess, rules) == []
+        assert read_guess(guess, rules).remarks == []
         card: Any = referee.get_score_feedback(context(match_id, **brief, player_id="p", player_guess=guess))
-        assert check_score_feedback(card, rules) == []
+        assert read_scorecard(card, rules).remarks == []
         assert guess["opening_sentence"] == start["actual_opening_sentence"]
         assert guess["associative_word"] == start["actual_associative_word"]
         assert card["league_points"] == 3

@@ -10,7 +10,7 @@ import pytest
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
-from league_agents.games.q21.contracts import check_guess, check_questions
+from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
@@ -37,9 +37,9 @@ HOSTILE: list[Any] = [
 @pytest.mark.parametrize("ctx", HOSTILE, ids=range(len(HOSTILE)))
 def test_there_are_always_twenty_questions_and_a_guess(rules: RuleSet, ctx: Any, knowledge: Knowledge) -> None:
     player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=1)
-    assert check_questions(player.get_questions(ctx), rules) == []
+    assert read_questions(player.get_questions(ctx), rules).remarks == []
     guess = player.get_guess(ctx)
-    assert check_guess(guess, rules) == []
+    assert read_guess(guess, rules).remarks == []
     player.on_score_received(ctx)
 
 
@@ -52,7 +52,7 @@ def test_an_unknown_book_gets_general_questions_and_a_guess_from_its_hint(rules:
         "association_word": "gemstone",
     }
     questions: Any = player.get_questions(context(**brief))["questions"]
-    assert check_questions({"questions": questions}, rules) == []
+    assert read_questions({"questions": questions}, rules).remarks == []
     assert any("associative word" in q["question_text"] for q in questions)
     silent = [{"question_number": n, "answer": "Not Relevant"} for n in range(1, 21)]
     guess = player.get_guess(context(**brief, questions_sent=questions, answers=silent))

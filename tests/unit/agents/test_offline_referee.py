@@ -12,7 +12,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.word_forms import forms_of
 from league_agents.errors import ConfigError
-from league_agents.games.q21.contracts import check_score_feedback
+from league_agents.games.q21.reading_referee import read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.words import content_words
 
@@ -132,7 +132,7 @@ def test_hostile_questions_get_valid_answers(rules: RuleSet, questions: object, 
 def test_any_guess_is_scored(guess: object, knowledge: Knowledge) -> None:
     referee = OfflineReferee(rules=COURSE, knowledge=knowledge, seed=1)
     card: Any = referee.get_score_feedback(context(player_id="p", player_guess=guess))
-    assert check_score_feedback(card, COURSE) == []
+    assert read_scorecard(card, COURSE).remarks == []
     assert card["league_points"] == 0
 
 

@@ -237,7 +237,7 @@ def test_what_a_users_agent_does_wrong_is_in_the_document_in_the_progress_and_in
     assert (fine, document["match"]["notes"]) == ([], [])
     told = run(*agents)
     assert "player-a notes: get_guess raised KeyError (own_agents.py:10): 'dynamc'" in told.stderr
-    assert "Trouble" in told.stdout
+    assert "Notes on the agents" in told.stdout
     assert "player-a: get_guess raised KeyError (own_agents.py:10): 'dynamc'" in told.stdout
 
 

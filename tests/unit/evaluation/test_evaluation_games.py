@@ -145,7 +145,7 @@ class Broken(PlayerAI):
 def test_what_a_player_breaks_is_repaired_as_in_the_league_and_counted(knowledge: Knowledge, cast_of: CastOf) -> None:
     game = series(COURSE, knowledge).play(1, cast_of(COURSE, player=Broken()))
     behaviour = game.behaviour["player"]
-    assert behaviour.fallbacks == {"get_warmup_answer": 1, "on_score_received": 1}
+    assert behaviour.fallbacks == {"get_warmup_answer": 1, "get_guess": 1, "on_score_received": 1}
     assert behaviour.broken == {"get_questions": 1, "get_guess": 1}
     assert behaviour.complaints[0] == "get_warmup_answer: RuntimeError: no idea"
     assert game.player is not None

@@ -10,8 +10,8 @@ import pytest
 
 from league_agents.core.violation import Violation
 from league_agents.games.q21.as_json import guess_as_json, question_as_json
-from league_agents.games.q21.contracts import check_guess, check_questions
 from league_agents.games.q21.model import Answer, Brief, Choice, Scorecard, Termination
+from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE
 from league_agents.ids import GameId
 from league_agents.league.effects import Call, ReleaseAgent, Send, Warn
@@ -404,7 +404,7 @@ def test_questions_are_always_sent_and_always_valid(reply: Any) -> None:
     (send,) = sent(desk.answer(reply))
     assert isinstance(send.envelope.payload, QuestionsBatch)
     questions = [question_as_json(question) for question in send.envelope.payload.questions]
-    assert check_questions({"questions": questions}, COURSE) == []
+    assert read_questions({"questions": questions}, COURSE).remarks == []
 
 
 @pytest.mark.parametrize("reply", [Failure.RAISED, Failure.TIMED_OUT, {}, {"opening_sentence": 7, "confidence": 5}])
@@ -413,7 +413,7 @@ def test_a_guess_is_always_sent_and_always_valid(reply: Any) -> None:
     desk.told(ANSWERED)
     (send,) = sent(desk.answer(reply))
     assert isinstance(send.envelope.payload, GuessSubmission)
-    assert check_guess(guess_as_json(send.envelope.payload.guess), COURSE) == []
+    assert read_guess(guess_as_json(send.envelope.payload.guess), COURSE).remarks == []
 
 
 def test_placeholders_in_place_of_unusable_results_are_warned_of() -> None:
@@ -421,19 +421,30 @@ def test_placeholders_in_place_of_unusable_results_are_warned_of() -> None:
     desk.told(ROUND)
     given = [{"question_number": 1, "question_text": "Is it raining there?"}, {"questiontext": "Is it?"}]
     effects = desk.answer({"questions": given})
-    assert codes(effects) == ["result_repaired"]
-    assert "1 of 20 questions can be used" in str(effects)
+    assert set(codes(effects)) == {"result_repaired"}
+    assert "found 1 that can be used; 19 placeholders are asked" in str(effects)
     desk.told(ANSWERED)
     effects = desk.answer({"opening_sentence": "It rained.", "associative_word": "rain", "word_justification": "Wet."})
-    assert codes(effects) == ["result_repaired"]
-    assert "no text under sentence_justification;" in str(effects)
+    assert codes(effects) == ["result_repaired", "result_repaired"]
+    assert "sentence_justification: must be a text (protocol 6.2), found None" in str(effects)
+    assert "word_justification: must be 20 to 30 words (protocol 6.2), found 1 words; it is lengthened" in str(effects)
 
 
 def test_whole_results_are_not_warned_of() -> None:
     desk = Desk()
     desk.told(ROUND)
     asked = [f"Does the opening sentence have more than {number} words?" for number in range(20)]
-    assert codes(desk.answer({"questions": [{"question_text": text} for text in asked]})) == []
+    options = {"A": "Yes", "B": "No", "C": "In part", "D": "Unknown"}
+    assert codes(desk.answer({"questions": [{"question_text": text, "options": options} for text in asked]})) == []
+
+
+def test_a_result_of_which_nothing_can_be_used_is_a_failure() -> None:
+    desk = Desk()
+    desk.told(ROUND)
+    effects = desk.answer({"question": "Is it raining there?"})
+    assert codes(effects) == ["callback_failed"]
+    assert "questions: must be a list of at most 200 items (protocol 6.2), found None" in str(effects)
+    assert "placeholder questions are asked" in str(effects)
 
 
 @pytest.mark.parametrize(("reply", "answer"), [(Failure.RAISED, "0"), ({}, "0"), ({"answer": 42}, "42")])

@@ -782,6 +782,32 @@ def test_without_a_score_the_player_gets_zeros() -> None:
     assert (card.league_points, card.private_score, card.breakdown, card.feedback) == (0, 0.0, None, None)
 
 
+def test_a_score_without_breakdown_and_feedback_counts() -> None:
+    bench = Bench().started().answered(PLAYER1).answered(PLAYER2)
+    bench.guess(PLAYER1)
+    effects = bench.answer({"league_points": 3, "private_score": 90.0})
+    assert codes(effects) == ["result_repaired", "result_repaired"]
+    (send,) = [each for each in effects if isinstance(each, Send)]
+    assert isinstance(send.envelope.payload, ScoreFeedback)
+    card = send.envelope.payload.scorecard
+    assert (card.league_points, card.private_score, card.breakdown, card.feedback) == (3, 90.0, None, None)
+    bench.guess(PLAYER2)
+    bench.answer(Failure.RAISED)
+    (record,) = [each for each in bench.answer(Failure.TIMED_OUT) if isinstance(each, Record)]
+    rows: Any = record.facts["players"]
+    assert [(row["league_points"], row["scorecard"]["is_judged"]) for row in rows] == [(3, True), (0, False)]
+
+
+def test_what_is_changed_in_a_referees_result_is_told() -> None:
+    bench = Bench().started()
+    bench.ask(PLAYER1)
+    effects = bench.answer({"answers": [{"question_number": number, "answer": "A"} for number in range(2, 22)]})
+    told = [effect.text for effect in effects if isinstance(effect, Warn)]
+    assert codes(effects) == ["result_repaired", "result_repaired"]
+    assert told[0].endswith("the number of a question that was asked, found 21; the answer is left out")
+    assert told[1].endswith("found none to 1; the others are Not Relevant")
+
+
 def test_a_result_that_nobody_awaits_is_ignored() -> None:
     bench = Bench()
     call = bench.peer.calls[0]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from league_agents.errors import JournalError
-from league_agents.games.q21.model import Answer, Choice, Guess, Question
+from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
 from league_agents.ids import GameId
 from league_agents.league.events import CallbackReturned, MessageArrived
 from league_agents.league.game_state import Game
@@ -71,6 +71,16 @@ def test_a_text_that_still_holds_its_batches_is_read_as_it_is() -> None:
     whole = {**json.loads(dump(GAME)), **{name: json.loads(dump(part)) for name, part in
              (("questions", QUESTIONS), ("answers", ANSWERS))}}  # fmt: skip
     assert load(Game, json.dumps(whole), "game") == GAME
+
+
+def test_what_an_older_version_did_not_write_has_its_default() -> None:
+    card = Scorecard(league_points=1, private_score=50.0, breakdown=None, feedback=None)
+    older = json.loads(dump(card))
+    del older["is_judged"]
+    assert load(Scorecard, json.dumps(older), "card") == card
+    del older["league_points"]
+    with pytest.raises(JournalError, match="part 'card' of the journal cannot be read"):
+        load(Scorecard, json.dumps(older), "card")
 
 
 def test_a_batch_that_cannot_be_read_is_named() -> None:

@@ -187,6 +187,11 @@ def test_the_end_in_one_line(changes: dict[str, Any], points: tuple[int, int | N
     for player, given in zip(match["players"], points, strict=True):
         if given is None:
             player["scorecard"] = None
+        elif given == "unjudged":
+            player["scorecard"] = {"private_score": 0.0, "league_points": 0, "breakdown": {}, "feedback": {},
+                                   "is_judged": False}  # fmt: skip
+        elif given == "unsaid":
+            player["scorecard"].update(breakdown={}, private_score=91.2 if player["id"] == "player-a" else 71.2)
         else:
             player["scorecard"]["league_points"] = given
     assert ending(match) == expected
@@ -256,12 +261,16 @@ def test_the_same_guess_gets_its_feedback_once_and_shortened() -> None:
 
 def test_what_went_wrong_in_an_agent_is_told() -> None:
     match = document()
-    assert "Trouble" not in shown(match)
+    assert "Notes on" not in shown(match)
     match["players"][0]["notes"] = ["get_guess raised KeyError (my_player.py:11): 'dynamc'; a placeholder is guessed"]
     match["match"]["notes"] = ["get_answers did not return within 30 s; it is called once more", 7, None]
     text = " ".join(shown(match).split())
     assert "the referee: get_answers did not return within 30 s; it is called once more" in text
     assert "player-a: get_guess raised KeyError (my_player.py:11): 'dynamc'; a placeholder is guessed" in text
+
+
+UNJUDGED = "was not judged: the referee's scoring failed, so it has zero points"
+UNSAID = "and the referee did not say for what"
 
 
 @pytest.mark.parametrize(
@@ -275,6 +284,11 @@ def test_what_went_wrong_in_an_agent_is_told() -> None:
         (((0, 100), (72.4, 0)), None,
          "player-a found the word, not the sentence; player-b came near the sentence (72 of 100), not the word"),
         (((0, 0), (10, 0)), None, "neither found the sentence or the word"),
+        (((0, 0), "unjudged"), "player-a",
+         f"player-a found neither the sentence nor the word; player-b {UNJUDGED}"),
+        (("unjudged", "unjudged"), None,
+         "neither was judged: the referee's scoring failed, so both have zero points"),
+        (("unsaid", "unsaid"), "player-a", f"player-a got 91.2 of 100, {UNSAID}; player-b got 71.2 of 100, {UNSAID}"),
         (((100, 100), None), "player-a", "player-a found the sentence and the word"),
         ((None, None), None, ""),
     ],
@@ -285,11 +299,27 @@ def test_the_result_says_who_found_what(scores: Any, winner: str | None, expecte
     for player, given in zip(match["players"], scores, strict=True):
         if given is None:
             player["scorecard"] = None
+        elif given == "unjudged":
+            player["scorecard"] = {"private_score": 0.0, "league_points": 0, "breakdown": {}, "feedback": {},
+                                   "is_judged": False}  # fmt: skip
+        elif given == "unsaid":
+            player["scorecard"].update(breakdown={}, private_score=91.2 if player["id"] == "player-a" else 71.2)
         else:
             player["scorecard"]["breakdown"].update(
                 opening_sentence_score=float(given[0]), associative_word_score=float(given[1])
             )
     assert why(match) == expected
+
+
+def test_a_failed_scoring_is_no_judgement() -> None:
+    match = document()
+    match["players"][0]["scorecard"] = {
+        "private_score": 0.0, "league_points": 0, "breakdown": {}, "feedback": {}, "is_judged": False
+    }  # fmt: skip
+    text = " ".join(shown(match).split())
+    assert "The referee's scoring failed: player-a has zero points without a judgement." in text
+    assert "player-a found neither" not in text
+    assert "player-a got no feedback" not in text
 
 
 def test_one_question_is_one_question() -> None:

@@ -12,10 +12,11 @@ import pytest
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.checking.check import Called, End, check_agent
 from league_agents.agents.checking.games import side_of
-from league_agents.agents.checking.report import Finding, Kind, Severity, merged
+from league_agents.agents.checking.report import Finding, Kind, Verdict, merged
 from league_agents.agents.checking.twists import games_for
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import BUILT_IN, COURSE, PRD
 
 AGENTS = {"referee": REFEREES, "player": PLAYERS}
@@ -42,7 +43,7 @@ class OnTheSpot:
 def test_every_game_makes_the_calls_in_their_real_order(role: str, rules: Any) -> None:
     caller = OnTheSpot(AGENTS[role]["fixed"](rules=rules))
     report = check_agent(role, rules, caller)
-    assert report.is_kept
+    assert report.verdict is Verdict.KEPT
     expected = (
         list(PLAYER_CALLBACKS)
         if role == "player"
@@ -104,7 +105,7 @@ def test_an_agent_may_change_what_it_is_given(role: str) -> None:
         def __getattr__(self, callback: str) -> Callable[[Any], object]:
             return spoiling(callback)
 
-    assert check_agent(role, PRD, OnTheSpot(Spoiler())).is_kept
+    assert check_agent(role, PRD, OnTheSpot(Spoiler())).verdict is Verdict.KEPT
 
 
 @pytest.mark.parametrize(
@@ -122,8 +123,71 @@ def test_an_agent_may_change_what_it_is_given(role: str) -> None:
 )
 def test_what_a_bad_agent_breaks_is_what_is_found(role: str, name: str, broken: set[str]) -> None:
     report = check_agent(role, PRD, OnTheSpot(AGENTS[role][name](rules=PRD)))
-    assert {each.callback for each in report.callbacks if not each.is_kept} == broken
-    assert report.is_kept == (not broken)
+    assert {each.callback for each in report.callbacks if each.verdict is Verdict.BROKEN} == broken
+    assert (report.verdict is Verdict.BROKEN) == bool(broken)
+
+
+class Plain:
+    """A referee and a player with the very shapes of the product document (3.2 and 3.3)."""
+
+    OPTIONS = {"A": "Yes", "B": "No", "C": "Partially", "D": "Unknown"}  # noqa: RUF012
+
+    def get_warmup_question(self, ctx: Any) -> object:
+        return {"warmup_question": "How much is two plus two?"}
+
+    def get_round_start_info(self, ctx: Any) -> object:
+        return {"book_name": "Moby-Dick", "book_hint": "A restless man goes to sea", "association_word": "animal"}
+
+    def get_answers(self, ctx: Any) -> object:
+        asked = ctx.get("dynamic", ctx).get("questions") or []
+        asked = [item for item in asked if isinstance(item, dict)] if isinstance(asked, list) else []
+        return {"answers": [{"question_number": item["question_number"], "answer": "D"} for item in asked]}
+
+    def get_score_feedback(self, ctx: Any) -> object:
+        return {"league_points": 0, "private_score": 10.0}
+
+    def get_warmup_answer(self, ctx: Any) -> object:
+        return {"answer": "4"}
+
+    def get_questions(self, ctx: Any) -> object:
+        asked = [f"Has the sentence {n} words?" for n in range(20)]
+        return {"questions": [{"question_text": text, "options": self.OPTIONS} for text in asked]}
+
+    def get_guess(self, ctx: Any) -> object:
+        reason = "one of the thirty-six words that this takes " * 5
+        return {
+            "opening_sentence": "Call me Ishmael.", "sentence_justification": reason,
+            "associative_word": "whale", "word_justification": reason,
+        }  # fmt: skip
+
+    def on_score_received(self, ctx: Any) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("role", "verdict"), [("player", Verdict.KEPT), ("referee", Verdict.REPAIRED)])
+def test_the_shapes_of_the_product_document_are_accepted(role: str, verdict: Verdict) -> None:
+    report = check_agent(role, PRD, OnTheSpot(Plain()), valid_only=True)
+    assert report.verdict is verdict, report
+    repaired = {(each.callback, finding.path) for each in report.callbacks for finding in each.findings}
+    lacking = {("get_score_feedback", "breakdown"), ("get_score_feedback", "feedback")}
+    assert repaired == (set() if role == "player" else lacking)
+
+
+def test_what_a_match_repairs_is_a_repair_and_says_what_became_of_it() -> None:
+    class Brief(Plain):
+        def get_guess(self, ctx: Any) -> object:
+            return {"opening_sentence": "Call me Ishmael.", "associative_word": "whale", "word_justification": "It is."}
+
+    told: list[tuple[str, Verdict]] = []
+    report = check_agent(
+        "player", PRD, OnTheSpot(Brief()), told=lambda game, verdict: told.append((game.kind, verdict))
+    )
+    guess = report.callbacks[2]
+    assert (guess.verdict, report.verdict) == (Verdict.REPAIRED, Verdict.REPAIRED)
+    assert [finding.severity for finding in guess.findings] == [Severity.REPAIRED, Severity.REPAIRED]
+    assert all("neutral" in finding.done for finding in guess.findings)
+    assert {verdict for kind, verdict in told if kind is Kind.VALID} == {Verdict.REPAIRED}
+    assert {verdict for kind, verdict in told if kind is not Kind.VALID} == {Verdict.KEPT}
 
 
 def test_no_instance_ends_the_check() -> None:
@@ -136,7 +200,7 @@ def test_no_instance_ends_the_check() -> None:
     report = check_agent("player", PRD, call)
     assert len(calls) == 1
     assert report.unmade is not None
-    assert not report.is_kept
+    assert report.verdict is Verdict.BROKEN
 
 
 def test_a_hung_callback_is_not_called_again_and_the_others_are() -> None:
@@ -153,7 +217,7 @@ def test_a_hung_callback_is_not_called_again_and_the_others_are() -> None:
     assert [callback for callback, _ in agent.asked].count("get_questions") == 1
     assert questions.limit_s == 3
     assert sum(tried.skipped for tried in questions.tried.values()) == len(report.games) - 1
-    assert guess.is_kept
+    assert guess.verdict is Verdict.KEPT
 
 
 def test_a_slow_callback_is_warned_of() -> None:
@@ -165,7 +229,7 @@ def test_a_slow_callback_is_warned_of() -> None:
         return Called(end=called.end, result=called.result, seconds=seconds)
 
     report = check_agent("player", PRD, call, valid_only=True)
-    assert report.is_kept
+    assert report.verdict is Verdict.KEPT
     slow = {each.callback: each.findings for each in report.callbacks if each.findings}
     assert list(slow) == ["get_guess"]
     [finding] = slow["get_guess"]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import CallbackInvalid
-from league_agents.games.q21.contracts import COMPONENTS, check_guess, check_questions
+from league_agents.games.q21.contracts import COMPONENTS
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, QuestionBatch, Target
-from league_agents.games.q21.reading import (
+from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
+from league_agents.games.q21.reading_referee import (
+    FALLBACK_WARMUP_QUESTION,
     answers_for,
-    fallback_warmup_question,
     read_answers,
     read_round_start_info,
     read_scorecard,
-    read_warmup_answer,
     read_warmup_question,
-    repair_guess,
-    repair_questions,
 )
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from
 from league_agents.games.q21.words import count_words
@@ -77,49 +74,56 @@ def as_questions(batch: QuestionBatch) -> dict[str, object]:
     ],
 )
 def test_a_warmup_answer_is_always_a_text(result: object, answer: str) -> None:
-    assert read_warmup_answer(result) == answer
+    assert read_warmup_answer(result).value == answer
 
 
 @pytest.mark.parametrize("result", [None, {}, {"warmup_question": "Hm?"}, {"warmup_question": 5}, "Who are you?"])
 def test_a_missing_warmup_question_is_replaced(result: object) -> None:
-    assert read_warmup_question(result, COURSE) == fallback_warmup_question()
+    read = read_warmup_question(result, COURSE)
+    assert (read.value, read.is_broken) == (FALLBACK_WARMUP_QUESTION, True)
 
 
 def test_a_valid_warmup_question_is_kept() -> None:
-    assert read_warmup_question({"warmup_question": "Who are you?"}, COURSE) == "Who are you?"
+    assert read_warmup_question({"warmup_question": "Who are you?"}, COURSE).value == "Who are you?"
 
 
 def test_round_start_information_comes_with_the_target_that_was_handed_in() -> None:
     result = {"book_name": "Moby Dick", "book_hint": BRIEF.book_hint, "association_word": "sea animal"}
-    assert read_round_start_info(result, COURSE) == (BRIEF, None)
+    assert read_round_start_info(result, COURSE).value == (BRIEF, None)
     full = result | {"actual_opening_sentence": "Call me Ishmael. ", "actual_associative_word": "whale"}
     target = Target(book_name="Moby Dick", opening_sentence="Call me Ishmael.", associative_word="whale")
-    assert read_round_start_info(full, COURSE) == (BRIEF, target)
+    assert read_round_start_info(full, COURSE).value == (BRIEF, target)
 
 
 def test_unusable_round_start_information_is_refused_in_one_line() -> None:
-    with pytest.raises(CallbackInvalid) as caught:
-        read_round_start_info({"book_name": 3, "book_hint": "short\nhint", "association_word": None}, COURSE)
-    assert str(caught.value) == (
-        "get_round_start_info: book_name: must be a text (protocol 6.1), found 3; "
+    read = read_round_start_info({"book_name": 3, "book_hint": "short\nhint", "association_word": None}, COURSE)
+    assert read.value is None
+    assert read.refusal == (
+        "book_name: must be a text (protocol 6.1), found 3; "
         "association_word: must be a text (protocol 6.1), found None"
     )
 
 
 def test_a_hint_of_too_many_words_is_used_all_the_same() -> None:
     hint = " ".join("abcdefghijklmnopq")
-    brief, _ = read_round_start_info({"book_name": "B", "book_hint": hint, "association_word": "c"}, COURSE)
-    assert brief.book_hint == hint
+    read = read_round_start_info({"book_name": "B", "book_hint": hint, "association_word": "c"}, COURSE)
+    assert read.value is not None
+    assert read.value[0].book_hint == hint
+    assert (read.repairs, read.is_broken) == ([], False)
 
 
 def test_answers_are_matched_by_number() -> None:
     items = [(3, "C"), (9, "A"), (1, "Not Relevant"), (3, "D")]
     result = {"answers": [{"question_number": n, "answer": a} for n, a in items]}
-    assert read_answers(result, ASKED, COURSE) == (
+    read = read_answers(result, ASKED, COURSE)
+    assert read.value == (
         Answer(number=1, choice=Choice.NOT_RELEVANT),
         Answer(number=2, choice=Choice.NOT_RELEVANT),  # missing
         Answer(number=3, choice=Choice.C),  # the first of two
     )
+    assert [repair.partition("; ")[2] for repair in read.repairs] == [
+        "the answer is left out", "the first answer counts", "the others are Not Relevant"
+    ]  # fmt: skip
 
 
 def test_after_a_failed_callback_nothing_is_relevant() -> None:
@@ -131,8 +135,8 @@ def test_after_a_failed_callback_nothing_is_relevant() -> None:
     [None, [], {}, {"answers": []}, {"answers": {"1": "A"}}, {"answers": [{"question_number": 1, "answer": "Yes"}]}],
 )
 def test_unusable_answers_are_refused(result: object) -> None:
-    with pytest.raises(CallbackInvalid, match=r"^get_answers: "):
-        read_answers(result, ASKED, COURSE)
+    read = read_answers(result, ASKED, COURSE)
+    assert (read.value, read.is_broken) == (None, True)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +150,9 @@ def test_feedback_outside_its_limit_costs_five_percent_each(first: int, second: 
         "breakdown": dict(zip(COMPONENTS, (90, 120.5, -3, 0), strict=True)),
         "feedback": {"opening_sentence": words(first), "associative_word": words(second)},
     }
-    card = read_scorecard(result, COURSE)
+    read = read_scorecard(result, COURSE)
+    card = read.value
+    assert card is not None
     assert (card.league_points, card.private_score) == (3, private)
     assert card.breakdown == Breakdown(
         opening_sentence_score=90.0,
@@ -154,11 +160,54 @@ def test_feedback_outside_its_limit_costs_five_percent_each(first: int, second: 
         associative_word_score=0.0,
         word_justification_score=0.0,
     )
+    charged = [line for line in read.repairs if "instead of 80" in line]
+    assert len(charged) == (first != 150) + (second != 200)
+    assert all(f"the private score is {private:g} instead of 80" in line for line in charged)
 
 
 def test_an_unusable_score_is_refused() -> None:
-    with pytest.raises(CallbackInvalid, match=r"^get_score_feedback: league_points: .* \(and \d more\)|; "):
-        read_scorecard({"league_points": True, "breakdown": {}}, COURSE)
+    read = read_scorecard({"league_points": True, "breakdown": {}}, COURSE)
+    assert read.value is None
+    assert read.refusal == (
+        "league_points: must be a whole number from 0 to 3 (protocol 6.1), found True; "
+        "private_score: must be a number from 0 to 100 (protocol 6.1), found None"
+    )
+
+
+def test_a_score_of_the_product_document_counts_as_it_is() -> None:
+    read = read_scorecard({"league_points": 3, "private_score": 90.0}, COURSE)
+    card = read.value
+    assert card is not None
+    assert (card.league_points, card.private_score, card.is_judged) == (3, 90.0, True)
+    assert (card.breakdown, card.feedback) == (None, None)
+    assert [line.partition(":")[0] for line in read.repairs] == ["breakdown", "feedback"]
+
+
+@pytest.mark.parametrize(
+    ("change", "breakdown", "feedback", "told"),
+    [
+        ({"breakdown": {"opening_sentence_score": 7}}, False, True, "told no component scores"),
+        ({"breakdown": 90}, False, True, "breakdown: must be a dict"),
+        ({"feedback": "well done"}, True, False, "feedback: must be a dict"),
+        ({"feedback": {"opening_sentence": words(150)}}, True, True, "feedback.associative_word: must be a text"),
+        ({"feedback": {"opening_sentence": 7, "associative_word": None}}, True, False, "feedback.opening_sentence"),
+    ],
+)
+def test_parts_of_a_score_that_cannot_be_used_cost_nothing(
+    change: dict[str, object], breakdown: bool, feedback: bool, told: str
+) -> None:
+    whole: dict[str, object] = {
+        "league_points": 2,
+        "private_score": 70,
+        "breakdown": dict.fromkeys(COMPONENTS, 70),
+        "feedback": {"opening_sentence": words(150), "associative_word": words(150)},
+    }
+    assert read_scorecard(whole, COURSE).remarks == []
+    read = read_scorecard(whole | change, COURSE)
+    assert read.value is not None
+    assert (read.value.league_points, read.value.private_score) == (2, 70.0)
+    assert (read.value.breakdown is not None, read.value.feedback is not None) == (breakdown, feedback)
+    assert told in " ".join(read.repairs)
 
 
 USABLE = [
@@ -185,19 +234,22 @@ USABLE = [
     ],
 )
 def test_repaired_questions_keep_the_contract(result: object, rules: RuleSet) -> None:
-    batch = repair_questions(result, rules)
+    read = read_questions(result, rules)
+    batch = read.value
     assert [question.number for question in batch] == list(range(1, rules.questions_required + 1))
-    assert check_questions(as_questions(batch), rules) == []
+    assert read_questions(as_questions(batch), rules).remarks == []
+    assert read.remarks != []
     assert all(question.text.endswith("?") for question in batch)
 
 
 def test_valid_questions_are_left_as_they_are() -> None:
-    batch = repair_questions({"questions": USABLE}, COURSE)
+    batch = read_questions({"questions": USABLE}, COURSE).value
     assert as_questions(batch) == {"questions": USABLE}
+    assert read_questions({"questions": USABLE}, COURSE).remarks == []
 
 
 def test_valid_numbers_are_kept_and_placeholders_take_the_free_ones() -> None:
-    batch = repair_questions({"questions": [USABLE[19], USABLE[4]]}, COURSE)
+    batch = read_questions({"questions": [USABLE[19], USABLE[4]]}, COURSE).value
     assert batch[19].text == "Does scene 20 take place at sea?"
     assert batch[4].text == "Does scene 5 take place at sea?"
     assert len({question.text for question in batch}) == 20
@@ -205,7 +257,7 @@ def test_valid_numbers_are_kept_and_placeholders_take_the_free_ones() -> None:
 
 def test_one_bad_number_renumbers_all_by_position() -> None:
     items = [USABLE[7], USABLE[2] | {"question_number": 0}]
-    batch = repair_questions({"questions": items}, COURSE)
+    batch = read_questions({"questions": items}, COURSE).value
     assert [q.text for q in batch[:2]] == ["Does scene 8 take place at sea?", "Does scene 3 take place at sea?"]
 
 
@@ -221,14 +273,14 @@ def test_one_bad_number_renumbers_all_by_position() -> None:
 )
 def test_missing_options_are_filled(options: object, expected: tuple[str, ...]) -> None:
     item = {"question_number": 1, "question_text": "Where does it take place", "options": options}
-    first = repair_questions({"questions": [item]}, COURSE)[0]
+    first = read_questions({"questions": [item]}, COURSE).value[0]
     assert (first.text, first.options) == ("Where does it take place?", expected)
-    assert repair_questions({"questions": [item]}, PRD)[0].options == PRD.fixed_options
+    assert read_questions({"questions": [item]}, PRD).value[0].options == PRD.fixed_options
 
 
 def test_a_short_question_keeps_its_words() -> None:
     item = {"question_number": 1, "question_text": "是鲸鱼吗？", "options": {}}
-    assert repair_questions({"questions": [item]}, COURSE)[0].text == "Judging by the opening sentence: 是鲸鱼吗？"
+    assert read_questions({"questions": [item]}, COURSE).value[0].text == "Judging by the opening sentence: 是鲸鱼吗？"
 
 
 @pytest.mark.parametrize("rules", [COURSE, PRD, TINY])
@@ -247,7 +299,9 @@ def test_a_short_question_keeps_its_words() -> None:
     ],
 )
 def test_a_repaired_guess_keeps_the_contract(result: object, rules: RuleSet) -> None:
-    assert check_guess(as_result(repair_guess(result, rules, BRIEF)), rules) == []
+    read = read_guess(result, rules, BRIEF)
+    assert read_guess(as_result(read.value), rules, BRIEF).remarks == []
+    assert read.remarks != []
 
 
 def test_a_guess_that_keeps_the_contract_is_left_as_it_is() -> None:
@@ -258,18 +312,19 @@ def test_a_guess_that_keeps_the_contract_is_left_as_it_is() -> None:
         word_justification=words(20),
         confidence=0.4,
     )
-    assert repair_guess(as_result(guess), COURSE, BRIEF) == guess
+    read = read_guess(as_result(guess), COURSE, BRIEF)
+    assert (read.value, read.remarks) == (guess, [])
 
 
 def test_a_short_justification_is_continued_by_whole_sentences() -> None:
-    text = repair_guess({"word_justification": "It swims"}, COURSE, BRIEF).word_justification
+    text = read_guess({"word_justification": "It swims"}, COURSE, BRIEF).value.word_justification
     assert text.startswith("It swims. This conclusion rests on the hint, ")
     assert text.endswith(".")
     assert 20 <= count_words(text) <= 30
 
 
 def test_a_long_justification_is_cut_at_its_limit() -> None:
-    text = repair_guess({"word_justification": words(29) + ", and, then"}, COURSE, BRIEF).word_justification
+    text = read_guess({"word_justification": words(29) + ", and, then"}, COURSE, BRIEF).value.word_justification
     assert text == words(29) + ", and."
 
 
@@ -279,10 +334,10 @@ def test_a_long_justification_is_cut_at_its_limit() -> None:
 )
 def test_confidence_is_brought_to_its_range(confidence: object, expected: float | None) -> None:
     result = {"opening_sentence": "Call me Ishmael.", "confidence": confidence}
-    assert repair_guess(result, COURSE, BRIEF).confidence == expected
+    assert read_guess(result, COURSE, BRIEF).value.confidence == expected
 
 
 def test_a_placeholder_guess_claims_nothing() -> None:
-    guess = repair_guess(None, COURSE, BRIEF)
+    guess = read_guess(None, COURSE, BRIEF).value
     assert guess.opening_sentence == "How Moby Dick begins could not be determined."
     assert (guess.associative_word, guess.confidence) == ("unknown", 0.0)
