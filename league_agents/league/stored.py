@@ -115,9 +115,7 @@ def _marked(kind: Any, mark: str) -> tuple[str, ...]:
     return tuple(item.name for item in dataclasses.fields(kind) if item.metadata.get(mark))
 
 
-@cache
-def _apart(kind: Any) -> tuple[str, ...]:
-    return _marked(kind, "apart")
+_apart: Callable[[Any], tuple[str, ...]] = cache(lambda kind: _marked(kind, "apart"))
 
 
 def load(kind: Any, text: str, name: str) -> Any:

@@ -114,7 +114,8 @@ def test_the_document_tells_the_whole_match() -> None:
     assert document["target"]["opening_sentence"] == "Call me Ishmael."
     for player in document["players"]:
         assert len(player["questions"]) == len(player["answers"]) == 20
-        assert list(player["scorecard"]) == ["private_score", "league_points", "breakdown", "feedback"]
+        keys = ["private_score", "league_points", "breakdown", "feedback", "is_judged"]
+        assert list(player["scorecard"]) == keys
     kinds = [message["type"] for message in document["messages"]]
     game = [kind for kind in kinds if kind.startswith("Q21")]
     assert len(game) == 14

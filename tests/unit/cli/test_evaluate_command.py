@@ -164,7 +164,8 @@ def test_a_callback_that_hangs_is_left_behind_after_its_time() -> None:
         "{extends: course, name: quick, callback_timeouts_seconds: {get_guess: 1}}", encoding="utf-8"
     )
     found = document("evaluate", "player", "mine:Hanging", "--rules", "rules.yaml", "--games", "1")
-    assert found["figures"]["fallbacks"]["own"]["value"] == 0.25
+    # Of four callbacks: the hung one, and the one with no question at all.
+    assert found["figures"]["fallbacks"]["own"]["value"] == 0.5
     assert "The player: get_guess: timed out" in found["remarks"]
 
 
