@@ -186,7 +186,7 @@ def precision_of_share(name: str, share: Estimate | None) -> list[str]:
     """How well a share is known, and how many games would tell it to five points."""
     if share is None or share.margin is None:
         return []
-    needed = games_for_share(share.value, TOLD_APART)
+    needed = math.ceil(games_for_share(share.value, TOLD_APART) / share.worth)
     games = "1 game" if share.count == 1 else f"{share.count:,} games"
     known = f"{games} tell {name} to ±{100 * share.margin:.1f} points of 100"
     if share.margin <= TOLD_APART:

@@ -2,16 +2,19 @@
 
 Rule 1: no figure without what it is worth. Where nothing can be said, an end of the interval is ``None``; an interval
 of no width is never claimed for a share.
-Rule 2: games are what is independent. Twenty answers of one game are one observation of a share, not twenty.
+Rule 2: games are what is independent. Twenty answers of one game are less than twenty observations of a share.
 Rule 3: players of one game had the same target, so differences between them are taken game by game.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+import numpy as np
 
 Z = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
@@ -32,6 +35,10 @@ class Estimate:
     deviation: float | None = None
     """The standard deviation of one observation; ``None`` for shares, whose deviation follows from the value."""
 
+    worth: float = 1.0
+    """How many independent trials one game of a share is worth: more than one, and fewer than it has, where the trials
+    of a game go right or wrong together."""
+
     @property
     def margin(self) -> float | None:
         """Half of the interval's width."""
@@ -42,14 +49,17 @@ def wilson(successes: int, count: int) -> Estimate | None:
     """A share, with the interval of Wilson (1927); ``None`` of nothing."""
     if count <= 0:
         return None
-    p = successes / count
-    scale = 1 + Z * Z / count
-    middle = (p + Z * Z / (2 * count)) / scale
-    reach = Z * math.sqrt(p * (1 - p) / count + Z * Z / (4 * count * count)) / scale
+    low, high = _wilson(successes / count, count, Z)
+    return Estimate(value=successes / count, low=low, high=high, count=count)
+
+
+def _wilson(share: float, count: float, quantile: float) -> tuple[float, float]:
+    square = quantile * quantile
+    scale = 1 + square / count
+    middle = (share + square / (2 * count)) / scale
+    reach = quantile * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / scale
     # At the ends the bound is exact; the sum above misses it by a rounding.
-    low = 0.0 if successes == 0 else max(0.0, middle - reach)
-    high = 1.0 if successes == count else min(1.0, middle + reach)
-    return Estimate(value=p, low=low, high=high, count=count)
+    return 0.0 if share == 0 else max(0.0, middle - reach), 1.0 if share == 1 else min(1.0, middle + reach)
 
 
 def mean(values: Sequence[float], *, least: float = -math.inf, most: float = math.inf) -> Estimate | None:
@@ -91,22 +101,55 @@ def paired_shares(pairs: Sequence[tuple[bool, bool]]) -> Estimate | None:
 def clustered_share(clusters: Sequence[tuple[int, int]]) -> Estimate | None:
     """A share of all (successes, trials) of several games; ``None`` of nothing.
 
-    The wider of two intervals: that of the ratio over games, because what belongs to one game goes wrong together, and
-    Wilson's over all trials, which has a width when everything went right.
+    What belongs to one game goes right or wrong together, so whole games are resampled: how far the share swings says
+    how many independent trials all of them are worth, at least one a game and at most as many as there are. The
+    interval is Wilson's for so many (Korn and Graubard 1998), with Student's quantile for as many games as really bear
+    on the swing (Satterthwaite). One game bounds nothing.
+
+    Where nothing ever went wrong, or nothing right, nothing swings: then each game counts as one trial.
     """
     clusters = [(successes, trials) for successes, trials in clusters if trials > 0]
-    total = sum(trials for _, trials in clusters)
-    plain = wilson(sum(successes for successes, _ in clusters), total)
-    if plain is None:
+    games, total = len(clusters), sum(trials for _, trials in clusters)
+    if not games:
         return None
-    low, high = plain.low, plain.high
-    if len(clusters) > 1 and low is not None and high is not None:
-        size = total / len(clusters)
-        residuals = [(successes - plain.value * trials) / size for successes, trials in clusters]
-        spread = math.sqrt(math.fsum(each * each for each in residuals) / (len(clusters) - 1))
-        reach = student(len(clusters) - 1) * spread / math.sqrt(len(clusters))
-        low, high = min(low, max(0.0, plain.value - reach)), max(high, min(1.0, plain.value + reach))
-    return Estimate(value=plain.value, low=low, high=high, count=len(clusters))
+    share = sum(successes for successes, _ in clusters) / total
+    if games == 1:
+        return Estimate(value=share, low=None, high=None, count=1)
+    if share in (0.0, 1.0):
+        low, high = _wilson(share, games, Z)
+        return Estimate(value=share, low=low, high=high, count=games)
+    variance = _swing(clusters) * games / (games - 1)
+    worth = float(total) if variance == 0 else max(1.0, min(float(total), share * (1 - share) / variance))
+    low, high = _wilson(share, worth, student(_freedom(clusters, share)))
+    return Estimate(value=share, low=low, high=high, count=games, worth=max(1.0, worth / games))
+
+
+_RESAMPLES = 1_000
+_RESAMPLING_SEED = 20_310_502
+"""Fixed: the same games give the same interval, whoever asks."""
+
+
+def _swing(clusters: Sequence[tuple[int, int]]) -> float:
+    """The variance of the share over resamples of whole games.
+
+    Games with the same counts are alike, so how often each kind of game is drawn is drawn at once.
+    """
+    kinds = sorted(Counter(clusters).items())
+    counts = np.array([each for each, _ in kinds], dtype=np.float64)
+    often = np.array([times for _, times in kinds], dtype=np.float64)
+    # The one generator of numpy whose stream is promised never to change (NEP 19).
+    draw = np.random.RandomState(_RESAMPLING_SEED)
+    drawn = draw.multinomial(len(clusters), often / often.sum(), size=_RESAMPLES).astype(np.float64)
+    shares = drawn @ counts[:, 0] / (drawn @ counts[:, 1])
+    return float(shares.var())
+
+
+def _freedom(clusters: Sequence[tuple[int, int]], share: float) -> int:
+    """How many games bear on the swing, less one: where one game of a hundred differs, it alone does."""
+    squares = [(successes - share * trials) ** 2 for successes, trials in clusters]
+    games, total = len(squares), math.fsum(squares)
+    excess = math.fsum(each * each for each in squares) - total * total / games
+    return games - 1 if excess <= 0 else max(min(2, games - 1), min(games - 1, int(2 * total * total / excess)))
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
