@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from league_agents.cli.numbers import FiniteRange
-from league_agents.cli.record_file import FileToWrite
+from league_agents.cli.record_file import FileToWrite, Written, check_record, write_record
 from league_agents.cli.run import read_seed
-from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.cli.screen import console, document_text, own_stdout, print_document
 from league_agents.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
@@ -29,12 +29,19 @@ if TYPE_CHECKING:
     from league_agents.settings.evaluation_models import Traffic
     from league_agents.settings.model_settings import ModelSettings
 
+TIMING_FORM = "league-agents evaluation timing"
+TIMING = Written(
+    option="--timing", what="file of callback times", is_one=lambda found: found.get("form") == TIMING_FORM
+)
+
 SPECS = "offline, llm, scripted, scripted:NAME or module:Class"
 MOST_GAMES, MOST_WORKERS = 50_000, 64
 
 EPILOG = """\b
 What the figures mean:
-  95 %% interval     where the true figure lies; Wilson's for shares, Student's for means
+  95 %% interval     where the true figure lies; Wilson's for shares, Student's for means. Where one
+                    game has many trials, whole games are resampled: what belongs to one game goes
+                    right or wrong together
   difference        own minus opponent, taken game by game: both had the same target
   bits possible     what the brief leaves open: entropy over all opening sentences of the book and
                     words of the domain, as hint and domain weigh them
@@ -47,7 +54,10 @@ Examples:
   league-agents evaluate player my_player:MyPlayerAI --noise 0.15 --out mine.jsonl
   league-agents evaluate player llm --games 20 --workers 4 --record llm.tape --json > paid.json
   league-agents evaluate player llm --games 20 --replay llm.tape --json | cmp - paid.json
-  league-agents evaluate referee my_referee:MyRefereeAI --games 50
+  league-agents evaluate referee my_referee:MyRefereeAI --games 50 --timing times.json
+
+The same seed gives the same bytes, as far as your own code does. How long callbacks took is no result: it goes to
+stderr, and with --timing to a file of its own.
 """
 
 
@@ -85,6 +95,12 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             help="What every draw depends on.",
         ),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else."),
+        click.option(
+            "--timing",
+            type=FileToWrite(),
+            metavar="FILE",
+            help="Write there how long callbacks took, as one JSON document. It is never part of the results.",
+        ),
         click.option(
             "--out",
             type=FileToWrite(),
@@ -158,6 +174,7 @@ class Options:
     rules: str
     seed: int
     as_json: bool
+    timing: Path | None
     out: Path | None
     record: Path | None
     replay: Path | None
@@ -168,7 +185,7 @@ class Options:
 def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
     from league_agents.agents.library import Knowledge
     from league_agents.cli import Exit
-    from league_agents.cli.evaluate_screen import document_of, print_report
+    from league_agents.cli.evaluate_screen import document_of, print_report, print_timing, timing_of
     from league_agents.evaluation.player_report import player_report
     from league_agents.evaluation.referee_report import referee_report
     from league_agents.evaluation.results import PlayerGame, RefereeGame
@@ -180,6 +197,7 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
         role=role, specs=specs, rules=rules_named(options.rules), noise=options.noise, seed=options.seed
     )
     _check_options(settings, options)
+    timing = None if options.timing is None else check_record(options.timing, TIMING)
     with own_stdout() as stdout:
         knowledge = Knowledge.open(default_index_path())
         tape, traffic = _traffic(settings, options)
@@ -203,6 +221,10 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
             print_document(document_of(document, report, wanted=options.games), stdout)
         else:
             print_report(_title(settings, report), report, has_opponent=role == "player", stdout=stdout)
+            print_timing(report, sys.stderr)
+        if timing is not None:
+            times = {"form": TIMING_FORM, **timing_of(document, report)}
+            write_record(timing, document_text(times), TIMING)
     for part, asked in () if traffic is None else traffic.asked.items():
         if asked.has_failed:
             click.echo(f"The {part}: {asked.sentence()}", err=True)

@@ -11,6 +11,7 @@ from league_agents.evaluation.figures import Figure, Report, Unit
 from league_agents.evaluation.statistics import Estimate
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
 FORM = "league-agents evaluation report"
@@ -18,7 +19,7 @@ WIDTH_OF_FILES = 112
 
 
 def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) -> dict[str, object]:
-    """The report as one JSON document. How long callbacks took stands under ``timing`` and nowhere else."""
+    """The report as one JSON document: the same settings give the same bytes, as far as agents do the same."""
     return {
         "form": FORM,
         "version": 1,
@@ -31,30 +32,47 @@ def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) 
         },
         "figures": {figure.key: _document(figure) for figure in report.figures},
         "remarks": list(report.remarks),
+    }
+
+
+def timing_of(settings: Mapping[str, object], report: Report) -> dict[str, object]:
+    """How long the callbacks of whoever is evaluated took, as one JSON document."""
+    return {
+        "version": 1,
+        "settings": dict(settings),
         "timing": [latency.to_json() for latency in report.latencies],
     }
 
 
 def print_report(title: str, report: Report, *, has_opponent: bool, stdout: TextIO) -> None:
-    """Tables and sentences."""
+    """Tables and sentences: the same for the same results."""
     from rich.text import Text
 
-    screen = console(stdout)
+    parts: list[RenderableType] = [
+        "", Text(printable(title, 400), style="bold"), _figures(report, has_opponent=has_opponent)
+    ]  # fmt: skip
+    if report.remarks:
+        parts.append("")
+    _print(stdout, *parts, *(Text(f"- {printable(remark, 400)}") for remark in report.remarks))
+
+
+def print_timing(report: Report, stderr: TextIO) -> None:
+    """How long callbacks took, apart from the results; nothing where nothing was measured."""
+    if not report.latencies:
+        return
+    _print(stderr, "", _latencies(report))
+
+
+def _print(stream: TextIO, *parts: RenderableType) -> None:
+    screen = console(stream)
     if not screen.is_terminal:
         screen.width = WIDTH_OF_FILES
     with screen.capture() as told:
-        screen.print()
-        screen.print(Text(printable(title, 400), style="bold"))
-        screen.print(_figures(report, has_opponent=has_opponent))
-        screen.print()
-        screen.print(_latencies(report))
-        if report.remarks:
-            screen.print()
-        for remark in report.remarks:
-            screen.print(Text(f"- {printable(remark, 400)}"))
+        for part in parts:
+            screen.print(part)
     # Tables are padded to their width, which is only in the way of whoever compares two files.
-    stdout.write("".join(f"{line.rstrip()}\n" for line in told.get().splitlines()))
-    stdout.flush()
+    stream.write("".join(f"{line.rstrip()}\n" for line in told.get().splitlines()))
+    stream.flush()
 
 
 def _figures(report: Report, *, has_opponent: bool) -> Table:

@@ -1,12 +1,14 @@
-"""The file of ``--record``: a whole match or nothing, and never in the place of something else.
+"""A file that a command writes as one document: all of it or nothing, and never in the place of something else.
 
-Rule: whether it can be written is found out before the match is played, not after it.
+Rule: whether it can be written is found out before anything is played, not after it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -14,7 +16,6 @@ import click
 from league_agents.errors import ConfigError, shortened
 from league_agents.private_file import replace_private
 
-OPTION = "--record"
 LARGEST = 50_000_000
 """Bytes of a former record that are read to recognise it."""
 
@@ -36,41 +37,59 @@ class FileToWrite(click.ParamType):  # type: ignore[type-arg]  # generic in newe
         return Path(text)
 
 
-def check_record(path: Path) -> Path:
-    """The place where the record will stand. Raises ``ConfigError`` when it cannot or should not be written there."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One kind of document that is written to a file."""
+
+    option: str
+    """The option that names the file."""
+
+    what: str
+    is_one: Callable[[dict[str, object]], bool]
+    """Whether a JSON object is such a document: only those are replaced."""
+
+
+MATCH = Written(
+    option="--record",
+    what="record of a match",
+    is_one=lambda found: {"seed", "rules", "match", "players", "messages"} <= found.keys(),
+)
+
+
+def check_record(path: Path, kind: Written = MATCH) -> Path:
+    """The place where the file will stand. Raises ``ConfigError`` when it cannot or should not be written there."""
+    named = f"{kind.option} {path}"
     try:
         place = path.resolve()
         folder = shortened(str(path.parent))
         if not place.parent.is_dir():
-            raise ConfigError(f"{OPTION} {path}", f"there is no folder {folder}; make it first")
+            raise ConfigError(named, f"there is no folder {folder}; make it first")
         if place.is_dir():
-            raise ConfigError(f"{OPTION} {path}", "is a folder; name a file in it")
-        if (place.exists() or place.is_symlink()) and not _is_record(place):
-            raise ConfigError(
-                f"{OPTION} {path}", "exists and is no record of a match; name another file or remove this one"
-            )
+            raise ConfigError(named, "is a folder; name a file in it")
+        if (place.exists() or place.is_symlink()) and not _is_one(place, kind):
+            raise ConfigError(named, f"exists and is no {kind.what}; name another file or remove this one")
         if not os.access(place.parent, os.W_OK):
-            raise ConfigError(f"{OPTION} {path}", f"the folder {folder} may not be written to; name another one")
+            raise ConfigError(named, f"the folder {folder} may not be written to; name another one")
     except OSError as error:
-        raise ConfigError(f"{OPTION} {path}", f"cannot be used: {error.strerror}; name another file") from None
+        raise ConfigError(named, f"cannot be used: {error.strerror}; name another file") from None
     except RuntimeError:  # Python 3.11 and 3.12 about a link that leads to itself
-        raise ConfigError(f"{OPTION} {path}", "is a link that leads nowhere; name another file") from None
+        raise ConfigError(named, "is a link that leads nowhere; name another file") from None
     return place
 
 
-def write_record(path: Path, text: str) -> None:
+def write_record(path: Path, text: str, kind: Written = MATCH) -> None:
     """Replace the file in one go. Raises ``ConfigError``."""
     try:
         replace_private(path, text)
     except OSError as error:
-        raise ConfigError(f"{OPTION} {path}", f"cannot be written: {error.strerror}") from None
+        raise ConfigError(f"{kind.option} {path}", f"cannot be written: {error.strerror}") from None
 
 
-def _is_record(path: Path) -> bool:
+def _is_one(path: Path, kind: Written) -> bool:
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return False
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and {"seed", "rules", "match", "players", "messages"} <= found.keys()
+    return isinstance(found, dict) and kind.is_one(found)

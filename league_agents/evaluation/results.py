@@ -1,7 +1,8 @@
 """What is kept of each game, so that figures can be made of it at any time.
 
-Rule: values that JSON can hold, read back as strictly as they were written. Nobody's target is in them: a file of
+Rule 1: values that JSON can hold, read back as strictly as they were written. Nobody's target is in them: a file of
 results can be shown around.
+Rule 2: how long a call took is no result. It is kept beside the results for as long as the process runs.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class Behaviour:
     """``None`` for an agent whose models, if it has any, are not seen from here."""
 
     seconds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """How long each call took, by callback; empty for a game that was read back or played from a recording."""
+
     late: tuple[int, ...] = ()
     """Which calls, counted from 1, were out of time."""
 

@@ -130,18 +130,18 @@ class Traffic:
         return {callback: [entry.full_name for entry in self.settings.chain(callback)] for callback in callbacks}
 
     def ended(self, game: int, behaviour: Mapping[str, Behaviour]) -> Mapping[str, Behaviour]:
-        """A game is over: what cannot be repeated is noted down, or taken from the notes.
+        """A game is over: what cannot be repeated is noted down.
 
         Raises ``ConfigError`` that names the step when a recording lacks something.
         """
         if self._record is not None:
-            self._record.note(_game_note(game), {part: _volatile(each) for part, each in behaviour.items()})
+            self._record.note(_game_note(game), {part: {"late": list(each.late)} for part, each in behaviour.items()})
         if self.replay is None:
             return behaviour
         if self.replay.missing:
             raise ConfigError(str(self.replay.path), self.replay.missing[0])
-        noted = self.replay.noted(_game_note(game)) or {}
-        return {part: _as_noted(each, noted.get(part)) for part, each in behaviour.items()}
+        # How fast a recording can be read says nothing about anybody.
+        return {part: replace(each, seconds={}) for part, each in behaviour.items()}
 
     def has_recorded(self, game: int) -> bool:
         """Whether the recording holds a whole game."""
@@ -251,17 +251,3 @@ def _noted_prices(noted: Mapping[str, object]) -> PriceList:
 
 def _game_note(game: int) -> str:
     return f"game {game:06d}"
-
-
-def _volatile(behaviour: Behaviour) -> dict[str, object]:
-    seconds = {callback: list(each) for callback, each in behaviour.seconds.items()}
-    return {"seconds": seconds, "late": list(behaviour.late)}
-
-
-def _as_noted(behaviour: Behaviour, noted: object) -> Behaviour:
-    seconds = noted.get("seconds") if isinstance(noted, Mapping) else None
-    found: dict[str, tuple[float, ...]] = {}
-    for callback, each in seconds.items() if isinstance(seconds, Mapping) else ():
-        if isinstance(each, list) and all(isinstance(value, int | float) for value in each):
-            found[str(callback)] = tuple(map(float, each))
-    return replace(behaviour, seconds=found)
