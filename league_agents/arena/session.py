@@ -130,13 +130,14 @@ class Session:
             while not self.decisions.is_over:
                 self._tell()
                 self.decisions.ask(self._now())
+                if self.decisions.expire(self._now()):
+                    self._on_change(self)
+                    continue  # before anybody is asked: the absent are not
                 # Not only those that were opened just now: an action from outside may have opened the next ones.
                 for decision in self.decisions.open_decisions.values():
                     if not any(asked is decision for asked in self._tasks.values()):
                         self._ask(decision)
                 self._on_change(self)
-                if self.decisions.expire(self._now()):
-                    continue
                 await self._wait()
         finally:
             for task in self._tasks:
@@ -203,6 +204,7 @@ class Session:
         view = copy.deepcopy(self.view_for(decision.agent_id))
         legal = copy.deepcopy(self.match.legal(decision.agent_id))
         task = asyncio.ensure_future(ask_agent(agent, view, legal, decision.deadline))
+        task.add_done_callback(_looked_at)
         self._tasks[task] = decision
 
     async def _wait(self) -> None:
@@ -242,6 +244,12 @@ class Session:
             self._refused[agent] = {"code": refused.code, "message": refused.message, **_parts(refused)}
             if self._is_open(decision):
                 self._ask(decision)
+
+
+def _looked_at(task: asyncio.Task[Action]) -> None:
+    """Whoever fails when its decision is over already fails unheard; asyncio would complain of that."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _parts(refused: IllegalAction) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import json
 import threading
@@ -187,6 +188,57 @@ def test_an_agent_that_never_answers_is_left_behind_at_its_deadline() -> None:
     outcome = session.match.outcome()
     assert outcome is not None
     assert outcome.metrics["forfeits"] == 2
+
+
+class CountedRaising(Raising):
+    asked = 0
+
+    async def act(self, view: Mapping[str, Any], legal: object, deadline: object) -> Action:
+        self.asked += 1
+        return await super().act(view, legal, deadline)
+
+
+def test_an_agent_that_is_absent_is_asked_no_more_and_leaves_no_error_behind() -> None:
+    odd: list[dict[str, Any]] = []
+    absent = CountedRaising(ValueError("gone"))
+    game = Match(game_of("guess_number"), config={"max_steps": 20, "target": 9}, agent_ids=("a", "b"), seed=1)
+    session = Session(
+        game,
+        {"a": ScriptedAgent("guess_number", seed=1, agent_id="a"), "b": absent},
+        clock_rules=ClockRules(max_forfeits=3),
+    )
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: odd.append(context))
+        await session.run()
+
+    asyncio.run(run())
+    gc.collect()  # asyncio complains of an exception that nobody looked at when its task goes
+    assert session.status == "ended"
+    assert absent.asked == 3
+    assert odd == []
+
+
+def test_an_error_that_comes_when_the_match_is_over_is_not_complained_of() -> None:
+    """Both players are asked; one of them ends the match by leaving while the other one is failing."""
+    odd: list[dict[str, Any]] = []
+
+    class Leaving:
+        async def act(self, view: Mapping[str, Any], legal: object, deadline: object) -> Action:
+            session.decisions.leave("ann")
+            session.wake()
+            raise ValueError("too late for anybody to care")
+
+    session = Session(match(), scripted_agents(ann=Leaving()), clock_rules=ClockRules(on_leave="abandon"))
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: odd.append(context))
+        await session.run()
+
+    asyncio.run(run())
+    gc.collect()
+    assert session.status == "abandoned"
+    assert odd == []
 
 
 def test_a_seat_without_an_agent_acts_from_outside() -> None:
