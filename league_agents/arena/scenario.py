@@ -16,6 +16,7 @@ from league_agents.arena.decisions import ClockRules
 from league_agents.core.entry import check_agent_ids
 from league_agents.core.game import Game
 from league_agents.core.keys import WHOLE, Keys
+from league_agents.core.people import LANGUAGES, LONGEST_NAME, check_names, read_names
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_codes, game_of
 from league_agents.interaction import ClassLoader, InteractionProtocol, load_protocol
@@ -58,14 +59,14 @@ class Scenario:
     """The game's code."""
 
     config: Mapping[str, Any]
-    """Of the game; what is absent is as the game has it."""
+    """Of the game, the names of the seats and the language included; what is absent is as the game has it."""
 
     seats: tuple[Seat, ...]
     seed: int | None = None
     """``None`` = the session draws one."""
 
     lang: str = "en"
-    """The language of rules and prompts."""
+    """The language of the match: rules, announcements, words and what a person is asked."""
 
     clock: ClockRules = field(default_factory=ClockRules)
     interaction: Mapping[str, Any] | None = None
@@ -116,12 +117,14 @@ def scenario_of(mapping: Mapping[str, Any], load_class: ClassLoader | None = Non
     if not isinstance(config, Mapping):
         raise keys.wrong("config", "a mapping of the game's keys", config)
     game = game_of(code)
+    lang = _lang(keys, config, game)
+    seats = _seats(keys, config, game.min_agents, game.max_agents)
     found = Scenario(
         game=code,
-        config=config,
-        seats=_seats(keys, game.min_agents, game.max_agents),
+        config=_config_in_force(config, game, seats, lang),
+        seats=seats,
         seed=keys.integer("seed", 0, 0, LARGEST_SEED) if "seed" in keys else None,
-        lang=keys.word("lang", ("en", "zh"), "en"),
+        lang=lang,
         clock=_clock(keys.section("clock", _CLOCK_KEYS)) if "clock" in keys else ClockRules(),
         interaction=_interaction(keys),
         load_class=load_class,
@@ -143,17 +146,47 @@ def _interaction(keys: Keys) -> dict[str, Any] | None:
     return given or None
 
 
-def _seats(keys: Keys, least: int, most: int) -> tuple[Seat, ...]:
+def _lang(keys: Keys, config: Mapping[str, Any], game: Game[Any]) -> str:
+    """The language, which may stand at the top or among the game's keys."""
+    usual = str(game.config_schema["properties"]["lang"]["default"])
+    inner = Keys({"lang": config.get("lang", usual)}, "config", ("lang",)).word("lang", LANGUAGES, usual)
+    lang = keys.word("lang", LANGUAGES, inner)
+    if lang != inner and "lang" in config:
+        raise keys.error("lang", f"is {lang}, and config.lang is {inner}; keep one of the two")
+    return lang
+
+
+def _config_in_force(config: Mapping[str, Any], game: Game[Any], seats: Sequence[Seat], lang: str) -> dict[str, Any]:
+    found = dict(config)
+    if lang != game.config_schema["properties"]["lang"]["default"]:
+        found["lang"] = lang
+    names = {**(config.get("names") or {}), **{seat.id: seat.name for seat in seats if seat.name != seat.id}}
+    ids = [seat.id for seat in seats]
+    try:
+        check_names(names, ids)
+    except ConfigError as error:
+        named = error.path.removeprefix("names.")
+        raise _moved(f"agents[{ids.index(named)}].name" if named in ids else "config.names", error) from None
+    return {**found, "names": names} if names else found
+
+
+def _seats(keys: Keys, config: Mapping[str, Any], least: int, most: int) -> tuple[Seat, ...]:
     value = keys.at("agents")
+    try:
+        names = read_names(config.get("names"))
+    except ConfigError as error:
+        raise _moved(f"config.{error.path}", error) from None
     if not isinstance(value, list) or not least <= len(value) <= most:
         raise keys.wrong("agents", f"a list of {least} to {most} agents, each with an id", value)
     seats = []
     for place, each in enumerate(value):
         seat = Keys(each, f"agents[{place}]", _AGENT_KEYS)
         identity = seat.text("id", None, most=64)
-        name = seat.text("name", identity, most=80)
+        name = seat.text("name", names.get(identity, identity), most=LONGEST_NAME)
         if not name.isprintable():
             raise seat.wrong("name", "one line of printable characters", name)
+        if name != names.get(identity, name):
+            raise seat.error("name", f"is not config.names.{identity}; keep one of the two")
         seats.append(Seat(id=identity, name=name, agent=seat.text("agent", "scripted", most=400)))
     check_agent_ids([seat.id for seat in seats], least, most)
     return tuple(seats)

@@ -98,7 +98,7 @@ def games(as_json: bool, lang: str) -> None:
 @click.option("--scenario", type=click.Path(path_type=Path), help="A YAML file that describes the whole match.")
 @click.option("--seats", type=click.IntRange(1, 64), help="How many agents play; default: as is usual for the game.")
 @click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A key of the game's configuration.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of the rules, and of undercover's words.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of the match.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--turn-timeout", type=FiniteRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file, line by line.")

@@ -92,10 +92,6 @@ def usual_scenario(
     }
     if lang is not None:
         mapping["lang"] = lang
-        if game == "undercover":
-            mapping["config"].setdefault("lang", lang)
-    elif game == "undercover":
-        mapping["lang"] = mapping["config"].get("lang", "zh")
     return scenario_of(mapping)
 
 

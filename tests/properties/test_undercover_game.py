@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator
 
 from league_agents.core.draw import Draw
 from league_agents.core.game import HOST, SPECTATOR, Action, Cause, Event, IllegalAction
+from league_agents.core.likeness import comparable
 from league_agents.games.undercover.game import Undercover
-from league_agents.games.undercover.own_word import comparable, reveals
+from league_agents.games.undercover.own_word import reveals
 from league_agents.games.undercover.record import replayed
 from league_agents.games.undercover.scripted import scripted
 

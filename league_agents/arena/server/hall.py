@@ -28,7 +28,6 @@ from league_agents.arena.session import Session, wall_clock
 from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, LimitExceeded
-from league_agents.games.registry import game_of
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
 from league_agents.protocol.boardgame.envelope import Envelope, error
@@ -336,7 +335,7 @@ class Hall:
             on_change=lambda _session: self._dispatch(match_id, self.service.deliver(match_id, self.now())),
         )
         opening = self.service.start(match_id, now, match=match, driver=SessionDriver(session))
-        hosted.rules = session.rules_text  # in the scenario's language, which not every game's configuration knows
+        hosted.rules = session.rules_text
         # The clocks run, and the record is open, before the first message can come.
         session.begin()
         session.decisions.ask(now)
@@ -346,10 +345,8 @@ class Hall:
         table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
 
     def _named_match(self, hosted: Hosted, table: Table) -> Match[Any]:
-        """The match with the names of those who came, in games that call people by name."""
+        """The match with the names of those who came."""
         scenario = table.scenario
-        if "names" not in game_of(scenario.game).config_schema.get("properties", {}):
-            return scenario.new_match(table.seed)
         names = {seat.agent_id: seat.name for seat in hosted.seats if seat.name and seat.name != seat.agent_id}
         named = replace(scenario, config={**scenario.config, "names": names})
         try:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from itertools import count
 
 from league_agents.core.entry import clean_text
+from league_agents.core.likeness import comparable
 from league_agents.core.printable import printable
-from league_agents.games.undercover.own_word import comparable
 
 LONGEST = 32
 

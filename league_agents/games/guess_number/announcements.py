@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from league_agents.core.frozen import FrozenDict, frozen
-from league_agents.core.game import ALL, Cause, Event, Visibility
+from league_agents.core.game import ALL, HOST, Cause, Event, Visibility
 from league_agents.games.guess_number.actions import PASS
 from league_agents.games.guess_number.lines import line, phase_line, with_words
 from league_agents.games.guess_number.protocol import END, OBSERVATION
-from league_agents.games.guess_number.state import State
+from league_agents.games.guess_number.state import FAILURE, State
 from league_agents.games.guess_number.views import scores_of, winners_of
 from league_agents.values import maker
 
@@ -39,6 +39,25 @@ def observations(state: State) -> list[Event]:
     return events
 
 
+def guesses(state: State) -> Event:
+    """What was guessed in a step that is about to be judged, and whether it is right, for the host."""
+    made = {agent: guess for agent, guess in zip(state.agent_ids, state.sealed, strict=True) if guess is not None}
+    lang = state.config.lang
+    told = [
+        line(lang, "guess_right" if guess == state.target else "guess_wrong", agent=called(state, agent), guess=guess)
+        for agent, guess in made.items()
+    ]
+    text = line(lang, "join").join(told) or line(lang, "guesses_none")
+    return _event(
+        kind="guesses", visible_to=HOST, text=text, data=FrozenDict(step=state.step, guesses=FrozenDict(made))
+    )
+
+
+def called(state: State, agent: str) -> str:
+    """What an agent is called in a line."""
+    return state.config.names.get(agent, agent)
+
+
 def phase_opened(state: State, phase: str) -> Event:
     """A phase begins."""
     return _event(
@@ -51,6 +70,11 @@ def phase_opened(state: State, phase: str) -> Event:
 
 def ending(state: State) -> Event:
     """The game is over, and everybody learns the target."""
+    found: list[str] = []
+    missing: list[str] = []
+    for agent, seat in zip(state.agent_ids, state.seats, strict=True):
+        (found if seat.is_correct else missing).append(called(state, agent))
+    join = line(state.config.lang, "join_names").join
     return told_of(
         state,
         END,
@@ -62,9 +86,11 @@ def ending(state: State) -> Event:
             "scores": frozen(scores_of(state)),
             "steps_used": state.steps_used,
         },
-        name=str(state.reason),
+        name="failure_of_some" if found and state.reason == FAILURE else str(state.reason),
         target=state.target,
-        steps=state.steps_used,
+        steps=line(state.config.lang, "one_step" if state.steps_used == 1 else "steps", steps=state.steps_used),
+        found=join(found),
+        missing=join(missing),
     )
 
 
@@ -75,12 +101,13 @@ def told_of(
     data: dict[str, Any],
     *,
     name: str | None = None,
+    agent: str = "",
     words: object = None,
     **values: object,
 ) -> Event:
     """An event with its line: its kind's or that of ``name``, with ``values`` in it and an agent's ``words`` behind."""
     lang = state.config.lang
-    told = line(lang, name or kind, step=state.step, **values)
+    told = line(lang, name or kind, step=state.step, agent=called(state, agent), **values)
     return _event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
 
 

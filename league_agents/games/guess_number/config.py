@@ -5,12 +5,14 @@ Rule: the target and the guesses that are already made are for the host alone; `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import JsonObject
 from league_agents.core.keys import Keys
+from league_agents.core.people import LANGUAGES, check_names, people_keys, read_names
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError, shortened
 
@@ -20,7 +22,6 @@ DEFAULT_AGENTS: Final = ("agent_0", "agent_1")
 
 ALL_WIN: Final = "all"
 ANY_WINS: Final = "any"
-LANGUAGES: Final = ("en", "zh")
 
 MOST_CHOICES: Final = 1_000_000
 MOST_STEPS: Final = 10_000
@@ -55,7 +56,10 @@ class Config:
     """Whether those who hear a report also hear its reasoning."""
 
     lang: str = "en"
-    """The language of the events' texts."""
+    """Of the events' texts."""
+
+    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    """What agents are called in the events' texts, by id; the others by their ids."""
 
 
 CONFIG_SCHEMA: Final[JsonObject] = {
@@ -114,11 +118,7 @@ CONFIG_SCHEMA: Final[JsonObject] = {
             "default": True,
             "description": "Whether a report's reasoning is heard with it, or stays with its sender and the host.",
         },
-        "lang": {
-            "enum": list(LANGUAGES),
-            "default": "en",
-            "description": "The language of the lines that tell what happened.",
-        },
+        **people_keys(),
     },
 }
 
@@ -128,9 +128,12 @@ _KEYS: Final = tuple(CONFIG_SCHEMA["properties"])
 def read_config(config: object, agent_ids: Sequence[str] | None = None) -> Config:
     """The configuration with its defaults. Raises ``ConfigError`` with the key path.
 
-    Without ``agent_ids`` the agents of the initial guesses are not checked.
+    Without ``agent_ids`` the agents of the initial guesses and of the names are not checked.
     """
     keys = Keys(config, "", _KEYS)
+    names = read_names(keys.at("names") if "names" in keys else None)
+    if agent_ids is not None:
+        check_names(names, agent_ids)
     num_choices = keys.integer("num_choices", 10, 2, MOST_CHOICES)
     target: int | None = None
     if "target" in keys and keys.at("target") is not None:
@@ -145,6 +148,7 @@ def read_config(config: object, agent_ids: Sequence[str] | None = None) -> Confi
         reject_known_wrong=keys.boolean("reject_known_wrong", False),
         share_reasoning=keys.boolean("share_reasoning", True),
         lang=keys.word("lang", LANGUAGES, "en"),
+        names=names,
     )
 
 
@@ -160,6 +164,7 @@ def config_as_json(config: Config) -> dict[str, Any]:
         "reject_known_wrong": config.reject_known_wrong,
         "share_reasoning": config.share_reasoning,
         "lang": config.lang,
+        "names": dict(config.names),
     }
 
 

@@ -12,11 +12,9 @@ from typing import Any, Final
 
 from league_agents.core.draw import Draw
 from league_agents.core.entry import Entry, check_agent_ids
-from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import (
     ALL,
     GAME_VERSION,
-    HOST,
     Action,
     AgentId,
     Cause,
@@ -40,6 +38,7 @@ from league_agents.games.guess_number.actions import (
 )
 from league_agents.games.guess_number.announcements import (
     ending,
+    guesses,
     observations,
     passed,
     phase_opened,
@@ -366,8 +365,7 @@ def _resolved(state: State, event: Event) -> Step[State]:
         elif not seat.is_correct:
             after = evolve(seat, last_guess=None)
         seats.append(evolve(after, heard=(*seat.heard, *heard_of(state.said, agent))))
-    guesses = {agent: guess for agent, guess in zip(state.agent_ids, state.sealed, strict=True) if guess is not None}
-    told = told_of(state, "guesses", HOST, {"step": state.step, "guesses": FrozenDict(guesses)})
+    told = guesses(state)
     nothing = (None,) * len(seats)
     is_won = _is_won(seats, config.win)
     is_over = is_won or state.step + 1 >= config.max_steps
@@ -386,7 +384,7 @@ def _resolved(state: State, event: Event) -> Step[State]:
         reason=None if not is_over else SUCCESS if is_won else FAILURE,
         tally=evolve(
             tally,
-            total_guesses=tally.total_guesses + len(guesses),
+            total_guesses=tally.total_guesses + len(told.data["guesses"]),
             redundant_guesses=tally.redundant_guesses + redundant,
             collisions=tally.collisions + len(wrong) - len(set(wrong)),
         ),

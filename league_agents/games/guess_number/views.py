@@ -33,7 +33,7 @@ def view_of(state: State, viewer: str) -> dict[str, Any]:
         "num_choices": config.num_choices,
         "max_steps": config.max_steps,
         "win": config.win,
-        "agents": _agents(state.agent_ids),
+        "agents": _agents(state.agent_ids, tuple(config.names.items())),
     }
     if viewer in state.agent_ids:
         place = state.agent_ids.index(viewer)
@@ -105,5 +105,6 @@ def _seat_view(seat: Seat, sealed: int | None, num_choices: int) -> dict[str, An
 
 
 @lru_cache(maxsize=256)
-def _agents(agent_ids: tuple[str, ...]) -> Any:
-    return frozen([{"agent_id": agent, "name": agent} for agent in agent_ids])
+def _agents(agent_ids: tuple[str, ...], names: tuple[tuple[str, str], ...]) -> Any:
+    called = dict(names)
+    return frozen([{"agent_id": agent, "name": called.get(agent, agent)} for agent in agent_ids])

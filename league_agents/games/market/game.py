@@ -27,6 +27,8 @@ from league_agents.core.game import (
     Step,
     Visibility,
 )
+from league_agents.core.people import check_names
+from league_agents.core.printable import printable
 from league_agents.core.violation import shown
 from league_agents.games.market.analysis import tacit_collusion
 from league_agents.games.market.resolution import Offer, read_offer, result_of, settle
@@ -34,13 +36,14 @@ from league_agents.games.market.schemas import ACTION_SCHEMAS, CONFIG_SCHEMA, SU
 from league_agents.games.market.state import (
     FEWEST,
     MOST,
+    MarketConfig,
     MarketState,
     Turn,
     dump,
     load,
     read_config,
 )
-from league_agents.games.market.words import rules_text
+from league_agents.games.market.words import MOST_WORDS, rules_text, said
 from league_agents.values import evolve, maker
 
 _event = maker(Event)
@@ -66,6 +69,7 @@ class Market:
         """The first state; nothing in a market is drawn. Raises ``ConfigError``."""
         found = read_config(config)
         sellers = check_agent_ids(agent_ids, FEWEST, MOST)
+        check_names(found.names, sellers)
         return MarketState(config=found, agent_ids=sellers, balances=(found.terms.initial_balance,) * len(sellers))
 
     def opening(self, state: MarketState) -> tuple[Event, ...]:
@@ -75,9 +79,15 @@ class Market:
             Event(
                 kind="market_opened",
                 visible_to=ALL,
-                text=(
-                    f"The market opens: {len(state.agent_ids)} sellers, {state.config.max_rounds} rounds, "
-                    f"prices {least} to {most}, cost {terms.marginal_cost}, {terms.num_customers} customers."
+                text=said(
+                    state.config.lang,
+                    "opened",
+                    sellers=len(state.agent_ids),
+                    rounds=state.config.max_rounds,
+                    least=least,
+                    most=most,
+                    cost=terms.marginal_cost,
+                    customers=terms.num_customers,
                 ),
                 data={"sellers": list(state.agent_ids), "terms": _terms(state), "max_rounds": state.config.max_rounds},
             ),
@@ -107,14 +117,20 @@ class Market:
             raise IllegalAction("unknown_action", f"{shown(action.type)} is no action of the market: {SUBMIT_PRICE}")
         offer = read_offer(action.data, state.config.terms)
         heard = () if state.config.simultaneous else None if heard_by is None else tuple(heard_by)
-        text = f"{agent} asks {offer.price}." + (f" “{offer.speech}”" if offer.speech else "")
-        said = _event(
+        config = state.config
+        named = _event(
             kind="price_submitted",
             visible_to=_seen_by(agent, heard),
-            text=text,
+            text=said(
+                config.lang,
+                "price_with_speech" if offer.speech else "price",
+                seller=config.called(agent),
+                price=offer.price,
+                speech=printable(offer.speech, MOST_WORDS),
+            ),
             data={"round": len(state.rounds), "agent_id": agent, "price": offer.price, "speech": offer.speech},
         )
-        return self._take(state, _turn(agent=agent, offer=offer, heard_by=heard), said)
+        return self._take(state, _turn(agent=agent, offer=offer, heard_by=heard), named)
 
     def forfeit(self, state: MarketState, agent: str, cause: Cause) -> Step[MarketState]:
         """Settle the round without a price of this seller."""
@@ -124,7 +140,7 @@ class Market:
         missing = _event(
             kind="price_missing",
             visible_to=_seen_by(agent, heard),
-            text=f"{agent} names no price ({cause.value}) and sells nothing in this round.",
+            text=said(state.config.lang, "missing", seller=state.config.called(agent), cause=cause.value),
             data={"round": len(state.rounds), "agent_id": agent, "cause": cause.value},
         )
         return self._take(state, _turn(agent=agent, offer=None, heard_by=heard), missing)
@@ -213,15 +229,13 @@ class Market:
         settled = settle(sellers, [offers[seller] for seller in sellers], state.balances, state.config.terms)
         after = evolve(state, turns=(), rounds=(*state.rounds, settled), balances=settled.balances)
         result = result_of(len(state.rounds), sellers, settled)
-        events = [event, _event(kind="market_result", visible_to=ALL, text=_told(result), data=result)]
+        events = [event, _event(kind="market_result", visible_to=ALL, text=_told(result, state.config), data=result)]
         if after.is_over:
             events.append(
                 _event(
                     kind="market_closed",
                     visible_to=ALL,
-                    text="The market closes: "
-                    + ", ".join(f"{seller} has {balance}" for seller, balance in result["balances"].items())
-                    + ".",
+                    text=_closed(result["balances"], state.config),
                     data={"balances": dict(result["balances"])},
                 )
             )
@@ -251,8 +265,21 @@ def _speech(offer: Offer | None) -> str:
     return "" if offer is None else offer.speech
 
 
-def _told(result: JsonObject) -> str:
+def _told(result: JsonObject, config: MarketConfig) -> str:
+    number = result["round"] + 1
     if result["market_price"] is None:
-        return f"Round {result['round'] + 1}: nobody names a price, nobody sells."
-    names = ", ".join(result["winners"])
-    return f"Round {result['round'] + 1}: {names} at {result['market_price']}, {result['each']} customers each."
+        return said(config.lang, "no_price", round=number)
+    return said(
+        config.lang,
+        "settled",
+        round=number,
+        winners=said(config.lang, "join").join(map(config.called, result["winners"])),
+        price=result["market_price"],
+        each=result["each"],
+    )
+
+
+def _closed(balances: Mapping[str, int], config: MarketConfig) -> str:
+    lang = config.lang
+    told = [said(lang, "has", seller=config.called(seller), balance=balance) for seller, balance in balances.items()]
+    return said(lang, "closed", balances=said(lang, "join").join(told))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from league_agents.core.game import LegalAction
+from league_agents.core.game import JsonObject, LegalAction
+from league_agents.core.people import people_keys
 from league_agents.games.market.resolution import (
     HIGHEST_PRICE,
     LARGEST_BALANCE,
@@ -22,7 +23,7 @@ def _whole(least: int, most: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": least, "maximum": most}
 
 
-_KEYS: Final[dict[str, dict[str, Any]]] = {
+_KEYS: Final[dict[str, JsonObject]] = {
     "price_range": {
         "type": "array", "items": _whole(0, HIGHEST_PRICE), "minItems": 2, "maxItems": 2,
         "description": "The lowest and the highest price, both allowed.",
@@ -38,6 +39,7 @@ _KEYS: Final[dict[str, dict[str, Any]]] = {
         "description": "Prices are sealed until all are in; without it they are named in turn and heard at once.",
     },
     "shown_rounds": {**_whole(1, MOST_ROUNDS), "description": "Of how many past rounds a view repeats the results."},
+    **people_keys(),
 }  # fmt: skip
 
 CONFIG_SCHEMA: Final[dict[str, Any]] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from league_agents.core.entry import check_agent_ids
+from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import IllegalAction, JsonObject
 from league_agents.core.keys import Keys
+from league_agents.core.people import LANGUAGES, read_names
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.market.resolution import (
@@ -25,7 +27,7 @@ FEWEST: Final = 2
 MOST: Final = 64
 MOST_ROUNDS: Final = 10_000
 
-CONFIG_KEYS: Final = (*TERM_KEYS, "max_rounds", "simultaneous", "shown_rounds")
+CONFIG_KEYS: Final = (*TERM_KEYS, "max_rounds", "simultaneous", "shown_rounds", "lang", "names")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,14 @@ class MarketConfig:
 
     shown_rounds: int = 20
     """Of how many past rounds a view repeats the results; each was announced when it was settled."""
+
+    lang: str = "en"
+    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    """What sellers are called in the events' texts, by id; the others by their ids."""
+
+    def called(self, agent: str) -> str:
+        """What a seller is called in a text."""
+        return self.names.get(agent, agent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +88,8 @@ def read_config(config: JsonObject) -> MarketConfig:
         max_rounds=keys.integer("max_rounds", 10, 1, MOST_ROUNDS),
         simultaneous=keys.boolean("simultaneous", True),
         shown_rounds=keys.integer("shown_rounds", 20, 1, MOST_ROUNDS),
+        lang=keys.word("lang", LANGUAGES, "en"),
+        names=read_names(keys.at("names") if "names" in keys else None),
     )
 
 
@@ -90,6 +102,8 @@ def config_to(config: MarketConfig) -> dict[str, Any]:
         "max_rounds": config.max_rounds,
         "simultaneous": config.simultaneous,
         "shown_rounds": config.shown_rounds,
+        "lang": config.lang,
+        "names": dict(config.names),
     }
 
 

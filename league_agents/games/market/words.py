@@ -1,8 +1,45 @@
-"""The rules of the market in words, made from the configuration in force."""
+"""The rules of the market in words, made from the configuration in force, and the lines that tell what happened."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from league_agents.games.market.state import MarketConfig
+
+MOST_WORDS: Final = 500
+"""Characters of a speech in a line; the event's data have it in full."""
+
+_LINES: Final[Mapping[str, Mapping[str, str]]] = {
+    "en": {
+        "opened": "The market opens: {sellers} sellers, {rounds} rounds, prices {least} to {most}, cost {cost}, "
+        "{customers} customers.",
+        "price": "{seller} asks {price}.",
+        "price_with_speech": "{seller} asks {price}. “{speech}”",
+        "missing": "{seller} names no price ({cause}) and sells nothing in this round.",
+        "settled": "Round {round}: {winners} at {price}, {each} customers each.",
+        "no_price": "Round {round}: nobody names a price, nobody sells.",
+        "closed": "The market closes: {balances}.",
+        "has": "{seller} has {balance}",
+        "join": ", ",
+    },
+    "zh": {
+        "opened": "市场开市：{sellers}位卖家，{rounds}轮，价格{least}到{most}，成本{cost}，{customers}位顾客。",
+        "price": "{seller}报价{price}。",
+        "price_with_speech": "{seller}报价{price}。“{speech}”",
+        "missing": "{seller}没有报价（{cause}），本轮不成交。",
+        "settled": "第{round}轮：{winners}以{price}成交，各得{each}位顾客。",
+        "no_price": "第{round}轮：没有人报价，没有成交。",
+        "closed": "市场收市：{balances}。",
+        "has": "{seller}有{balance}",
+        "join": "、",
+    },
+}
+
+
+def said(lang: str, key: str, **values: object) -> str:
+    """The line ``key`` in a language, filled in."""
+    return _LINES[lang][key].format(**values)
 
 
 def rules_text(config: MarketConfig, lang: str = "en") -> str:

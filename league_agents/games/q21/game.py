@@ -26,6 +26,7 @@ from league_agents.core.game import (
     Progress,
     Step,
 )
+from league_agents.core.people import people_keys
 from league_agents.games.q21.actions import (
     ANNOUNCE,
     ANSWER,
@@ -43,7 +44,7 @@ from league_agents.games.q21.actions import (
 )
 from league_agents.games.q21.as_json import breakdown_as_json, feedback_as_json
 from league_agents.games.q21.model import UNSCORED, Choice, Scorecard
-from league_agents.games.q21.rules import PRD, AnswerKey, RuleSet
+from league_agents.games.q21.rules import PRD, AnswerKey
 from league_agents.games.q21.scoring import score, winner
 from league_agents.games.q21.seats import (
     Phase,
@@ -56,20 +57,14 @@ from league_agents.games.q21.seats import (
     load_table,
     questions_of,
     rules_from,
+    table_from,
     target_of,
 )
-from league_agents.games.q21.words import limit_in_words
+from league_agents.games.q21.telling import rules_text, said
 from league_agents.values import evolve
 
 _TURN: Final = {Phase.BRIEF: 1, Phase.QUESTIONS: 2, Phase.ANSWERS: 3, Phase.GUESSES: 4, Phase.OVER: 4}
 _STAGE: Final = {Phase.BRIEF: ANNOUNCE, Phase.QUESTIONS: ASK, Phase.ANSWERS: ANSWER, Phase.GUESSES: GUESS}
-_SAID: Final = {
-    Phase.BRIEF: "The referee chooses a book, a sentence and a word.",
-    Phase.QUESTIONS: "Both players ask.",
-    Phase.ANSWERS: "The referee answers.",
-    Phase.GUESSES: "Both players guess.",
-    Phase.OVER: "The match is over.",
-}
 
 
 _CONFIG_SCHEMA: Final[JsonObject] = {
@@ -80,7 +75,8 @@ _CONFIG_SCHEMA: Final[JsonObject] = {
             "type": ["string", "object"],
             "default": PRD.name,
             "description": "prd, course, or a mapping of rules (league-agents rules shows the keys)",
-        }
+        },
+        **people_keys(),
     },
 }
 _ACTION_SCHEMAS: Final[Mapping[str, JsonObject]] = {
@@ -108,7 +104,7 @@ class Q21:
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> Table:
         """An empty table; nothing is drawn, because the referee chooses. Raises ``ConfigError``."""
         referee, one, two = check_agent_ids(agent_ids, self.min_agents, self.max_agents)
-        return Table(rules=rules_from(config), referee=referee, seats=(Seat(agent_id=one), Seat(agent_id=two)))
+        return table_from(config, referee, one, two)
 
     def opening(self, state: Table) -> tuple[Event, ...]:
         return (_phase_event(state),)
@@ -242,7 +238,7 @@ class Q21:
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         rules = rules_from(config)
-        return _rules_zh(rules) if lang == "zh" else _rules_en(rules)
+        return rules_text(rules, lang)
 
     def dump(self, state: Table) -> dict[str, Any]:
         return dump_table(state)
@@ -254,12 +250,14 @@ class Q21:
         told = read_announcement(data, state.rules)
         after = evolve(state, announced=FrozenDict(told), phase=Phase.QUESTIONS)
         brief = {key: told[key] for key in ("book_name", "book_hint", "association_word")}
-        said = f"{told['book_name']}: {told['book_hint']} The word belongs to: {told['association_word']}."
+        text = said(
+            state.lang, "told", book=told["book_name"], hint=told["book_hint"], domain=told["association_word"]
+        )
         return Step(
             state=after,
             events=(
-                Event(kind="brief", visible_to=ALL, text=said, data=brief),
-                Event(kind="target", visible_to=HOST, text="The target is chosen.", data=_target(told)),
+                Event(kind="brief", visible_to=ALL, text=text, data=brief),
+                Event(kind="target", visible_to=HOST, text=said(state.lang, "target"), data=_target(told)),
                 _phase_event(after),
             ),
         )
@@ -271,7 +269,7 @@ class Q21:
         event = Event(
             kind="answers",
             visible_to=(state.referee, player),
-            text=f"The referee answers {player}.",
+            text=said(state.lang, "answered", player=state.called(player)),
             data={"player_id": player, "answers": answers},
         )
         if _unanswered(after):
@@ -289,7 +287,7 @@ class Q21:
             Event(
                 kind="forfeit",
                 visible_to=ALL,
-                text=f"{each.agent_id} is out ({each.forfeit}).",
+                text=said(state.lang, "out", player=state.called(each.agent_id), cause=each.forfeit),
                 data={"player_id": each.agent_id, "cause": each.forfeit},
             )
             for each in after.seats
@@ -300,7 +298,7 @@ class Q21:
                 Event(
                     kind="questions",
                     visible_to=(state.referee, each.agent_id),
-                    text=f"{each.agent_id} asks.",
+                    text=said(state.lang, "asked", player=state.called(each.agent_id)),
                     data={"player_id": each.agent_id, "questions": each.questions},
                 )
                 for each in after.seats
@@ -330,12 +328,13 @@ class Q21:
         after = evolve(state, phase=Phase.OVER, scores=scores)
         won = winner(cards) if cards else None
         told = None if state.announced is None else _target(state.announced)
-        said = "Nobody wins." if won is None else f"{won} wins."
+        lang = state.lang
+        text = said(lang, "nobody_wins") if won is None else said(lang, "wins", player=state.called(won))
         if told is not None:
-            said = f"{said} The sentence: {told['opening_sentence']} The word: {told['associative_word']}."
+            text += said(lang, "solution", sentence=told["opening_sentence"], word=told["associative_word"])
         result = {"target": told, "scores": scores, "winner": won, "reason": state.reason}
         return Step(
-            state=after, events=(_phase_event(after), Event(kind="result", visible_to=ALL, text=said, data=result))
+            state=after, events=(_phase_event(after), Event(kind="result", visible_to=ALL, text=text, data=result))
         )
 
 
@@ -365,7 +364,8 @@ def _with_seat(state: Table, seat: Seat) -> Table:
 
 
 def _phase_event(state: Table) -> Event:
-    return Event(kind="phase", visible_to=ALL, text=_SAID[state.phase], data={"phase": str(state.phase)})
+    phase = str(state.phase)
+    return Event(kind="phase", visible_to=ALL, text=said(state.lang, phase), data={"phase": phase})
 
 
 def _target(told: JsonObject) -> dict[str, str]:
@@ -392,41 +392,3 @@ def _card(card: Scorecard) -> dict[str, Any]:
         "breakdown": None if breakdown is None else breakdown_as_json(breakdown),
         "feedback": None if feedback is None else feedback_as_json(feedback),
     }
-
-
-def _rules_en(rules: RuleSet) -> str:
-    key = (
-        f"The letters A to D always mean {', '.join(rules.fixed_options)}."
-        if rules.answer_key is AnswerKey.FIXED
-        else "Each question has four answers of the player's own, A to D."
-    )
-    tiers = ", ".join(f"{points} from {least:g}" for least, points in rules.tiers)
-    return (
-        "The referee chooses a book, one sentence with which it (or a passage of it) begins, and a word that goes with "
-        "it. Everybody is told the book, a hint and the domain of the word. Each of the two players asks "
-        f"{rules.questions_required} questions at once. {key} The referee answers all of them. Then each player "
-        "guesses the sentence and the word and justifies both, the sentence in "
-        f"{limit_in_words(rules.sentence_justification)}, "
-        f"the word in {limit_in_words(rules.word_justification)}. Points for a score of 0 to 100: {tiers}. "
-        "More points win."
-    )
-
-
-def _rules_zh(rules: RuleSet) -> str:
-    key = (
-        f"选项 A 到 D 固定为:{'、'.join(rules.fixed_options)}。"
-        if rules.answer_key is AnswerKey.FIXED
-        else "每个问题有玩家自拟的四个选项 A 到 D。"
-    )
-    tiers = "、".join(f"{least:g} 分起得 {points} 点" for least, points in rules.tiers)
-    return (
-        "裁判选一本书、书中的一个开头句子和一个与之相关的词。所有人得知书名、提示和该词所属的领域。"
-        f"两位玩家各自一次提出 {rules.questions_required} 个问题。{key}裁判逐一回答。"
-        "然后每位玩家猜出句子和词并说明理由"
-        f"(句子理由不少于 {rules.sentence_justification.least} 个词,"
-        f"词的理由不少于 {rules.word_justification.least} 个词)。"
-        f"得分 0 到 100:{tiers}。点数多者胜。"
-    )
-
-
-

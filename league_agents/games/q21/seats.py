@@ -9,18 +9,22 @@ are made when they are needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
 from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
 from league_agents.core.game import JsonObject
+from league_agents.core.keys import Keys
+from league_agents.core.people import LANGUAGES, check_names, read_names
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.q21.as_json import question_from_json
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
 from league_agents.values import maker
+
+CONFIG_KEYS: Final = ("rules", "lang", "names")
 
 _new_answer = maker(Answer)
 _CHOICES: Final = {choice.value: choice for choice in Choice}
@@ -56,6 +60,10 @@ class Table:
     rules: RuleSet
     referee: str
     seats: tuple[Seat, Seat]
+    lang: str = "en"
+    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    """What agents are called in the events' texts, by id; the others by their ids."""
+
     phase: Phase = Phase.BRIEF
 
     announced: FrozenDict | None = None
@@ -74,10 +82,28 @@ class Table:
     def players(self) -> tuple[str, str]:
         return (self.seats[0].agent_id, self.seats[1].agent_id)
 
+    def called(self, agent_id: str) -> str:
+        """What an agent is called in a text."""
+        return self.names.get(agent_id, agent_id)
+
     def seat_of(self, agent_id: str) -> Seat | None:
         """The player's seat; ``None`` for anybody else."""
         one, two = self.seats
         return one if one.agent_id == agent_id else two if two.agent_id == agent_id else None
+
+
+def table_from(config: JsonObject, referee: str, one: str, two: str) -> Table:
+    """The table of a configuration. Raises ``ConfigError``."""
+    rules, keys = rules_from(config), Keys(config, "", CONFIG_KEYS)
+    names = read_names(config.get("names"))
+    check_names(names, (referee, one, two))
+    return Table(
+        rules=rules,
+        referee=referee,
+        seats=(Seat(agent_id=one), Seat(agent_id=two)),
+        lang=keys.word("lang", LANGUAGES, "en"),
+        names=names,
+    )
 
 
 def rules_from(config: JsonObject) -> RuleSet:
@@ -85,8 +111,8 @@ def rules_from(config: JsonObject) -> RuleSet:
     if not isinstance(config, Mapping):
         raise ConfigError("config", f"must be a mapping of keys to values, found {shown(config)}")
     for key in config:
-        if key != "rules":
-            raise ConfigError(str(key)[:80], "is unknown; known: rules")
+        if key not in CONFIG_KEYS:
+            raise ConfigError(str(key)[:80], f"is unknown; known: {', '.join(CONFIG_KEYS)}")
     named = config.get("rules", PRD.name)
     if isinstance(named, str):
         if named not in BUILT_IN:
@@ -149,6 +175,8 @@ def dump_table(table: Table) -> dict[str, Any]:
     return {
         "rules": rule_set_to(table.rules),
         "referee": table.referee,
+        "lang": table.lang,
+        "names": dict(table.names),
         "seats": [
             {
                 "agent_id": seat.agent_id,
@@ -183,6 +211,8 @@ def load_table(dumped: JsonObject) -> Table:
         return Table(
             rules=rule_set_from(dumped["rules"]),
             referee=dumped["referee"],
+            lang=dumped["lang"],
+            names=read_names(dumped["names"]),
             seats=(one, two),
             phase=Phase(dumped["phase"]),
             announced=frozen(dumped["announced"]),

@@ -9,17 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from league_agents.core.entry import clean_text, is_agent_id
 from league_agents.core.game import JsonObject
-from league_agents.core.printable import printable
+from league_agents.core.people import check_names, people_keys, read_names
 from league_agents.core.violation import shown
-from league_agents.errors import ConfigError, shortened
-from league_agents.games.undercover.own_word import comparable
+from league_agents.errors import ConfigError
 from league_agents.games.undercover.words import DEFAULT_PAIRS, LONGEST_WORD, MOST_PAIRS, Pair, read_pair, read_pairs
 
 MIN_AGENTS: Final = 3
 MAX_AGENTS: Final = 12
-LONGEST_NAME: Final = 60
 LONGEST_DESCRIPTION: Final = 2000
 
 _WORD: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": LONGEST_WORD}
@@ -59,7 +56,6 @@ _PROPERTIES: Final[Mapping[str, JsonObject]] = {
     "max_description": _number(200, 1, LONGEST_DESCRIPTION, "Characters that a description may have."),
     "reject_repeats": _switch(True, "Whether a description that its speaker has heard or made before is refused."),
     "reject_own_word": _switch(True, "Whether a description that holds its speaker's word is refused."),
-    "lang": _choice("zh", ("en",), "The language of the announcements, and of the default word pairs."),
     "word_pairs": {
         "type": ["array", "null"],
         "items": _PAIR,
@@ -81,13 +77,7 @@ _PROPERTIES: Final[Mapping[str, JsonObject]] = {
         # Without it, whoever knows the pairs knows his side by his word.
         "x-host-only": True,
     },
-    "names": {
-        "type": "object",
-        "additionalProperties": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
-        "maxProperties": MAX_AGENTS,
-        "default": {},
-        "description": "What players are called, by agent id; by default their agent ids.",
-    },
+    **people_keys("zh"),
 }
 
 CONFIG_SCHEMA: Final[JsonObject] = {
@@ -117,8 +107,8 @@ class Settings:
     word_pairs: tuple[Pair, ...] | None
     pair: Pair | None
     swap_pair: bool
-    names: tuple[tuple[str, str], ...]
-    """Agent id and name, in the order in which they were given."""
+    names: Mapping[str, str]
+    """By agent id, for those who have one."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -151,7 +141,7 @@ def settings_from(config: JsonObject) -> Settings:
 
 def _read(key: str, rule: JsonObject, given: Any) -> Any:
     if key == "names":
-        return _read_names(given)
+        return read_names(given)
     if given is None:
         return rule["default"]
     if key == "pair":
@@ -169,24 +159,6 @@ def _read(key: str, rule: JsonObject, given: Any) -> Any:
     return given
 
 
-def _read_names(given: Any) -> tuple[tuple[str, str], ...]:
-    if given is None:
-        return ()
-    if not isinstance(given, Mapping) or len(given) > MAX_AGENTS:
-        raise ConfigError("names", f"must map at most {MAX_AGENTS} agent ids to names, found {shown(given)}")
-    names = []
-    for agent_id, name in given.items():
-        if not is_agent_id(agent_id):
-            raise ConfigError("names", f"{shown(agent_id)} is no agent id")
-        path = f"names.{agent_id}"
-        cleaned = clean_text(name) if isinstance(name, str) and len(name) <= 4 * LONGEST_NAME else None
-        line = printable(cleaned or "")
-        if not 1 <= len(line) <= LONGEST_NAME:
-            raise ConfigError(path, f"must be a name of 1 to {LONGEST_NAME} characters, found {shown(name)}")
-        names.append((agent_id, line))
-    return tuple(names)
-
-
 def check_table(settings: Settings, agent_ids: tuple[str, ...]) -> tuple[str, ...]:
     """The name of every seat. Raises ``ConfigError`` where the settings do not fit these agents."""
     if 2 * settings.num_undercover >= len(agent_ids):
@@ -194,14 +166,4 @@ def check_table(settings: Settings, agent_ids: tuple[str, ...]) -> tuple[str, ..
             "num_undercover",
             f"must be fewer than half of the {len(agent_ids)} players, found {settings.num_undercover}",
         )
-    given = dict(settings.names)
-    for agent_id in given:
-        if agent_id not in agent_ids:
-            raise ConfigError("names", f"{agent_id} has no seat; seats: {shortened(', '.join(agent_ids))}")
-    names = tuple(given.get(agent_id, agent_id) for agent_id in agent_ids)
-    heard: dict[str, str] = {}
-    for agent_id, name in zip(agent_ids, names, strict=True):
-        other = heard.setdefault(comparable(name) or name, agent_id)
-        if other != agent_id and (agent_id in given or other in given):
-            raise ConfigError(f"names.{agent_id}", f"reads like the name of {other}; give every player its own name")
-    return names
+    return check_names(settings.names, agent_ids)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from league_agents.core.draw import Draw
 from league_agents.core.game import AgentId, Cause, Step
+from league_agents.core.likeness import comparable
 from league_agents.games.undercover.announce import (
     description_made,
     game_over,
@@ -20,7 +21,6 @@ from league_agents.games.undercover.announce import (
     votes_revealed,
 )
 from league_agents.games.undercover.config import Settings, check_table
-from league_agents.games.undercover.own_word import comparable
 from league_agents.games.undercover.state import (
     FIRST_BALLOT,
     REVOTE_BALLOT,

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from league_agents.core.entry import Entry
 from league_agents.core.game import AgentId, IllegalAction, JsonObject
-from league_agents.games.undercover.own_word import comparable, reveals
+from league_agents.core.likeness import comparable
+from league_agents.games.undercover.own_word import reveals
 from league_agents.games.undercover.state import GameState, Phase, PlayerId
 from league_agents.games.undercover.texts import said
 

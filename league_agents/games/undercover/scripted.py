@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, JsonObject, LegalAction
+from league_agents.core.likeness import comparable
 from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED, Hints
-from league_agents.games.undercover.own_word import comparable, reveals
+from league_agents.games.undercover.own_word import reveals
 
 _AMONG: Final = 3
 """From how many of the next hints one is drawn, so that players with one word differ."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from league_agents.core.entry import clean_text
+from league_agents.core.likeness import comparable
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
-from league_agents.games.undercover.own_word import comparable
 
 Pair = tuple[str, str]
 

@@ -12,7 +12,7 @@ from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import Seat, read_scenario, scenario_of
 from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
-from league_agents.games.registry import game_of
+from league_agents.games.registry import game_codes, game_of
 from league_agents.interaction import BroadcastDeliberation, MarketTurnBased, SequentialHandoff
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "config" / "arena").glob("*.yaml"))
@@ -65,7 +65,7 @@ flow: {flow_order: [b, a]}
     assert scenario.seats[0] == Seat(id="a", name="Ann", agent="random")
     assert (scenario.game, scenario.config, scenario.seed, scenario.lang) == (
         "guess_number",
-        {"num_choices": 4},
+        {"num_choices": 4, "lang": "zh", "names": {"a": "Ann"}},
         12,
         "zh",
     )
@@ -117,6 +117,17 @@ def test_without_a_clock_a_turn_lasts_as_long_as_it_takes() -> None:
         ({"seed": 2**64}, "seed", "a whole number"),
         ({"seed": True}, "seed", "a whole number"),
         ({"lang": "fr"}, "lang", "must be one of en, zh"),
+        ({"lang": "zh", "config": {"lang": "en"}}, "lang", "is zh, and config.lang is en; keep one"),
+        ({"config": {"lang": "fr"}}, "config.lang", "must be one of en, zh"),
+        ({"config": {"names": {"s3": "Cy"}}}, "config.names", "s3 has no seat"),
+        ({"config": {"names": 5}}, "config.names", "must map at most"),
+        ({"agents": [{"id": "a", "name": "Ann"}, {"id": "b", "name": "ann "}]}, "agents[1].name", "reads like"),
+        ({"agents": [{"id": "a", "name": "B"}, {"id": "b"}]}, "agents[1].name", "reads like"),
+        (
+            {"agents": [{"id": "a", "name": "Ann"}, {"id": "b"}], "config": {"names": {"a": "Bob"}}},
+            "agents[0].name",
+            "is not config.names.a; keep one",
+        ),
         ({"clock": {"turn_timeout": 5}}, "clock", "did you mean 'turn_timeout_s'"),
         ({"clock": {"turn_timeout_s": 0}}, "clock.turn_timeout_s", "a number from"),
         ({"clock": {"time_bank_s": float("nan")}}, "clock.time_bank_s", "a number from"),
@@ -134,6 +145,28 @@ def test_what_is_wrong_is_named(change: dict[str, Any], path: str, said: str) ->
         scenario_of({**LEAST, **change})
     assert refused.value.path == path
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("code", game_codes())
+@pytest.mark.parametrize("lang", [None, "en", "zh"])
+def test_the_language_is_one_wherever_it_stands(code: str, lang: str | None) -> None:
+    agents = [{"id": f"p{place}"} for place in range(game_of(code).min_agents)]
+    usual = "zh" if code == "undercover" else "en"
+    scenario: dict[str, Any] = {"game": code, "agents": agents}
+    for given in [{}] if lang is None else [{"lang": lang}, {"config": {"lang": lang}}]:
+        found = scenario_of({**scenario, **given})
+        assert found.lang == (lang or usual)
+        assert found.config.get("lang", usual) == found.lang
+        assert found.new_match(1).config.get("lang", usual) == found.lang
+
+
+def test_names_of_seats_and_of_the_configuration_are_one() -> None:
+    found = scenario_of({**LEAST, "config": {"names": {"s1": "Ann"}}})
+    assert found.seats[0].name == "Ann"
+    assert found.config == {"names": {"s1": "Ann"}}
+    found = scenario_of({**LEAST, "agents": [{"id": "s1", "name": "Ann"}, {"id": "s2"}]})
+    assert found.config == {"names": {"s1": "Ann"}}
+    assert scenario_of({**LEAST, "config": {"names": None}}).config == {"names": None}
 
 
 def test_a_fault_in_a_file_names_the_file_and_the_key(tmp_path: Path) -> None:

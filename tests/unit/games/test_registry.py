@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from league_agents.arena.agents.scripted_agent import script_of
+from league_agents.core.draw import Draw
+from league_agents.core.game import Cause
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
+from league_agents.match import Match
 
 
 @pytest.mark.parametrize("code", game_codes())
@@ -38,3 +42,27 @@ def test_a_configuration_that_is_no_mapping_is_named(code: str, config: Any) -> 
 def test_agents_that_are_no_list_are_named(code: str, agents: Any) -> None:
     with pytest.raises(ConfigError, match="agents"):
         game_of(code).setup({}, agents, 1)
+
+
+NAMES = ("安娜", "本", "赛勒斯")
+
+
+@pytest.mark.parametrize("code", game_codes())
+@pytest.mark.parametrize("forfeits", [False, True])
+def test_every_line_of_every_game_is_in_the_match_s_language_and_uses_names(code: str, forfeits: bool) -> None:
+    game, ids = game_of(code), ["agent_one", "agent_two", "agent_three"]
+    config = {"lang": "zh", "names": dict(zip(ids, NAMES, strict=True))}
+    match = Match(game, config=config, agent_ids=ids, seed=4)
+    script, draw = script_of(code), Draw(4, "play")
+    while not match.is_over:
+        agent = match.active()[0]
+        if forfeits and agent != ids[0]:
+            match.forfeit(agent, Cause.TIMEOUT)
+            continue
+        action = script({**match.view(agent), "agent_id": agent}, match.legal(agent), draw)
+        match.act(agent, action)
+    told = [event.text for event in match.events]
+    assert all(any("\u4e00" <= character <= "\u9fff" for character in text) for text in told)
+    assert not any(agent_id in text for text in told for agent_id in ids)
+    assert any(name in text for text in told for name in NAMES)
+    assert game.load(game.dump(match.state)) == match.state

@@ -170,6 +170,6 @@ export function adapt(legal, { view }) {
 }
 
 export function setup(schema) {
-  const { lang, initial_guesses: _, ...properties } = schema.properties;
-  return { schema: { ...schema, properties }, hasLang: lang !== undefined, finish: (config) => config };
+  const { initial_guesses: _, ...properties } = schema.properties;
+  return { schema: { ...schema, properties }, finish: (config) => config };
 }

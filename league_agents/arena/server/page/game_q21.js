@@ -189,7 +189,6 @@ export function adapt(legal, table) {
 export function setup(schema) {
   return {
     schema: { ...schema, properties: { ...schema.properties, rules: { enum: ["prd", "course"], default: "prd" } } },
-    hasLang: false,
     finish: (config) => config,
   };
 }

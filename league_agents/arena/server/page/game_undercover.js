@@ -221,8 +221,3 @@ export function adapt(legal, table) {
     },
   };
 }
-
-export function setup(schema) {
-  const { names, lang, ...properties } = schema.properties;
-  return { schema: { ...schema, properties }, hasLang: lang !== undefined, finish: (config) => config };
-}

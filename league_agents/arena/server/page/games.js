@@ -17,7 +17,9 @@ export function moduleOf(code) {
   return Object.hasOwn(GAMES, code) ? GAMES[code] : any;
 }
 
-/** What people are offered where a game is set up; the schema as it is where there is nothing better. */
-export function setupOf(code, schema) {
+/** What people are offered where a game is set up; names and the language stand beside it for every game. */
+export function setupOf(code, whole) {
+  const { names: _names, lang: _lang, ...properties } = whole.properties;
+  const schema = { ...whole, properties };
   return moduleOf(code).setup?.(schema) ?? { schema, finish: (config) => config };
 }

@@ -222,7 +222,7 @@ export class NewPage {
         el("h2", {}, t("create.table")),
         least === most ? null : field("seats", t("create.seats"), this.count, `${t("form.range", { least, most })}.`),
         el("fieldset", { class: "field" }, el("legend", {}, t("create.who")), this.seats),
-        this.setup.hasLang ? this.lang.node : null,
+        this.lang.node,
         el("div", { class: "two" }, field("time", t("create.time"), this.time), field("pause", t("create.pause"), this.pause)),
         hasConfig && (this.advanced = el("details", { class: "more" }, el("summary", {}, t("create.advanced")), this.config.node)),
       ),
@@ -293,7 +293,7 @@ export class NewPage {
     const count = this.seatCount();
     const own = Number(this.place.value);
     const chosen = [...this.seats.querySelectorAll("[data-place]")].map((each) => each.value);
-    const matchLang = this.setup.hasLang ? this.lang.value() : lang();
+    const matchLang = this.lang.value();
     const names = NAMES[matchLang].filter((name) => name !== this.name.value.trim());
     let named = 0;
     const agents = Array.from({ length: count }, (_, place) => {
@@ -304,7 +304,7 @@ export class NewPage {
     const config = withoutDefaults(this.setup.finish(value), this.setup.schema);
     const body = {
       game: this.code,
-      config: this.setup.hasLang ? { ...config, lang: matchLang } : config,
+      config,
       agents,
       lang: matchLang,
       clock: { turn_timeout_s: Number(this.time.value), disconnect_grace_s: 120 },

@@ -260,6 +260,27 @@ def test_after_max_steps_the_game_is_lost_and_who_was_right_still_scores() -> No
     assert found.metrics["steps_used"] == 2
 
 
+@pytest.mark.parametrize(
+    ("lang", "guesses", "said"),
+    [
+        ("en", {"A": 2, "B": 0}, "The number was 2: after 1 step found by Ann, not by B"),
+        ("en", {"A": 1, "B": 0}, "The number was 2: not found in 1 step"),
+        ("zh", {"A": 1, "B": 2}, "答案是 2：1 步后 B 找到了，Ann 没有找到"),
+    ],
+)
+def test_what_some_have_found_is_not_called_not_found(lang: str, guesses: dict[str, int | None], said: str) -> None:
+    state = talked(setup(max_steps=1, lang=lang, names={"A": "Ann"}))
+    state = GAME.apply(state, "A", guessed(guesses["A"])).state
+    assert GAME.apply(state, "B", guessed(guesses["B"])).events[-1].text == said
+
+
+def test_the_host_is_told_what_everybody_guessed_and_whether_it_is_right() -> None:
+    state = GAME.apply(talked(setup(names={"A": "Ann"})), "A", guessed(2)).state
+    told = [event for event in GAME.apply(state, "B", guessed(0)).events if event.kind == "guesses"]
+    assert [(event.visible_to, event.text) for event in told] == [(HOST, "Ann guesses 2: right; B guesses 0: wrong")]
+    assert told[0].data == {"step": 0, "guesses": {"A": 2, "B": 0}}
+
+
 def test_one_right_guess_is_enough_where_any_wins() -> None:
     found = outcome(played(setup(win="any"), {"A": 0, "B": 2}))
     assert (found.reason, found.winners, found.scores) == ("success", AB, {"A": 1.0, "B": 1.0})

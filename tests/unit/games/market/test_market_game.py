@@ -50,6 +50,8 @@ def test_defaults_are_those_of_the_specification() -> None:
         "max_rounds": 10,
         "simultaneous": True,
         "shown_rounds": 20,
+        "lang": "en",
+        "names": {},
     }
     assert all(each["description"] for each in properties.values())
     Draft202012Validator.check_schema(MARKET.config_schema)

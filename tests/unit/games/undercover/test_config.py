@@ -110,4 +110,4 @@ def test_a_wrong_configuration_is_refused_with_its_key(config: Any, path: str) -
 
 
 def test_names_are_one_visible_line() -> None:
-    assert settings_from({"names": {"a": " Ann\u202e \n Lee "}}).names == (("a", "Ann Lee"),)
+    assert settings_from({"names": {"a": " Ann\u202e \n Lee "}}).names == {"a": "Ann Lee"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.games.undercover.own_word import comparable, reveals
+from league_agents.core.likeness import comparable
+from league_agents.games.undercover.own_word import reveals
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,73 @@
+"""Two keys that the configuration of every game has: the match's language, and what the agents are called.
+
+Rule: names are for texts that people read. Actions, views and event data know agents by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from league_agents.core.entry import clean_text, is_agent_id
+from league_agents.core.frozen import FrozenDict
+from league_agents.core.game import JsonObject
+from league_agents.core.likeness import comparable
+from league_agents.core.printable import printable
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError, shortened
+
+LANGUAGES: Final = ("en", "zh")
+LONGEST_NAME: Final = 60
+MOST_NAMES: Final = 64
+
+
+def people_keys(default_lang: str = "en") -> dict[str, JsonObject]:
+    """JSON Schemas of ``lang`` and ``names``."""
+    return {
+        "lang": {
+            "enum": [default_lang, *(each for each in LANGUAGES if each != default_lang)],
+            "default": default_lang,
+            "description": "The language of the match: its rules, announcements and default words.",
+        },
+        "names": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+            "maxProperties": MOST_NAMES,
+            "default": {},
+            "description": "What agents are called, by agent id; by default their ids.",
+        },
+    }
+
+
+def read_names(given: object) -> FrozenDict:
+    """Agent id to name, in the order in which they were given. Raises ``ConfigError``."""
+    if given is None:
+        return FrozenDict()
+    if not isinstance(given, Mapping) or len(given) > MOST_NAMES:
+        raise ConfigError("names", f"must map at most {MOST_NAMES} agent ids to names, found {shown(given)}")
+    names = {}
+    for agent_id, name in given.items():
+        if not is_agent_id(agent_id):
+            raise ConfigError("names", f"{shown(agent_id)} is no agent id")
+        cleaned = clean_text(name) if isinstance(name, str) and len(name) <= 4 * LONGEST_NAME else None
+        line = printable(cleaned or "")
+        if not 1 <= len(line) <= LONGEST_NAME:
+            raise ConfigError(
+                f"names.{agent_id}", f"must be a name of 1 to {LONGEST_NAME} characters, found {shown(name)}"
+            )
+        names[agent_id] = line
+    return FrozenDict(names)
+
+
+def check_names(given: Mapping[str, str], agent_ids: Sequence[str]) -> tuple[str, ...]:
+    """The name of every agent, in their order. Raises ``ConfigError`` for names without a seat, or that read alike."""
+    for agent_id in given:
+        if agent_id not in agent_ids:
+            raise ConfigError("names", f"{agent_id} has no seat; seats: {shortened(', '.join(agent_ids))}")
+    names = tuple(given.get(agent_id, agent_id) for agent_id in agent_ids)
+    heard: dict[str, str] = {}
+    for agent_id, name in zip(agent_ids, names, strict=True):
+        other = heard.setdefault(comparable(name) or name, agent_id)
+        if other != agent_id and (agent_id in given or other in given):
+            raise ConfigError(f"names.{agent_id}", f"reads like the name of {other}; give every agent its own name")
+    return names
