@@ -65,6 +65,23 @@ def pdf_bytes(
     return _with_table(objects)
 
 
+def pdf_of_streams(streams: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """A PDF file with a page for each of these content streams, packed as their filters say."""
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", font]
+    numbers = []
+    for content, packed in streams:
+        objects.append(b"<< /Filter %b /Length %d >>\nstream\n%b\nendstream" % (packed, len(content), content))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R"
+            b" /Resources << /Font << /F 3 0 R >> >> >>" % len(objects)
+        )
+        numbers.append(len(objects))
+    kids = b" ".join(b"%d 0 R" % number for number in numbers)
+    objects[1] = b"<< /Type /Pages /Kids [%b] /Count %d >>" % (kids, len(numbers))
+    return _with_table([*objects, b"<< >>"])
+
+
 def _with_table(objects: Sequence[bytes]) -> bytes:
     out = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
     places = []

@@ -1,16 +1,19 @@
 """The process in which files of strangers are taken apart: ``python -m league_agents.knowledge.formats.child``.
 
-Rule 1: whatever happens here ends at most this process. It has a bound on its memory, ends by itself when it has been
-silent for too long, and ends when nobody is left who talks to it.
+Rule 1: whatever happens here ends at most this process. It has a bound on its memory and, for each file, on its
+computing time; it ends by itself when it has been silent for too long, and when nobody is left who talks to it.
 Rule 2: on standard input and output there are frames (see ``frames``) and nothing else; what libraries print is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import BinaryIO
@@ -22,8 +25,8 @@ from league_agents.knowledge.formats.kinds import Kind
 
 
 def main(arguments: list[str]) -> None:
-    """Answer one request after the other. Arguments: seconds of silence, bytes of memory."""
-    silence_s, memory_bytes = int(arguments[0]), int(arguments[1])
+    """Answer one request after the other. Arguments: seconds of silence, bytes of memory, seconds of computing."""
+    silence_s, memory_bytes, cpu_s = map(int, arguments[:3])
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard speaks to the parent, which ends this process
     _bound_memory(memory_bytes)
@@ -42,6 +45,7 @@ def main(arguments: list[str]) -> None:
     while (request := read_frame(requests)) is not None:
         content = requests.read(int(request["size"]))
         reset()
+        _bound_computing(cpu_s)
         write_frame(answers, _answer(str(request["kind"]), content, str(request["source"]), progress))
         if hasattr(signal, "alarm"):
             signal.alarm(0)
@@ -56,7 +60,7 @@ def _answer(kind: str, content: bytes, source: str, progress: Callable[[int], No
     except LeagueError as error:
         return {"refused": str(error)}
     except (MemoryError, RecursionError):
-        return {"refused": f"{source}: needs too much memory"}
+        return {"refused": f"{source}: needs too much memory", "is_spent": True}
     except Exception as error:
         # The edge of this process: what a library makes of a damaged file cannot be foreseen.
         return {"refused": f"{source}: is damaged ({type(error).__name__} while it was read)"}
@@ -82,8 +86,39 @@ def _bound_memory(limit: int) -> None:
     except ImportError:  # only Unix has it
         return
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "darwin":
+        # macOS takes the limit and does not keep it.
+        threading.Thread(target=end_above, args=(limit, _resident_bytes), daemon=True).start()
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def end_above(limit: int, used: Callable[[], int], every_s: float = 0.05) -> None:
+    """End the process as soon as it uses more bytes. Native code that runs does not hold this thread up."""
+    never = threading.Event()
+    while used() <= limit:
+        never.wait(every_s)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _resident_bytes() -> int:
+    """The most that was resident, as macOS counts it. (Linux counts kilobytes, those of the parent included.)"""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _bound_computing(seconds: int) -> None:
+    """So many more seconds: for one file, whatever those before it took. The system ends a process that exceeds it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, hard))
 
 
 if __name__ == "__main__":

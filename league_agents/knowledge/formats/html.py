@@ -40,6 +40,7 @@ _MEANT = {
     "x-user-defined": "cp1252",
 }
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,2000}(?:\[.{0,200000}?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_DOCTYPE_BEGIN = re.compile("<!DOCTYPE", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
 _NAMED_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,40});")
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
@@ -136,7 +137,7 @@ def parse(text: str, source: str, *, is_xml: bool = False) -> _Element:
     """The tree of a page: as XHTML where it is that, otherwise as browsers read it; ``is_xml`` takes XML only."""
     from lxml import etree, html
 
-    bare = _DOCTYPE.sub("", text, count=1)
+    bare = _without_doctype(text)
     if is_xml or ("<html" in bare[:_HEAD_BYTES] and "xmlns" in bare[:_HEAD_BYTES]):
         strict = etree.XMLParser(
             resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False,
@@ -147,14 +148,23 @@ def parse(text: str, source: str, *, is_xml: bool = False) -> _Element:
             named = _NAMED_ENTITY.sub(_entity, _XML_DECLARATION.sub("", bare, count=1))
             return _without_namespaces(etree.fromstring(named.strip().encode("utf-8", "replace"), strict))
         except etree.XMLSyntaxError as error:
+            _pass_on_want_of_memory(error)
             if is_xml:
                 raise DocumentRefused(source, f"is no XML that can be read ({_first_line(error)})") from error
     lenient = html.HTMLParser(no_network=True, huge_tree=False, remove_comments=True, remove_pis=True, encoding="utf-8")
     try:
         root = html.document_fromstring(bare.encode("utf-8", "replace"), parser=lenient)
     except (etree.ParserError, etree.XMLSyntaxError) as error:
+        _pass_on_want_of_memory(error)
         raise DocumentRefused(source, f"is no HTML that can be read ({_first_line(error)})") from error
     return cast("_Element", root)
+
+
+def _without_doctype(text: str) -> str:
+    # Tried at the first place only: at each of many, the pattern would take the time of their number.
+    start = _DOCTYPE_BEGIN.search(text)
+    whole = _DOCTYPE.match(text, start.start()) if start is not None else None
+    return text if whole is None else text[: whole.start()] + text[whole.end() :]
 
 
 def main_matter(root: _Element) -> _Element:
@@ -297,6 +307,14 @@ def _meta(root: _Element, name: str) -> str | None:
         if (element.get("name") or "").casefold() == name:
             return str(element.get("content") or "")
     return None
+
+
+def _pass_on_want_of_memory(error: Exception) -> None:
+    """Raise ``MemoryError`` for what libxml2 reports as a mistake in the file."""
+    from lxml import etree
+
+    if getattr(error, "code", None) == etree.ErrorTypes.ERR_NO_MEMORY:
+        raise MemoryError from error
 
 
 def _first_line(error: Exception) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -22,11 +23,16 @@ from league_agents.knowledge.formats.frames import read_frame, write_frame
 from league_agents.knowledge.formats.kinds import Kind
 from league_agents.knowledge.layout import Block
 
-SILENCE_S = 60
-"""A reader that has not told of a page for so long is stuck."""
+SILENCE_S = 120
+"""A reader that has not told of a page for so long is stuck. A machine with much to do gives it its seconds of
+computing in this time."""
 
-MEMORY_BYTES = 3_000_000_000
-"""Of address space; the largest file that is read and its pages fit in a third of it."""
+MEMORY_BYTES = 512 * 1024 * 1024
+"""Of address space, on macOS of resident memory; Windows bounds neither this nor computing. The largest scan that is
+read needs 390 MB, a book of five thousand pages 280 MB."""
+
+CPU_S = 20
+"""Seconds of computing for one file: three to four thousand dense pages of a PDF."""
 
 _NAMES = {Kind.PDF: "PDF", Kind.EPUB: "EPUB", Kind.HTML: "HTML"}
 
@@ -47,12 +53,15 @@ class IsolatedReader:
         *,
         silence_s: float = SILENCE_S,
         memory_bytes: int = MEMORY_BYTES,
+        cpu_s: int = CPU_S,
         command: Sequence[str] | None = None,
     ) -> None:
         """``command`` is the process that is started; ``None`` for the module ``child``."""
         self._silence_s = silence_s
         # A little more silence than is waited for here: whoever waits can say what happened, the alarm there cannot.
-        bounds = (str(int(silence_s) + 10), str(memory_bytes))
+        bounds = (str(int(silence_s) + 10), str(memory_bytes), str(cpu_s))
+        self._memory_bytes = memory_bytes
+        self._cpu_s = cpu_s
         self._command = command or [sys.executable, "-m", "league_agents.knowledge.formats.child", *bounds]
         self._child: _Child | None = None
 
@@ -85,13 +94,22 @@ class IsolatedReader:
             self.close()
             raise
         if answer is None:
-            self.close()
-            raise DocumentRefused(source, f"is damaged: the reader of {_NAMES[kind]} files broke down over it")
+            raise DocumentRefused(source, self._why_it_died(kind, self._child.end()))
+        if answer.get("is_spent"):
+            self.close()  # what is left of its memory may be too little for the next file
         if "refused" in answer:
             raise DocumentRefused(source, str(answer["refused"]).removeprefix(f"{source}: "))
         fields = dict(answer["extract"])
         parts = tuple(Block(part_kind, text) for part_kind, text in fields.pop("parts"))
         return Extract(parts=parts, **fields)
+
+    def _why_it_died(self, kind: Kind, code: int) -> str:
+        self._child = None
+        if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
+            return f"needs more than {self._cpu_s} seconds of computing and is not read; split it if it is a book"
+        most = self._memory_bytes // (1024 * 1024)
+        said = f"is damaged or needs more than {most} MB of memory"
+        return f"{said}: the reader of {_NAMES[kind]} files broke down over it"
 
 
 class _Child:
@@ -129,15 +147,17 @@ class _Child:
                 return answer
             progress(int(answer["pages"]))
 
-    def end(self) -> None:
+    def end(self) -> int:
+        """End it, if it has not ended by itself. Its exit code: the negative number of a signal."""
         self._process.kill()
-        self._process.wait()
+        code = self._process.wait()
         self._listener.join()
         for stream in (self._process.stdin, self._process.stdout):
             # What was not yet written to a process that is gone cannot be written any more.
             with contextlib.suppress(OSError):
                 if stream is not None:
                     stream.close()
+        return code
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

@@ -52,7 +52,8 @@ def test_a_process_that_breaks_down_is_the_files_fault(code: str) -> None:
     with counterpart(code) as reader:
         for _ in range(2):  # another process is started for the next file, which fares no better
             with pytest.raises(
-                DocumentRefused, match=r"^a\.pdf: is damaged: the reader of PDF files broke down over it$"
+                DocumentRefused,
+                match=r"^a\.pdf: is damaged or needs more than 512 MB of memory: the reader of PDF files broke down",
             ):
                 reader.extract(Kind.PDF, PDF, "a.pdf")
 
@@ -86,7 +87,7 @@ def test_a_process_that_gets_stuck_is_ended() -> None:
 def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     with IsolatedReader(memory_bytes=400_000_000) as reader:
         with pytest.raises(DocumentRefused, match=r"^a\.html: "):
-            reader.extract(Kind.HTML, b"<p>" + b"<b>x</b>" * 12_000_000, "a.html")
+            reader.extract(Kind.HTML, b"<p>" + b"<b>x</b>" * 6_000_000, "a.html")
         assert reader.extract(Kind.HTML, PAGE, "b.html").title == "On Tides"
 
 
