@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from league_agents.core.game import GAME_VERSION, Action
 from league_agents.core.violation import shown
-from league_agents.runner.plain import plain
+from league_agents.user_code.plain import plain
 
 MOST_CHARACTERS: Final = 256 * 1024
 """Of an action's data, and of what an agent wrote. A message over a wire may have a quarter of it (arena 5.1)."""

@@ -122,8 +122,8 @@ def play(
         raise click.UsageError(f"--turn-timeout must be 0.05 to {LONGEST_TURN_S:g} seconds")
     specs = [spec.strip() for each in agents for spec in each.split(",")]
     if scenario is not None:
-        from league_agents.agents.loading import load_class
         from league_agents.arena.scenario import read_scenario
+        from league_agents.user_code.loading import load_class
 
         if seats is not None or settings or lang is not None:
             raise click.UsageError("--scenario says it all: leave --seats, --config and --lang out")
@@ -328,7 +328,7 @@ def replay_(file: Path, own_protocol: str | None, as_json: bool) -> int:
 
 def _named_protocol(own: str | None, spec: str) -> type:
     """The protocol class of a transcript, if the user names it as well: transcripts come from anybody."""
-    from league_agents.agents.loading import load_class
+    from league_agents.user_code.loading import load_class
 
     if spec != own:
         raise ConfigError(spec, f"is not run because a transcript names it; if it is yours, add --protocol {spec}")

@@ -58,12 +58,12 @@ def mail_host(
     Everybody is invited by mail; whoever owes an action is written to. Stop it and start it again as you like: the
     journal knows where the match stands.
     """
-    from league_agents.agents.loading import load_class
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
     from league_agents.core.printable import printable
     from league_agents.settings.arena_mail import addresses_of, host_by_mail, work
+    from league_agents.user_code.loading import load_class
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
@@ -119,10 +119,10 @@ def mail_host(
 
 
 def _write(journal: Journal, path: Path) -> None:
-    from league_agents.agents.loading import load_class
     from league_agents.arena.by_mail.host import kept_setup, write_down
     from league_agents.arena.transcript import TranscriptWriter
     from league_agents.cli.transcript_file import open_record
+    from league_agents.user_code.loading import load_class
 
     setup = kept_setup(journal, load_class)
     assert setup is not None, "the match has just been played from this journal"

@@ -84,8 +84,8 @@ def command(
 
 
 def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAgent, AgentRole]:
-    from league_agents.agents.loading import load_class, role_of
     from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, choose_agent
+    from league_agents.user_code.loading import load_class, role_of
 
     if role is None:
         if spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):

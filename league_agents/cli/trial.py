@@ -15,7 +15,7 @@ from league_agents.core.printable import line_of
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import AgentFactory, ThreadHost
-from league_agents.runner.place import place_of
+from league_agents.user_code.place import place_of
 
 
 @dataclass(slots=True)

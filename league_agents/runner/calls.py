@@ -20,8 +20,8 @@ from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
-from league_agents.runner.place import place_of
-from league_agents.runner.plain import plain
+from league_agents.user_code.place import place_of
+from league_agents.user_code.plain import plain
 from league_agents.values import maker
 
 _new_callback_returned = maker(CallbackReturned)

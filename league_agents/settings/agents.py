@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from league_agents.agents.difficulty import Difficulty
-from league_agents.agents.loading import load_agent
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError
@@ -20,7 +19,8 @@ from league_agents.llm.port import ChatModel
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentFactory
-from league_agents.runner.place import place_of
+from league_agents.user_code.loading import load_agent
+from league_agents.user_code.place import place_of
 
 AgentRole = Literal["referee", "player"]
 

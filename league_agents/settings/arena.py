@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Any
 
 from league_agents.agents.asking import Models
-from league_agents.agents.loading import load_class
 from league_agents.arena.agents.callback_agent import CallbackAgent
 from league_agents.arena.agents.random_agent import RandomAgent
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
@@ -27,6 +26,7 @@ from league_agents.games.registry import game_of
 from league_agents.games.undercover.memory import AgentMemory
 from league_agents.settings.agents import AgentRole, IndexPlace, choose_agent
 from league_agents.settings.model_settings import ARENA, REMEDY
+from league_agents.user_code.loading import load_class
 
 SCRIPTED, RANDOM, LLM, HUMAN, OFFLINE = "scripted", "random", "llm", "human", "offline"
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from league_agents.agents.loading import load_class
 from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
@@ -28,6 +27,7 @@ from league_agents.settings.arena import Company, arena_agent, memory_for
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
 from league_agents.settings.role_files import take_files
+from league_agents.user_code.loading import load_class
 
 FACTS_EVERY = timedelta(seconds=30)
 

@@ -172,7 +172,7 @@ def _source_of(spec: str, role: AgentRole) -> str | None:
     """A digest of the file of a user's class: results of two versions are not mixed. ``None`` for agents of ours."""
     if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
         return None
-    from league_agents.agents.loading import load_agent
+    from league_agents.user_code.loading import load_agent
 
     try:
         source = inspect.getsourcefile(load_agent(spec, role))

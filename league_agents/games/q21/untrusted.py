@@ -3,7 +3,7 @@
 Rule: only the methods of the built-in types are called, and what is too large is not looked at. So a subclass of a
 built-in type runs no code here, with one exception: a dict compares its own keys with the one that is looked up, and
 the class of such a key may have an ``__eq__``. Whoever calls user code therefore copies what it returned into plain
-values first, on the thread and within the time of the callback (``runner.plain``).
+values first, on the thread and within the time of the callback (``user_code.plain``).
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from league_agents.errors import LeagueError
+from league_agents.frames import read_frame, write_frame
 from league_agents.knowledge.formats.extract import Extract
-from league_agents.knowledge.formats.frames import read_frame, write_frame
 from league_agents.knowledge.formats.kinds import Kind
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from league_agents.frames import read_frame, write_frame
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract
-from league_agents.knowledge.formats.frames import read_frame, write_frame
 from league_agents.knowledge.formats.kinds import Kind
 from league_agents.knowledge.layout import Block
 

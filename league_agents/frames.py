@@ -1,4 +1,4 @@
-"""Messages between the program and the process that reads files: four bytes of length, then JSON."""
+"""Messages between this program and a process that it starts: four bytes of length, then JSON."""
 
 from __future__ import annotations
 

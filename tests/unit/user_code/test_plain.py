@@ -11,7 +11,7 @@ import pytest
 
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import run_user_callback
-from league_agents.runner.plain import MOST_LEVELS, MOST_VALUES, TooMuch, plain
+from league_agents.user_code.plain import MOST_LEVELS, MOST_VALUES, TooMuch, plain
 
 
 class EvilText(str):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.agents.loading import load_agent, load_class, role_of
 from league_agents.agents.scripted import ScriptedPlayer, ScriptedReferee
 from league_agents.errors import ConfigError
+from league_agents.user_code.loading import load_agent, load_class, role_of
 
 GOOD = """
 class MyPlayerAI:
