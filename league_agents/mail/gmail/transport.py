@@ -4,7 +4,7 @@ Rule 1: each thread has its own connection. One that is shared between threads h
 Rule 2: a send is written once, on a connection that was opened for it. ``httplib2`` writes a request again when the
 connection breaks, which for a send means a second mail; and on a connection that was kept open nobody can tell a server
 that hung up long ago from one that took the mail.
-Rule 3: an answer is read up to a size and for a time.
+Rule 3: an answer is read up to a size and for a time. A send is left after ``LONGEST_SEND`` in all.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from league_agents.clock import monotonic_s
 from league_agents.errors import AuthorizationExpired
 from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal, server_named
 from league_agents.mail.oauth import Authorization
+from league_agents.mail.port import LONGEST_SEND
 
 TIMEOUT = timedelta(seconds=30)
 """For each wait for the network."""
@@ -49,6 +50,8 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
         super().__init__(timeout=timeout.total_seconds())
         # Gmail's API redirects nobody; whoever does must not get a token.
         self.follow_redirects = False
+        self.send_ends_s: float | None = None
+        """When the send that is made is left, on the monotonic clock; ``None`` for any other call."""
 
     def _conn_request(
         self, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, str]
@@ -72,11 +75,15 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
         is_handed_over = False
         try:
             if conn.sock is None:
+                conn.timeout = self._wait_s()
                 conn.connect()
+            sock = conn.sock
+            sock.settimeout(self._wait_s())
             is_handed_over = is_send
             conn.request(method, request_uri, body, headers)
+            sock.settimeout(self._wait_s())
             response = conn.getresponse()
-            content = _read(response)
+            content = self._read(response, sock)
         except AnswerTooLarge:
             conn.close()
             raise
@@ -86,24 +93,36 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
             raise BrokenExchange(why, may_have_been_sent=is_handed_over) from error
         return httplib2.Response(response), content
 
-
-def _read(response: http.client.HTTPResponse) -> bytes:
-    if response.length is not None and response.length > LARGEST_ANSWER:
-        raise AnswerTooLarge
-    chunks = []
-    size = 0
-    ends_at = monotonic_s() + LONGEST_ANSWER.total_seconds()
-    while chunk := response.read1(1 << 16):
-        size += len(chunk)
-        if size > LARGEST_ANSWER:
+    def _read(self, response: http.client.HTTPResponse, sock: Any) -> bytes:
+        if response.length is not None and response.length > LARGEST_ANSWER:
             raise AnswerTooLarge
-        if monotonic_s() > ends_at:
+        chunks = []
+        size = 0
+        ends_s = monotonic_s() + LONGEST_ANSWER.total_seconds()
+        while True:
+            sock.settimeout(self._wait_s())
+            chunk = response.read1(1 << 16)
+            if not chunk:
+                break
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise AnswerTooLarge
+            if monotonic_s() > ends_s:
+                raise TimeoutError
+            chunks.append(chunk)
+        if response.length:
+            raise http.client.IncompleteRead(b"", response.length)
+        response.close()  # which leaves the connection open
+        return b"".join(chunks)
+
+    def _wait_s(self) -> float:
+        """How long to wait for the network now. Raises ``TimeoutError`` when a send is to be left."""
+        if self.send_ends_s is None:
+            return float(self.timeout)
+        left_s = self.send_ends_s - monotonic_s()
+        if left_s <= 0:
             raise TimeoutError
-        chunks.append(chunk)
-    if response.length:
-        raise http.client.IncompleteRead(b"", response.length)
-    response.close()  # which leaves the connection open
-    return b"".join(chunks)
+        return min(float(self.timeout), left_s)
 
 
 def _why(error: Exception, server: str) -> str:
@@ -147,6 +166,7 @@ class Transport:
         connection.authorized.credentials = self._authorization.credentials()
         request = build(connection.service.users())
         is_send = urlsplit(request.uri).path.endswith(_SEND)
+        connection.http.send_ends_s = monotonic_s() + LONGEST_SEND.total_seconds() if is_send else None
         try:
             # Not ``request.execute``: it tries again on its own, and writes what Gmail said into the log.
             response, content = connection.authorized.request(

@@ -13,7 +13,7 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
-from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.gmail import GmailMailbox, transport
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
 from league_agents.mail.quota import Limits, QuotaLedger
@@ -72,6 +72,32 @@ def wait_until(claim) -> None:
             return
         turn.wait(0.01)
     raise AssertionError("it never came true")
+
+
+@pytest.mark.parametrize("action", [Action.WAIT, Action.SLOW_BODY])
+def test_a_send_is_left_after_a_time_whatever_other_calls_may_take(
+    sandbox: Sandbox, open_mailbox, monkeypatch: pytest.MonkeyPatch, action: Action
+) -> None:
+    monkeypatch.setattr(transport, "LONGEST_SEND", timedelta(seconds=0.4))
+    alice = open_mailbox(ALICE)
+    # Each piece of a slow reply comes soon after the one before.
+    sandbox.add_fault(Fault(action=action, method="messages.send", seconds=4))
+    with pytest.raises(AmbiguousSend) as caught:
+        alice.send(letter(1))
+    assert not caught.value.was_answered
+    sandbox.clear_faults()
+    sandbox.add_fault(Fault(action=Action.SLOW_BODY, method="getProfile", seconds=0.6))
+    assert alice.profile().address == ALICE
+
+
+@pytest.mark.parametrize(("status", "is_over"), [(500, True), (503, True), (502, False), (504, False), (408, False)])
+def test_a_send_is_over_when_the_service_and_not_a_gateway_says_that_it_failed(
+    sandbox: Sandbox, open_mailbox, status: int, is_over: bool
+) -> None:
+    sandbox.add_fault(Fault(action=Action.ERROR, method="messages.send", status=status))
+    with pytest.raises(AmbiguousSend) as caught:
+        open_mailbox(ALICE).send(letter(1))
+    assert caught.value.was_answered is is_over
 
 
 def test_a_sent_mail_that_no_listing_shows_yet_is_found_in_the_history(sandbox: Sandbox, open_mailbox) -> None:
