@@ -60,8 +60,6 @@ class Flushed:
     """Those that the mail service took, now or before."""
 
     notes: list[Note] = field(default_factory=list)
-    may_have_more: bool = False
-    """Whether more messages may be due than were tried."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,6 +91,19 @@ class Outbox:
         self._doubts: dict[str, _Doubt] | None = None
         """By transaction id. ``None`` before the journal was asked for what an earlier process left."""
 
+        self._may_have_more = True
+
+    def queued(self) -> None:
+        """Messages were added to the journal."""
+        self._may_have_more = True
+
+    def is_due(self, wake: datetime | None) -> bool:
+        """Whether there may be something to send or to look for. ``wake`` is the journal's ``next_wake``."""
+        if self._may_have_more:
+            return True
+        now = self._clock.now()
+        return any(at is not None and at <= now for at in (wake, self.next_look()))
+
     def next_look(self) -> datetime | None:
         """When a message in doubt is to be looked for; ``None`` when none is in doubt."""
         doubts = self._doubts or {}
@@ -110,13 +121,13 @@ class Outbox:
         if doubts is None:
             doubts = self._doubts = self._left_behind(flushed)
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
-        flushed.may_have_more = len(items) == SEND_BATCH
+        self._may_have_more = len(items) == SEND_BATCH
         for item in items:
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
             if item.transaction_id in doubts:
                 # The service may be slow with everything: new mail is looked at before the next message is tried.
-                flushed.may_have_more = True
+                self._may_have_more = True
                 break
         self._look(doubts, flushed)
         return flushed

@@ -99,7 +99,6 @@ class RoleRunner(Generic[S]):
         """As the journal has them: of a new journal none, so that its first step writes all."""
         self._next_wake: datetime | None = None
         self._outbox = Outbox(mailbox, journal, clock)
-        self._may_have_mail_to_send = True
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
 
@@ -250,9 +249,7 @@ class RoleRunner(Generic[S]):
             self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", envelope)
         return True
 
-    def _put_aside(
-        self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None
-    ) -> None:
+    def _put_aside(self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None) -> None:
         now = self._clock.now()
         row = _new_inbox_row(
             mail_id=mail.mail_id,
@@ -287,7 +284,7 @@ class RoleRunner(Generic[S]):
             return False
         self._state, self._parts = state, parts
         if commit.sends:
-            self._may_have_mail_to_send = True
+            self._outbox.queued()
         if commit.deadlines or commit.cleared or cause is Cause.DEADLINE:
             self._next_wake = self._journal.next_wake()
         for call in commit.calls:
@@ -339,13 +336,9 @@ class RoleRunner(Generic[S]):
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _flush(self) -> bool:
-        if not self._may_have_mail_to_send:
-            wakes = (self._next_wake, self._outbox.next_look())
-            now = self._clock.now()
-            if all(at is None or at > now for at in wakes):
-                return False
+        if not self._outbox.is_due(self._next_wake):
+            return False
         flushed = self._outbox.flush()
-        self._may_have_mail_to_send = flushed.may_have_more
         if len(flushed.accepted) < flushed.tried:
             self._next_wake = self._journal.next_wake()
         self._tell(None, flushed.notes)

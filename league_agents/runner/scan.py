@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from league_agents.clock import Clock
-from league_agents.journal.port import InboxRow, Note, OutboxItem, OutboxState
+from league_agents.journal.port import InboxRow, Note, OutboxItem
 from league_agents.runner.live import LiveRole
+from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
 from league_agents.runner.role import Observer
 
-SEND_PATIENCE = timedelta(seconds=30)
-"""How long a message is waited for that could not be sent at once: long enough to look for an ambiguous one."""
+SEND_PATIENCE = UNDER_WAY + SHOWS_UP + LONGEST_PAUSE
+"""How long a message is waited for that could not be sent at once: long enough to look for one that may have been sent,
+and to send it again. Where mails show up later than that, the next scan goes on looking."""
 
-_WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
+LOOK_EVERY = timedelta(seconds=1)
 
 
 @dataclass(slots=True)
@@ -79,13 +81,14 @@ def scan(role: LiveRole, clock: Clock, rest: Callable[[timedelta], None]) -> Sca
         rest(timedelta(seconds=1) if wake is None else min(max(wake - now, timedelta(0)), timedelta(seconds=1)))
         while runner.tick(fetches=False):
             pass
-    patience_ends = clock.now() + SEND_PATIENCE
-    while waiting := [item for item in journal.outbox() if item.state in _WAITING]:
+    patience_ends_s = clock.monotonic_s() + SEND_PATIENCE.total_seconds()
+    while waiting := [item for item in journal.outbox() if item.is_waiting]:
+        left = timedelta(seconds=patience_ends_s - clock.monotonic_s())
         now = clock.now()
-        next_try = min((item.not_before for item in waiting if item.not_before is not None), default=now)
-        if next_try > patience_ends or now >= patience_ends:
+        waits = [timedelta(0) if item.is_in_doubt else (item.not_before or now) - now for item in waiting]
+        if left <= timedelta(0) or min(waits) > left:
             break
-        rest(min(max(next_try - now, timedelta(milliseconds=100)), timedelta(seconds=1)))
+        rest(LOOK_EVERY)
         while runner.tick(fetches=False):
             pass
     report.waiting = len(waiting)

@@ -21,21 +21,36 @@ from league_agents.errors import (
 )
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, Note, OutboxItem, PendingCall, StepCommit
-from league_agents.league.effects import Call, Effect, SetDeadline, Warn
+from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Started
 from league_agents.league.player import PlayerState
-from league_agents.mail.port import Mail, OutgoingMail
+from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
+from league_agents.protocol.league.envelope import Envelope, Sender
+from league_agents.protocol.league.kinds import MessageType, Protocol, Role
+from league_agents.protocol.league.messages import FreeTextReply
 from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked
+from league_agents.runner.outbox import LATENESS
 from league_agents.runner.pace import Backoff, Pace, is_game_open
 from league_agents.runner.role import Observer, RoleRunner
-from league_agents.runner.scan import scan
+from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
 from league_agents.runner.watch import watch
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
+REPLY = Envelope(
+    protocol=Protocol.LEAGUE,
+    message_type=MessageType.FREE_TEXT_RESPONSE,
+    message_id="reply-1",
+    timestamp=NOON,
+    sender=Sender(email="p@league.test", role=Role.PLAYER),
+    recipient_id="LEAGUEMANAGER",
+    payload=FreeTextReply(message_text="Yes.", response_timestamp=NOON),
+    league_id="L",
+    broadcast_id="b-1",
+)
 PACE = Pace(active=2 * SECOND, idle=20 * SECOND, lively_for=60 * SECOND)
 
 
@@ -395,9 +410,7 @@ def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
 
     def make(observer: Observer) -> WiredRole:
         host = ThreadHost(lambda: agent, one_game_each=False, clock=clock, notify=wakeup.wake)
-        return WiredRole(
-            runner=RoleRunner(Idle(call), box, journal, host, clock, observer=observer), journal=journal
-        )
+        return WiredRole(runner=RoleRunner(Idle(call), box, journal, host, clock, observer=observer), journal=journal)
 
     role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)
 
@@ -412,3 +425,53 @@ def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
     assert report.is_empty, "an agent's silent answer is neither mail nor message"
     facts: Any = journal.kept(DAEMON)
     assert facts["polled_at"] is not None
+
+
+class LosingBox(Box):
+    """A mailbox whose first send breaks off; the mail shows up among the sent ones after ``shows_up_after``."""
+
+    def __init__(self, clock: ManualClock, shows_up_after: timedelta | None) -> None:
+        super().__init__()
+        self._clock = clock
+        self._shows_up_after = shows_up_after
+        self._shows_up_at: datetime | None = None
+        self.sends: list[datetime] = []
+
+    def send(self, mail: OutgoingMail) -> None:
+        self.sends.append(self._clock.now())
+        if len(self.sends) == 1:
+            if self._shows_up_after is not None:
+                self._shows_up_at = self._clock.now() + self._shows_up_after
+            raise AmbiguousSend
+
+    def was_sent(self, transaction_id: str) -> bool:
+        return self._shows_up_at is not None and self._shows_up_at <= self._clock.now()
+
+
+@pytest.mark.parametrize(("shows_up_after", "sends"), [(3 * SECOND, 1), (74 * SECOND, 1), (None, 2)])
+def test_a_scan_waits_for_a_message_in_doubt_until_it_is_found_or_was_sent_again(
+    shows_up_after: timedelta | None, sends: int
+) -> None:
+    world = World(Send(envelope=REPLY, to=("office@league.test",)))
+    box = LosingBox(world.clock, shows_up_after)
+    world.box = box
+    report = scan(world.role, world.clock, world.clock.sleep)
+    assert len(box.sends) == sends
+    assert (report.sent, report.waiting) == (1, 0)
+    assert world.clock.now() - NOON <= SEND_PATIENCE
+
+
+def test_what_a_scan_leaves_in_doubt_the_next_one_looks_for_without_waiting_anew() -> None:
+    world = World(Send(envelope=REPLY, to=("office@league.test",)))
+    box = LosingBox(world.clock, None)
+    box.failures = []
+    world.box = box
+    world.journal.keep(LATENESS, {"at": NOON.isoformat(), "seconds": 70.0})
+    first = scan(world.role, world.clock, world.clock.sleep)
+    assert (first.sent, first.waiting, len(box.sends)) == (0, 1, 1)
+    world.role.close()
+    world.clock.sleep(120 * SECOND)
+    began_at = world.clock.now()
+    second = scan(world.role, world.clock, world.clock.sleep)
+    assert (second.sent, second.waiting, len(box.sends)) == (1, 0, 2)
+    assert world.clock.now() == began_at
