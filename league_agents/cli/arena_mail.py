@@ -156,7 +156,10 @@ def mail_seat(
     account: str,
     once: bool,
 ) -> int:
-    """Play a seat of a match that somebody hosts by mail, until it is over."""
+    """Play a seat of a match that somebody hosts by mail, until it is over.
+
+    Stop it and start it again as you like: what was answered is kept beside the account's journal.
+    """
     from league_agents.arena.scenario import Seat
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
@@ -196,6 +199,7 @@ def mail_seat(
             pause=settings.pace.active,
             clock=clock,
             observer=tell,
+            next_wake=seat.next_wake,
             once=once,
         )
     if seat.is_over:

@@ -13,16 +13,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
+from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import Scenario
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import AuthorizationExpired, ConfigError, MailError
 from league_agents.ids import derive_hex
-from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Journal
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.runner.pace import Backoff
+from league_agents.runner.scan import SEND_PATIENCE
 from league_agents.settings.arena import Company, arena_agent, memory_for
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
@@ -142,16 +142,20 @@ def seat_by_mail(
     clock: Clock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[tuple[MailSeat, OpenMailbox]]:
-    """A seat of a match that somebody else hosts. Raises as ``host_by_mail`` does."""
+    """A seat of a match that somebody else hosts. Its answers are kept beside the account's journal. Raises as
+    ``host_by_mail`` does."""
     clock = clock or SystemClock()
+    path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with ExitStack() as stack:
-        _lock(stack, None, role)
-        journal: Journal = MemoryJournal(dump=dump_part)
+        _lock(stack, path, role)
+        journal = SqliteJournal(path, role=SEAT_ROLE, address=role.address, dump=dump_part)
+        stack.callback(journal.close)
         opened = mailbox_of(settings, role, journal, clock)
         stack.callback(opened.close)
         seat = MailSeat(
             agent,
             opened.mailbox,
+            journal,
             host_address,
             clock=clock,
             match_id=match_id,
@@ -179,11 +183,13 @@ def work(
     keep: Callable[[], object] = lambda: None,
     once: bool = False,
 ) -> None:
-    """Tick until it is done, or until there is nothing to do with ``once``.
+    """Tick until it is done, or, with ``once``, until nothing is to be done soon: a letter that may have been sent is
+    looked for, and sent again if need be.
 
     A mailbox that fails is left alone for a while. Raises ``AuthorizationExpired``: a person has to log in.
     """
     backoff, is_started = Backoff(), False
+    patience_ends_s = clock.monotonic_s() + SEND_PATIENCE.total_seconds()
     kept_at: datetime | None = None
     while not is_done() or not is_started:
         try:
@@ -206,9 +212,9 @@ def work(
             kept_at = clock.now()
         if busy:
             continue
-        if once:
-            break
         wake = next_wake()
+        if once and (wake is None or (wake - clock.now()).total_seconds() > patience_ends_s - clock.monotonic_s()):
+            break
         rest = pause if wake is None else min(pause, max(wake - clock.now(), timedelta(milliseconds=100)))
         clock.sleep(rest)
     keep()

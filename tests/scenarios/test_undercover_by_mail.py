@@ -25,6 +25,7 @@ from league_agents.clock import ManualClock
 from league_agents.errors import MailError
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.memory import AgentMemory
+from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import OutboxState
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.mail.gmail import GmailMailbox
@@ -50,9 +51,7 @@ def setup(seed: int = 5, addresses: dict[str, str] | None = None, host: str = HO
             "clock": {"turn_timeout_s": 24 * 3600},
         }
     )
-    return MailSetup(
-        scenario=scenario, seed=seed, match_id="m-7f3a", host_address=host, addresses=addresses or SEATS
-    )
+    return MailSetup(scenario=scenario, seed=seed, match_id="m-7f3a", host_address=host, addresses=addresses or SEATS)
 
 
 class Mortal:
@@ -86,10 +85,12 @@ class World:
         self.lives = 0
         self.host: MailHost | None = None
         self.office.mailbox(HOST)
+        self.seat_journals = {address: MemoryJournal(dump=dump_part) for address in SEATS.values()}
         self.seats = {
             seat: MailSeat(
                 ScriptedAgent("undercover", seed=seed, agent_id=seat),
                 self.office.mailbox(address),
+                self.seat_journals[address],
                 HOST,
                 clock=self.clock,
                 memory=AgentMemory(),
@@ -228,7 +229,9 @@ def test_players_that_start_anew_all_the_time_play_on(tmp_path: Path) -> None:
         busy = world.live(MailHost.tick)
         for seat, address in SEATS.items():
             agent = ScriptedAgent("undercover", seed=5, agent_id=seat)
-            world.seats[seat] = MailSeat(agent, world.office.mailbox(address), HOST, clock=world.clock)
+            world.seats[seat] = MailSeat(
+                agent, world.office.mailbox(address), world.seat_journals[address], HOST, clock=world.clock
+            )
             busy = world.seats[seat].tick() or busy
         if not busy:
             break
@@ -292,6 +295,7 @@ def test_a_match_over_gmail(tmp_path: Path) -> None:
             MailSeat(
                 ScriptedAgent("undercover", seed=5, agent_id=seat),
                 opened[address],
+                MemoryJournal(dump=dump_part),
                 HOST,
                 intake=SenderCheck(address, "mx.google.com", Require.PASS),
             )

@@ -127,7 +127,6 @@ class MailHost:
         self._memories: dict[str, Memory] = {}
         self._observed = 0
         self._unacknowledged: list[str] = []
-        self._may_send = True
         self.table = MailTable(chosen)
         self._rebuild(records)
 
@@ -138,7 +137,7 @@ class MailHost:
     @property
     def is_done(self) -> bool:
         """Whether the match is over and every letter has left, or never can."""
-        return self.is_over and self.next_wake() is None and not self._may_send
+        return self.is_over and self.next_wake() is None and not self._outbox.is_due(None)
 
     def start(self) -> None:
         """Take up the match where it stands, or invite everybody. Once, before anything else."""
@@ -303,7 +302,8 @@ class MailHost:
             # This very thing happened before. The table in memory is ahead of what is true.
             self._rebuild(_read(self._journal, self._load_class)[1])
             return
-        self._may_send = self._may_send or bool(letters)
+        if letters:
+            self._outbox.queued()
         self._observe()
 
     def _item(self, letter: Letter, occasion: str, number: int, at: datetime) -> OutboxItem:
@@ -345,12 +345,9 @@ class MailHost:
                 _observed(agent, event)
 
     def _flush(self) -> bool:
-        now = self._clock.now()
-        wake = self.next_wake()
-        if not self._may_send and (wake is None or wake > now):
+        if not self._outbox.is_due(self._journal.next_wake()):
             return False
         flushed = self._outbox.flush()
-        self._may_send = flushed.may_have_more
         for note in flushed.notes:
             self._tell(str(note.facts.get("text", note.key)))
         for item in flushed.accepted:

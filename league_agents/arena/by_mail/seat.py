@@ -1,7 +1,7 @@
 """The player's side of a match by mail: an agent behind a mailbox.
 
-Rule 1: a letter is acknowledged when it has been answered. Whoever dies before that reads it again, and the host knows
-an answer that it has had by its ``request_id``.
+Rule 1: a letter is acknowledged when its answer is in the journal. Whoever dies before that reads it again; an answer
+that is in the journal leaves once, by the outbox that the league's messages leave by.
 Rule 2: letters come twice, late and in a wrong order. What was told is told to the agent once and in order; only the
 newest decision is answered, and each attempt once.
 Rule 3: what is not from the host is not read.
@@ -22,8 +22,13 @@ from league_agents.clock import Clock, SystemClock
 from league_agents.core.game import ALL, Event, LegalAction
 from league_agents.core.printable import line_of
 from league_agents.ids import derive_hex
-from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
+from league_agents.journal.port import Cause, Journal, OutboxItem, StepCommit
+from league_agents.mail.port import Mail, Mailbox
 from league_agents.protocol.league.address import read_mailbox, same_address
+from league_agents.runner.outbox import Outbox
+
+ROLE: Final = "arena-seat"
+"""Whose journal it is."""
 
 LOG = logging.getLogger(__name__)
 
@@ -39,6 +44,7 @@ class MailSeat:
         self,
         agent: object,
         mailbox: Mailbox,
+        journal: Journal,
         host_address: str,
         *,
         clock: Clock | None = None,
@@ -47,11 +53,13 @@ class MailSeat:
         memory: Memory | None = None,
         intake: Intake | None = None,
     ) -> None:
-        """``agent`` is asked as in a session: anything with ``act``. ``match_id`` and ``agent_id`` are needed where a
+        """``agent`` is asked as in a session: anything with ``act``. ``journal`` keeps the answers of all seats of this
+        mailbox. ``match_id`` and ``agent_id`` are needed where a
         mailbox has several seats; else the first letter says them. ``intake`` checks senders; ``None`` takes the
         mailbox to vouch for them."""
         self._agent = agent
         self._mailbox = mailbox
+        self._journal = journal
         self._host = host_address
         self._clock = clock or SystemClock()
         self._intake = intake
@@ -71,8 +79,8 @@ class MailSeat:
         self._newest = (0, 0)
         """The newest decision, and how often an action was refused in it."""
 
-        self._answers: dict[str, Mapping[str, Any]] = {}
-        self._sent: set[str] = set()
+        self._outbox = Outbox(mailbox, journal, self._clock)
+        self._answered = {item.transaction_id for item in journal.outbox()}
 
     @property
     def is_over(self) -> bool:
@@ -86,7 +94,7 @@ class MailSeat:
     def tick(self) -> bool:
         """Read what has come and answer it. Whether there was anything.
 
-        Raises ``MailError``; the same letters are then read again with the next tick.
+        Raises ``MailError`` if the mailbox cannot be read; the same letters are then read with the next tick.
         """
         mails = self._mailbox.fetch(_BATCH, self._seen.__contains__)
         ours: list[tuple[str, Mapping[str, Any]]] = []
@@ -103,7 +111,12 @@ class MailSeat:
             self._answer(letter)
         if ours:
             self._mailbox.acknowledge([mail_id for mail_id, _ in ours])
-        return bool(ours)
+        return self._flush() or bool(ours)
+
+    def next_wake(self) -> datetime | None:
+        """When time alone gives the seat something to do."""
+        wakes = (self._journal.next_wake(), self._outbox.next_look())
+        return min((at for at in wakes if at is not None), default=None)
 
     # Reading.
 
@@ -175,20 +188,17 @@ class MailSeat:
         template = decision.get("answer_with")
         if not isinstance(template, Mapping) or not isinstance(template.get("request_id"), str):
             return
-        request_id = template["request_id"]
-        if request_id in self._sent:
+        digits = derive_hex(self._mailbox.address, self.match_id, self.agent_id, template["request_id"], digits=16)
+        transaction_id = f"a-{digits}"
+        if transaction_id in self._answered:
             return
-        if request_id not in self._answers:
-            if self._told == 0:
-                # Started anew in the middle of a match: what was told before is in the view.
-                self._told = letter["after"]
-                self._drain()
-            answer = self._asked(letter, decision, template)
-            if answer is None:
-                return
-            self._answers = {request_id: answer}
-        self._send(request_id, self._answers[request_id])
-        self._sent.add(request_id)
+        if self._told == 0:
+            # Started anew in the middle of a match: what was told before is in the view.
+            self._told = letter["after"]
+            self._drain()
+        answer = self._asked(letter, decision, template)
+        if answer is not None:
+            self._keep(transaction_id, answer)
 
     def _asked(
         self, letter: Mapping[str, Any], decision: Mapping[str, Any], template: Mapping[str, Any]
@@ -216,25 +226,31 @@ class MailSeat:
             return None
         return {**template, "action": {"version": action.version, "type": action.type, "data": dict(action.data)}}
 
-    def _send(self, request_id: str, envelope: Mapping[str, Any]) -> None:
-        heading = Heading(game=str(envelope.get("game")), match_id=str(self.match_id), agent_id=str(self.agent_id))
-        digits = derive_hex(self._mailbox.address, self.match_id, self.agent_id, request_id, digits=16)
-        transaction_id = f"a-{digits}"
-        mail = OutgoingMail(
-            sender=self._mailbox.address,
+    def _keep(self, transaction_id: str, answer: Mapping[str, Any]) -> None:
+        """Commit an answer, to be sent."""
+        now = self._clock.now()
+        heading = Heading(game=str(answer.get("game")), match_id=str(self.match_id), agent_id=str(self.agent_id))
+        item = OutboxItem(
+            transaction_id=transaction_id,
+            message_type=str(answer.get("type"))[:60],
             to=(self._host,),
             subject=format_subject(heading, transaction_id),
-            document=envelope,
-            transaction_id=transaction_id,
-            sent_at=self._clock.now(),
+            document=answer,
             file_name=FILE_NAME,
+            game_id=None,
+            created_at=now,
         )
-        try:
-            self._mailbox.send(mail)
-        except AmbiguousSend:
-            # A second copy does no harm: the host knows it by its request id.
-            if not self._mailbox.was_sent(transaction_id):
-                self._mailbox.send(mail)
+        self._journal.commit(StepCommit(cause=Cause.COMMAND, key=transaction_id, at=now, sends=[item]))
+        self._answered.add(transaction_id)
+        self._outbox.queued()
+
+    def _flush(self) -> bool:
+        if not self._outbox.is_due(self._journal.next_wake()):
+            return False
+        flushed = self._outbox.flush()
+        for note in flushed.notes:
+            LOG.warning("%s", note.facts.get("text", note.key))
+        return flushed.tried > 0
 
 
 def _is_letter(document: Mapping[str, Any]) -> bool:

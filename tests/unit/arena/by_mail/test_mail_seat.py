@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from league_agents.arena.by_mail.host import dump_part
 from league_agents.arena.by_mail.letters import Heading, format_subject
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.clock import ManualClock
 from league_agents.core.game import Action, Event, LegalAction
 from league_agents.errors import MailboxUnavailable
+from league_agents.journal.memory import MemoryJournal
 from league_agents.mail.memory import PostOffice, Weather
-from league_agents.mail.port import Mail, OutgoingMail
+from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
+from league_agents.runner.outbox import UNDER_WAY
 
 HOST, ME, STRANGER = "table@arena.test", "ann@arena.test", "stranger@arena.test"
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -73,8 +76,23 @@ class Post:
         self.host = self.office.mailbox(HOST)
         self.office.mailbox(STRANGER)
         self.agent = options.pop("agent", Pricing())
-        self.seat = MailSeat(self.agent, self.office.mailbox(ME), HOST, clock=self.clock, **options)
+        self.options = options
+        self.journal = MemoryJournal(dump=dump_part)
         self.written = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Another life of the seat's process."""
+        self.seat = MailSeat(self.agent, self.office.mailbox(ME), self.journal, HOST, clock=self.clock, **self.options)
+
+    def run_out(self) -> None:
+        """Tick until nothing is left to be done, letting the time pass that is waited for."""
+        while True:
+            if not self.seat.tick():
+                wake = self.seat.next_wake()
+                if wake is None:
+                    return
+                self.clock.advance_to(wake)
 
     def write(self, document: Any, *, sender: str = HOST, subject: str | None = None) -> None:
         self.written += 1
@@ -225,34 +243,65 @@ def test_a_host_that_writes_nonsense_does_no_harm(document: Any) -> None:
     assert len(post.answers()) == 1
 
 
-def test_an_answer_that_could_not_be_sent_is_sent_with_the_next_tick_and_the_agent_not_asked_again() -> None:
-    post = Post(Weather(refusal=1.0))
-    box = post.office.mailbox(ME)
-    fine = PostOffice(post.clock, through_mime=True)
-    fine.mailbox(ME)
-    post.host = fine.mailbox(HOST)
-    seat = MailSeat(post.agent, fine.mailbox(ME), HOST, clock=post.clock)
-    post.office, post.seat = fine, seat
+def test_an_answer_that_could_not_be_sent_is_sent_later_and_the_agent_not_asked_again() -> None:
+    post = Post()
     post.write(letter())
-    sent = seat._mailbox.send
-    seat._mailbox.send = box.send  # type: ignore[method-assign]
-    with pytest.raises(MailboxUnavailable):
-        seat.tick()
-    seat._mailbox.send = sent  # type: ignore[method-assign]
-    seat.tick()
+    send = post.seat._mailbox.send
+    post.seat._mailbox.send = refuse  # type: ignore[method-assign]
+    post.seat.tick()
+    assert post.answers() == []
+    post.seat._mailbox.send = send  # type: ignore[method-assign]
+    post.run_out()
     assert len(post.answers()) == 1
     assert len(post.agent.views) == 1
 
 
-def test_a_send_that_may_have_happened_is_looked_for() -> None:
+def refuse(_mail: OutgoingMail) -> None:
+    raise MailboxUnavailable("not now")
+
+
+def test_an_answer_that_may_have_been_sent_is_looked_for_and_not_sent_again() -> None:
     post = Post()
     post.write(letter())
-    rough = PostOffice(post.clock, weather=Weather(ambiguity=1.0), through_mime=True)
-    host, mine = rough.mailbox(HOST), rough.mailbox(ME)
-    post.seat._mailbox.send = mine.send  # type: ignore[method-assign]
-    post.seat._mailbox.was_sent = mine.was_sent  # type: ignore[method-assign]
-    post.seat.tick()
-    assert len(host.fetch(10, lambda _mail_id: False)) == 1
+    mailbox = post.seat._mailbox
+    send = mailbox.send
+
+    def send_and_break_off(mail: OutgoingMail) -> None:
+        send(mail)
+        raise AmbiguousSend
+
+    mailbox.send = send_and_break_off  # type: ignore[method-assign]
+    post.run_out()
+    assert len(post.answers()) == 1
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+@pytest.mark.parametrize("was_taken", [False, True])
+def test_a_seat_that_is_killed_in_the_middle_of_a_send_answers_once(was_taken: bool) -> None:
+    post = Post()
+    post.write(letter())
+    mailbox = post.seat._mailbox
+    send = mailbox.send
+
+    def die(mail: OutgoingMail) -> None:
+        if was_taken:
+            send(mail)
+        raise Killed
+
+    mailbox.send = die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        post.seat.tick()
+    mailbox.send = send  # type: ignore[method-assign]
+    killed_at = post.clock.now()
+    post.restart()
+    post.run_out()
+    (answer,) = post.answers()
+    assert answer["action"]["data"] == {"price": 21}, "the agent was not asked a second time"
+    assert len(post.agent.views) == 1
+    assert (post.clock.now() - killed_at >= UNDER_WAY) is not was_taken
 
 
 def test_the_end_is_known_by_the_last_letter() -> None:
