@@ -21,6 +21,7 @@ from league_agents.report.match import match_document
 from league_agents.report.transcript import transcript
 from league_agents.settings.rules import rules_named
 from league_agents.testing.local_league import LocalLeague, four_seats
+from league_agents.testing.machine_clock import MachineClock
 
 RECORD = "match.json"
 
@@ -57,7 +58,11 @@ def main(
     rule_set = rules_named(rules)
     rules_file = Path(rules)
     league = LocalLeague(
-        folder=chosen.resolve(), seats=seats, rules=str(rules_file.resolve()) if rules_file.is_file() else rules
+        folder=chosen.resolve(),
+        seats=seats,
+        rules=str(rules_file.resolve()) if rules_file.is_file() else rules,
+        registration=timedelta(minutes=2),
+        clock=MachineClock(chosen.resolve()),  # nobody waits for the end of the registration
     )
     try:
         with league:
@@ -65,7 +70,7 @@ def main(
             league.start_all()
             for name, process in league.processes.items():
                 click.echo(f"started {name} (process {process.pid})", err=True)
-            season = league.wait_for_season(timedelta(minutes=minutes))
+            season = league.wait_for_season(60 * minutes)
             codes = league.stop()
             click.echo(f"stopped {len(codes)} processes", err=True)
             spent = league.sandbox.report()

@@ -138,6 +138,11 @@ class LiveRole:
         return self._wired
 
     @property
+    def is_started(self) -> bool:
+        """Whether the work has been taken up where the journal says it stands."""
+        return self._wired is not None and self._is_started
+
+    @property
     def state(self) -> object:
         """The machine's state, as long as the role is put together."""
         return None if self._wired is None else self._wired.runner.state

@@ -6,6 +6,7 @@ for the same account, and on nothing else. How several clients happen to take tu
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -32,7 +33,7 @@ class Action(StrEnum):
     DROP_DONE = "drop-done"
     """Do what the call asks and close the connection instead of answering: the ambiguous case."""
     WAIT = "wait"
-    """Answer ``seconds`` of real time late."""
+    """Answer ``seconds`` of real time late, or when the faults are cleared before."""
     SLOW_BODY = "slow-body"
     """Hand the answer out bit by bit, over ``seconds`` of real time."""
     TRUNCATE = "truncate"
@@ -163,6 +164,7 @@ class FaultPlan:
         self._seed = seed
         self._state = state or NoState()
         self._may_kill = may_kill
+        self._cleared = threading.Event()
         self._faults: list[Fault] = []
         for fault in faults:
             self.add(fault)
@@ -180,11 +182,17 @@ class FaultPlan:
         if len(self._faults) >= MOST_FAULTS:
             raise ConfigError("faults", f"more than {MOST_FAULTS} rules")
         self._faults.append(fault)
+        self._cleared.clear()
 
     def clear(self) -> None:
         """Nothing goes wrong any more."""
         # An empty place stays empty: later rules count for themselves and do not inherit.
         self._faults = [_NEVER] * len(self._faults)
+        self._cleared.set()
+
+    def hold(self, seconds: float) -> None:
+        """Let real time pass, until the faults are cleared at the longest."""
+        self._cleared.wait(seconds)
 
     def strikes(self, method: str, account: str) -> list[Fault]:
         """Count one call and say what goes wrong with it."""

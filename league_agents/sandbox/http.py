@@ -146,7 +146,7 @@ class Connection(BaseHTTPRequestHandler):
         if Action.DROP_UNDONE in actions:
             self._drop(route, request, account)
             return
-        self.server.stopping.wait(_seconds(faults, Action.WAIT))
+        service.hold(_seconds(faults, Action.WAIT))
         if self.server.stopping.is_set():
             self.close_connection = True
             return

@@ -108,6 +108,7 @@ class Sandbox:
             return
         self._is_stopped = True
         self._wire.stopping.set()
+        self.clear_faults()  # nobody waits any longer
         if self._thread is not None:
             self._wire.shutdown()
             self._thread.join()

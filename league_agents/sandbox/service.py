@@ -97,6 +97,10 @@ class Service:
         with self._world.lock:
             return self._world.plan.strikes(route.name, account)
 
+    def hold(self, seconds: float) -> None:
+        """Let an answer wait."""
+        self._world.plan.hold(seconds)
+
     def undone(self, route: Route, request: Request, account: str) -> None:
         """Note a call that was dropped before it was done."""
         with self._world.lock:

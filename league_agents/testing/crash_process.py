@@ -28,8 +28,8 @@ from league_agents.runner.pace import Pace
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
 from league_agents.testing.crash import WRITES
+from league_agents.testing.patience import LIMIT_S
 
-PATIENCE_S = 90.0
 QUIET_TURNS = 4
 """So many rounds of turns without anything to do, after the season's end, and nobody has anything left."""
 
@@ -84,7 +84,7 @@ class _LeapingClock(SystemClock):
 
 
 def _play(roles: list[Live], clock: _LeapingClock) -> None:
-    ends_at = real_monotonic_s() + PATIENCE_S
+    ends_at = real_monotonic_s() + LIMIT_S
     quiet = 0
     while quiet < QUIET_TURNS:
         if real_monotonic_s() > ends_at:

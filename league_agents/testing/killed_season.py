@@ -16,8 +16,8 @@ from typing import Any
 from league_agents.errors import LeagueError
 from league_agents.journal.port import InboxVerdict, OutboxState
 from league_agents.testing.local_league import LocalLeague, Seat
+from league_agents.testing.patience import LIMIT_S
 
-LONGEST_LIFE_S = 120.0
 REGISTRATION = timedelta(minutes=5)
 """Long enough for whoever is killed while it registers. It ends when everybody has registered."""
 
@@ -101,7 +101,7 @@ def _live(folder: Path, point: int, files: list[str]) -> subprocess.CompletedPro
     command = [sys.executable, "-m", "league_agents.testing.crash_process", str(point), *files]
     environment = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data")}
     life = subprocess.run(  # noqa: S603 - our own command
-        command, cwd=folder, env=environment, capture_output=True, timeout=LONGEST_LIFE_S, check=False
+        command, cwd=folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False
     )
     if life.returncode not in (0, -signal.SIGKILL):
         raise LeagueError(f"a life ended with code {life.returncode}: {life.stderr.decode(errors='replace')[-1000:]}")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.clock import SystemClock, monotonic_s, sleep_s
+from league_agents.clock import SystemClock, sleep_s
 from league_agents.core.draw import Draw
-from league_agents.errors import LimitExceeded
 from league_agents.mail import mime
 from league_agents.mail.port import OutgoingMail
 from league_agents.protocol.league.encode import encode
@@ -20,7 +18,6 @@ from league_agents.protocol.league.subject import format_subject
 from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
 
 VERDICT = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "domain": "league.test"}
-PATIENCE_S = 60.0
 _NUMBER = re.compile(r"latency-(\d+)-")
 
 
@@ -60,7 +57,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
     with LocalLeague(folder=folder, seats=[player], poll=poll) as league:
         league.start(player)
         asked: dict[int, int] = {}
-        _wait(lambda: "watching" in league.log_of(player).read_text("utf-8"))
+        league.wait_for_log(player, "watching")
         sleep_s(2 * poll.total_seconds())
         for number in range(mails):
             (mail_id,) = league.sandbox.inject(
@@ -70,7 +67,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
                 mail.internal_ms for mail in league.sandbox.mail(player.address) if mail.mail_id == mail_id
             )
             sleep_s(4 * poll.total_seconds() * draw.fraction())
-        _wait(lambda: len(league.sandbox.mail(player.address, "SENT")) >= mails)
+        league.until(lambda: len(league.sandbox.mail(player.address, "SENT")) >= mails, "all mails are answered")
         waits = []
         for reply in league.sandbox.mail(player.address, "SENT"):
             found = _NUMBER.search(str(mime.read(reply.raw).documents))
@@ -78,11 +75,3 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
             waits.append(timedelta(milliseconds=reply.internal_ms - asked[int(found[1])]))
         league.stop()
     return sorted(waits)
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    ends_at = monotonic_s() + PATIENCE_S
-    while not condition():
-        if monotonic_s() > ends_at:
-            raise LimitExceeded("seconds of waiting for a daemon", PATIENCE_S, PATIENCE_S)
-        sleep_s(0.05)

@@ -10,27 +10,31 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import yaml
 
-from league_agents.clock import monotonic_s, sleep_s
-from league_agents.errors import LeagueError, LimitExceeded
+from league_agents.errors import LeagueError
 from league_agents.journal.port import Note
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.private_file import make_private_folder
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.machine_clock import MachineClock
+from league_agents.testing.patience import LIMIT_S, until
 
 DOMAIN = "league.test"
 MANAGER = f"league-office@{DOMAIN}"
-STOP_PATIENCE_S = 30.0
-LOOK_EVERY_S = 0.2
+RESPONSE = "REGISTRATIONRESPONSE"
+POLLS = ("history.list", "messages.list")
+UNHURRIED = 0.25
+"""How fast time passes where a test must not depend on the machine's speed: the shortest wait of the protocol is then
+as long as the limit of ``patience``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,12 @@ def four_seats(*, referee: str = "scripted", player_a: str = "scripted", player_
     ]
 
 
+def unhurried(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
+    """A league on a clock of its own, in which no wait of the protocol ends because the machine is busy."""
+    chosen = {"registration": timedelta(hours=1), **options}
+    return LocalLeague(folder=folder, seats=seats, clock=MachineClock(folder, rate=UNHURRIED), **chosen)
+
+
 @dataclass(slots=True, kw_only=True)
 class LocalLeague:
     """Processes, their files in ``folder``, and the sandbox between them. Use it in a ``with`` statement."""
@@ -85,6 +95,10 @@ class LocalLeague:
     clock: MachineClock | None = None
     """The time of the sandbox and of all processes; each has the wall clock that bears its name. ``None`` for the
     machine's own."""
+
+    _is_registration_over: bool = False
+    _polls: dict[str, int] = field(default_factory=dict)
+    """By address, when time last passed."""
 
     sandbox: Sandbox = field(init=False)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -106,11 +120,12 @@ class LocalLeague:
         finally:
             self.sandbox.stop()
 
-    def restart_sandbox(self, pause: timedelta) -> None:
-        """End the mail service, and start it again after a pause. It must keep its mail."""
+    def restart_sandbox(self, witness: Seat) -> None:
+        """End the mail service, and start it again when this process has noticed. It must keep its mail."""
         port = self.sandbox.port
         self.sandbox.stop()
-        sleep_s(pause.total_seconds())
+        log = self.log_of(witness)
+        until(lambda: "next look in" in log.read_text("utf-8"), f"{witness.name} misses the mail service")
         self.sandbox = self._sandbox(port)
         self.sandbox.start()
 
@@ -138,15 +153,28 @@ class LocalLeague:
 
     def start(self, seat: Seat) -> None:
         """Start a process, or start it again."""
-        command = [sys.executable, "-m", "league_agents", "run", "--watch", "--config", str(self.config_of(seat))]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
-        environment |= {"LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment}
-        if self.clock is not None:
-            environment |= self.clock.environment(seat.name)
         with self.log_of(seat).open("ab") as log:
             self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
-                command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+                self.command(seat, "run", "--watch"), cwd=self.folder, env=self.environment_of(seat),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+
+    def command(self, seat: Seat, *words: str, config: Path | None = None) -> list[str]:
+        """``league-agents`` with these words, for a seat or another league file of it."""
+        return [sys.executable, "-m", "league_agents", *words, "--config", str(config or self.config_of(seat))]
+
+    def environment_of(self, seat: Seat) -> dict[str, str]:
+        """What every process of a seat needs."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
+        timed = {} if self.clock is None else self.clock.environment(seat.name)
+        return {**kept, "LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment, **timed}
+
+    def run(self, seat: Seat, *words: str, config: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+        """A command for a seat, to its end."""
+        return subprocess.run(  # noqa: S603 - our own command
+            self.command(seat, *words, config=config), cwd=self.folder, env=self.environment_of(seat),
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False,
+        )  # fmt: skip
 
     def start_all(self) -> None:
         """Start every process, the league manager last: the others then hear it from its first word."""
@@ -157,7 +185,7 @@ class LocalLeague:
         """End a process as a power cut would."""
         process = self.processes.pop(seat.name)
         process.kill()
-        process.wait(STOP_PATIENCE_S)
+        process.wait(LIMIT_S)
 
     def stop(self) -> dict[str, int]:
         """Ask every process to end, and make sure that it does. Exit codes by name."""
@@ -167,7 +195,7 @@ class LocalLeague:
                 process.send_signal(signal.SIGTERM)
         for name, process in self.processes.items():
             try:
-                codes[name] = process.wait(STOP_PATIENCE_S)
+                codes[name] = process.wait(LIMIT_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 codes[name] = process.wait()
@@ -176,31 +204,94 @@ class LocalLeague:
 
     def season(self) -> Note | None:
         """The record of the season, once it is over."""
-        manager = next(seat for seat in self.seats if seat.role == "manager")
-        if not self.journal_of(manager).exists():
+        journal = self.look_at_journal(next(seat for seat in self.seats if seat.role == "manager"))
+        if journal is None:
             return None
-        try:
-            journal = SqliteJournal.to_look_at(self.journal_of(manager))
-        except LeagueError:
-            return None  # it is being made at this moment
         try:
             return next((note for note in journal.notes() if note.kind == "season"), None)
         finally:
             journal.close()
 
-    def wait_for_season(self, patience: timedelta) -> Note:
-        """Wait until the season is over and everybody has heard it. Raises ``LeagueError`` when a process ends before,
-        ``LimitExceeded`` when it takes too long."""
-        ends_at = monotonic_s() + patience.total_seconds()
-        while (season := self.season()) is None or not self._is_quiet():
+    def wait_for_season(self, limit_s: float = LIMIT_S) -> Note:
+        """Wait until the season is over and everybody has heard it. Raises what ``until`` does."""
+        self.until(lambda: self.season() is not None and self._is_quiet(), "the season is over", limit_s)
+        season = self.season()
+        assert season is not None
+        return season
+
+    def wait_for_log(self, seat: Seat, words: str, times: int = 1) -> None:
+        """Wait until a process has logged these words, all its lives taken together. Raises what ``until`` does."""
+        log = self.log_of(seat)
+        self.until(lambda: log.read_text("utf-8").count(words) >= times, f"{seat.name} logs {words!r}")
+
+    def until(self, condition: Callable[[], bool], event: str, limit_s: float = LIMIT_S) -> None:
+        """Wait for an event of the league. On a clock of ours, time passes as the processes come round to it.
+
+        Raises ``LeagueError`` when a process ends before, ``LimitExceeded`` when the event does not come.
+        """
+
+        def look() -> bool:
+            if condition():
+                return True
+            self.end_registration()
+            self._pass_poll()
             for name, process in self.processes.items():
                 if process.poll() is not None:
-                    raise LeagueError(f"{name} ended with code {process.returncode}; see {self.folder / name}.log")
-            if monotonic_s() > ends_at:
-                seconds = patience.total_seconds()
-                raise LimitExceeded("seconds of a season", seconds, seconds)
-            sleep_s(LOOK_EVERY_S)
-        return season
+                    raise LeagueError(f"{name} ended with code {process.returncode} before {event}; see its log")
+            return False
+
+        until(look, event, story=self._logs, limit_s=limit_s)
+
+    def end_registration(self) -> None:
+        """Let the time for it pass if every seat was sent the answer to its registration."""
+        if self.clock is None or self._is_registration_over:
+            return
+        answered = {
+            mail.view.header("to")
+            for mail in self.sandbox.mail(MANAGER, "SENT")
+            if RESPONSE in mail.view.header("subject").replace("_", "")
+        }
+        if answered >= {seat.address for seat in self.seats if seat.role != "manager"}:
+            self._is_registration_over = True
+            self.clock.advance(self.registration)
+
+    def _pass_poll(self) -> None:
+        """Let the pause between two polls pass if every process has polled since the last time and no agent thinks."""
+        if self.clock is None:
+            return
+        accounts: Any = self.sandbox.report()["accounts"]
+        running = [seat for seat in self.seats if seat.name in self.processes]
+        polls = {
+            seat.address: sum(
+                accounts.get(seat.address, {}).get("methods", {}).get(name, {}).get("calls", 0) for name in POLLS
+            )
+            for seat in running
+        }
+        if not running or any(count <= self._polls.get(address, 0) for address, count in polls.items()):
+            return
+        if not any(self._is_thinking(seat) for seat in running):
+            self._polls |= polls
+            self.clock.advance(self.poll)
+
+    def _is_thinking(self, seat: Seat) -> bool:
+        journal = self.look_at_journal(seat)
+        if journal is None:
+            return False
+        try:
+            return bool(journal.pending_calls())
+        finally:
+            journal.close()
+
+    def look_at_journal(self, seat: Seat) -> SqliteJournal | None:
+        """The journal of a seat, to be looked at and closed by the caller; ``None`` until it is made."""
+        try:
+            return SqliteJournal.to_look_at(self.journal_of(seat)) if self.journal_of(seat).exists() else None
+        except LeagueError:
+            return None  # it is being made at this moment
+
+    def _logs(self) -> str:
+        logs = [self.log_of(seat) for seat in self.seats]
+        return "\n".join(f"{log.name}:\n{log.read_text('utf-8')[-2_000:]}" for log in logs if log.exists())
 
     def _is_quiet(self) -> bool:
         """Whether no mail waits to be read by a process of ours."""
@@ -235,7 +326,7 @@ class LocalLeague:
                 "active_seconds": self.poll.total_seconds(),
                 "idle_seconds": 2 * self.poll.total_seconds(),
             },
-            "gmail": {"endpoint": self.sandbox.url},
+            "gmail": {"endpoint": self.sandbox.url, **({"timeout_seconds": LIMIT_S} if self.clock else {})},
             "roles": {seat.role: role},
         }
         if seat.role == "manager":

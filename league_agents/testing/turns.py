@@ -6,12 +6,14 @@ threads are missing.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 
-from league_agents.clock import Clock, monotonic_s
+from league_agents.clock import Clock, real_monotonic_s
 from league_agents.errors import LimitExceeded
 from league_agents.league.manager_state import ManagerState, SeasonPhase
 from league_agents.runner.pace import Pace
@@ -19,10 +21,28 @@ from league_agents.runner.role import Observer
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
 from league_agents.testing.local_league import LocalLeague, Seat
+from league_agents.testing.machine_clock import MachineClock
+from league_agents.testing.patience import LIMIT_S
 
-PATIENCE_S = 60.0
 QUIET_ROUNDS = 3
 BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30))
+
+
+def in_turns(folder: Path, seats: Sequence[Seat]) -> LocalLeague:
+    """A league whose clock stands still while anybody works."""
+    return LocalLeague(folder=folder, seats=seats, registration=timedelta(seconds=0.5), clock=_SteppingClock(folder))
+
+
+class _SteppingClock(MachineClock):
+    """Stands still until somebody waits: on one thread nobody else could let time pass."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, rate=0)
+
+    def wait(self, event: threading.Event, duration: timedelta) -> bool:
+        if not event.is_set():
+            self.advance(duration)
+        return event.is_set()
 
 
 @dataclass(slots=True)
@@ -30,23 +50,30 @@ class Turns:
     """Roles that take turns. Their order is that of the seats."""
 
     lives: Sequence[Live]
+    time: MachineClock | None
+    """Moves on by a poll whenever nobody has anything to do and no agent thinks; ``None`` if it moves by itself."""
 
     def once(self) -> bool:
-        """A turn for each. Whether anybody had anything to do."""
+        """A turn for each. Whether anybody had anything to do or an agent thinks."""
         rests = [live.role.turn() for live in self.lives]
-        is_busy = not all(rests)
+        if not all(rests):
+            return True
+        if not any(live.role.is_started and live.role.wired.journal.pending_calls() for live in self.lives):
+            if self.time is not None:
+                self.time.advance(min(rests))
+            return False
         for live in self.lives:
             # Whoever has an agent is woken by it; the others rest for a moment.
-            live.wakeup.rest(timedelta(0) if is_busy else timedelta(milliseconds=5))
-        return is_busy
+            live.wakeup.rest(timedelta(milliseconds=5))
+        return True
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Turns until something holds. Raises ``LimitExceeded``."""
-        ends_at = monotonic_s() + PATIENCE_S
+        ends_at_s = real_monotonic_s() + LIMIT_S
         while not condition():
             self.once()
-            if monotonic_s() > ends_at:
-                raise LimitExceeded("seconds of turns", PATIENCE_S, PATIENCE_S)
+            if real_monotonic_s() > ends_at_s:
+                raise LimitExceeded("seconds of turns", LIMIT_S, LIMIT_S)
 
     def until_quiet(self) -> None:
         """Turns until nobody has anything to do for a while."""
@@ -79,10 +106,12 @@ def turns(
     clock: Clock | None = None,
     observer: Observer | None = None,
 ) -> Iterator[Turns]:
-    """The roles of these seats, or of all. Leaving it is like the end of their processes."""
+    """The roles of these seats, or of all, on the league's clock or another. Leaving it is like the end of their
+    processes."""
+    own = league.clock if clock is None else clock
     with ExitStack() as stack:
         lives: list[Live] = []
         for seat in league.seats if seats is None else seats:
             settings = replace(read_league_file(league.config_of(seat), {}), pace=pace)
-            lives += stack.enter_context(live_roles(settings, clock=clock, observer=observer))
-        yield Turns(lives)
+            lives += stack.enter_context(live_roles(settings, clock=own, observer=observer))
+        yield Turns(lives, league.clock)

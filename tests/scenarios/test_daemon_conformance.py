@@ -4,41 +4,31 @@ Gmail's API (protocol 10.4, 10.9, 10.10)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock, SystemClock
+from league_agents.clock import SystemClock
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note, Order, OutboxState
 from league_agents.league.events import Command
 from league_agents.league.manager_state import SeasonPhase
 from league_agents.settings.orders import give
 from league_agents.testing.local_league import LocalLeague, Seat, four_seats
-from league_agents.testing.turns import Turns, turns
-
-
-class Ahead(ManualClock):
-    """The clock of the operating system, and as far ahead of it as is wanted. Mail keeps the real time."""
-
-    def __init__(self) -> None:
-        super().__init__(SystemClock().now())
-        self.by = timedelta(0)
-
-    def now(self) -> datetime:
-        return SystemClock().now() + self.by
-
-    def sleep(self, duration: timedelta) -> None:
-        self.by += duration
+from league_agents.testing.turns import Turns, in_turns, turns
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[LocalLeague]:
-    short = timedelta(seconds=2)
-    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=short) as made:
+    with in_turns(tmp_path / "league", four_seats()) as made:
         yield made
+
+
+def pass_time(league: LocalLeague, duration: timedelta) -> None:
+    assert league.clock is not None
+    league.clock.advance(duration)
 
 
 def sent(league: LocalLeague, seat: Seat, kind: str) -> int:
@@ -64,13 +54,12 @@ def test_guesses_that_reached_gmail_in_time_count_although_they_are_read_after_t
     league: LocalLeague,
 ) -> None:
     manager, referee, *players = league.seats
-    clock = Ahead()
-    with turns(league, [referee, manager], clock=clock) as office, turns(league, players) as others:
+    with turns(league, [referee, manager]) as office, turns(league, players) as others:
         while not sent(league, referee, "Q21ANSWERSBATCH"):
             office.once()
             others.once()
         others.until(lambda: all(sent(league, player, "Q21GUESSSUBMISSION") for player in players))
-        clock.by += timedelta(minutes=10)
+        pass_time(league, timedelta(minutes=10))
         office.until(lambda: office.is_in(SeasonPhase.FINISHED))
         (match,) = notes(office, "referee", "match")
     assert match.facts["termination"] == Termination.COMPLETED
@@ -78,14 +67,13 @@ def test_guesses_that_reached_gmail_in_time_count_although_they_are_read_after_t
 
 def test_a_guess_that_never_comes_ends_the_match_after_its_deadline(league: LocalLeague) -> None:
     manager, referee, falcons, otters = league.seats
-    clock = Ahead()
-    with turns(league, [referee, manager, falcons], clock=clock) as present, turns(league, [otters]) as absent:
+    with turns(league, [referee, manager, falcons]) as present, turns(league, [otters]) as absent:
         while not sent(league, otters, "Q21QUESTIONSBATCH"):
             present.once()
             absent.once()
         present.until(lambda: bool(sent(league, falcons, "Q21GUESSSUBMISSION")))
         present.until_quiet()
-        clock.by += timedelta(minutes=10)
+        pass_time(league, timedelta(minutes=10))
         present.until(lambda: present.is_in(SeasonPhase.FINISHED))
         (match,) = notes(present, "referee", "match")
         (of_manager,) = notes(present, "manager", "match")
@@ -94,12 +82,11 @@ def test_a_guess_that_never_comes_ends_the_match_after_its_deadline(league: Loca
 
 def test_a_pause_stops_the_match_and_its_deadlines_and_continue_lets_it_end(league: LocalLeague) -> None:
     _, referee, *players = league.seats
-    clock = Ahead()
-    with turns(league, clock=clock) as everybody:
+    with turns(league) as everybody:
         everybody.until(lambda: bool(sent(league, referee, "Q21ROUNDSTART")))
         order(everybody, Command.PAUSE)
         everybody.until_quiet()
-        clock.by += timedelta(hours=2)
+        pass_time(league, timedelta(hours=2))
         everybody.until_quiet()
         assert sent(league, referee, "Q21SCOREFEEDBACK") == 0
         assert all(sent(league, player, "CRITICALPAUSE") + sent(league, player, "CRITICAL_PAUSE") for player in players)

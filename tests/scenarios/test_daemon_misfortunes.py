@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -15,22 +13,27 @@ from typing import Any
 import pytest
 import yaml
 
-from league_agents.clock import ManualClock, SystemClock
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
 from league_agents.league.manager_state import SeasonPhase
 from league_agents.mail import mime
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats
-from league_agents.testing.turns import Turns, turns
-
-SHORT = timedelta(seconds=2)
+from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats, unhurried
+from league_agents.testing.machine_clock import MachineClock
+from league_agents.testing.patience import LIMIT_S, until
+from league_agents.testing.turns import Turns, in_turns, turns
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[LocalLeague]:
-    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=SHORT) as made:
+    with in_turns(tmp_path / "league", four_seats()) as made:
+        yield made
+
+
+@pytest.fixture
+def daemons(tmp_path: Path) -> Iterator[LocalLeague]:
+    with unhurried(tmp_path / "league", four_seats(), keeps_mail=True) as made:
         yield made
 
 
@@ -53,6 +56,17 @@ def expect_nothing_lost_or_doubled(league: LocalLeague, everybody: Turns) -> Non
         states = {item.state for item in live.role.wired.journal.outbox()}
         assert states == {OutboxState.SENT}, live.settings.address
         assert league.sandbox.mail(live.settings.address, "UNREAD") == []
+
+
+def is_sending(league: LocalLeague, seat: Seat) -> bool:
+    """Whether a process of this seat waits for Gmail's reply to a message of its own."""
+    journal = league.look_at_journal(seat)
+    if journal is None:
+        return False
+    try:
+        return any(item.state is OutboxState.SENDING for item in journal.outbox())
+    finally:
+        journal.close()
 
 
 def is_all_sent(everybody: Turns) -> bool:
@@ -122,23 +136,25 @@ class Recorded:
         self.codes[note.key] += 1
 
 
-class Jumping(ManualClock):
-    """The clock of the operating system, set forwards or backwards by somebody."""
+class Jumping(MachineClock):
+    """The league's clock, set forwards or backwards by somebody."""
 
-    def __init__(self) -> None:
-        super().__init__(SystemClock().now())
+    def __init__(self, right: MachineClock, folder: Path) -> None:
+        super().__init__(folder)
+        self._right = right
         self.off = timedelta(0)
 
     def now(self) -> datetime:
-        return SystemClock().now() + self.off
+        return self._right.now() + self.off
 
-    def sleep(self, duration: timedelta) -> None:
-        SystemClock().sleep(min(duration, timedelta(seconds=0.05)))
+    def monotonic_s(self) -> float:
+        return self._right.monotonic_s()
 
 
 @pytest.mark.parametrize("jump", [timedelta(seconds=-40), timedelta(seconds=15)])
 def test_a_clock_that_jumps_in_a_match_stops_nobody(league: LocalLeague, jump: timedelta) -> None:
-    clock, told = Jumping(), Recorded()
+    assert league.clock is not None
+    clock, told = Jumping(league.clock, league.folder), Recorded()
     with turns(league, clock=clock, observer=told) as everybody:
         everybody.until(lambda: has_sent(league, league.seats[1], "Q21ROUNDSTART"))
         clock.off = jump
@@ -173,75 +189,61 @@ def test_a_message_in_the_spam_folder_is_answered_too(league: LocalLeague) -> No
     assert len(league.sandbox.mail(player.address, "SENT")) == 1
 
 
-def command(league: LocalLeague, seat: Seat, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "league_agents", "run", *arguments, "--config", str(league.config_of(seat))]
-
-
-def test_a_process_that_is_told_to_end_in_the_middle_of_a_send_finishes_it(league: LocalLeague) -> None:
-    player = league.seats[2]
+def test_a_process_that_is_told_to_end_in_the_middle_of_a_send_finishes_it(daemons: LocalLeague) -> None:
+    league, player = daemons, daemons.seats[2]
     league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=1.5))
     league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
     league.start(player)
-    ends_at = time.monotonic() + 60
-    while "received" not in league.log_of(player).read_text("utf-8"):
-        assert time.monotonic() < ends_at
-        time.sleep(0.02)
-    time.sleep(0.3)
+    league.until(lambda: is_sending(league, player), "the send is under way")
     league.processes[player.name].send_signal(signal.SIGTERM)
-    assert league.processes[player.name].wait(30) == 0
+    assert league.processes[player.name].wait(LIMIT_S) == 0
     report: dict[str, Any] = league.sandbox.report()
     assert [keys["accepted"] for keys in report["sends"][player.address].values()] == [1]
-    with turns(league, [player]) as one:
-        assert {item.state for item in one.lives[0].role.wired.journal.outbox()} == {OutboxState.SENT}
+    journal = league.look_at_journal(player)
+    assert journal is not None
+    assert {item.state for item in journal.outbox()} == {OutboxState.SENT}
+    journal.close()
 
 
-def test_of_two_scans_at_once_one_is_refused_and_the_mail_is_answered_once(league: LocalLeague) -> None:
-    player = league.seats[2]
-    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=1.0))
+def test_of_two_scans_at_once_one_is_refused_and_the_mail_is_answered_once(daemons: LocalLeague) -> None:
+    league, player = daemons, daemons.seats[2]
+    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=LONGEST_WAIT_S))
     league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
-    scans = [
-        subprocess.Popen(command(league, player, "--scan"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    ended = sorted((scan.communicate(timeout=60)[1], scan.returncode) for scan in scans)
-    assert sorted(code for _, code in ended) == [0, 4]
-    (refused,) = [said for said, code in ended if code == 4]
-    assert len(refused.splitlines()) == 1
+    command, environment = league.command(player, "run", "--scan"), league.environment_of(player)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as first:
+        until(lambda: is_sending(league, player), "the first scan sends")
+        second = league.run(player, "run", "--scan")
+        assert first.poll() is None
+        league.sandbox.clear_faults()
+        first.communicate()
+    assert (first.returncode, second.returncode) == (0, 4)
+    (refused,) = second.stderr.decode().splitlines()
     assert "works on this" in refused
     assert len(league.sandbox.mail(player.address, "SENT")) == 1
 
 
-def test_without_a_network_a_scan_says_so_and_a_watch_waits(league: LocalLeague) -> None:
-    player = league.seats[2]
+def test_without_a_network_a_scan_says_so_and_a_watch_waits(daemons: LocalLeague) -> None:
+    league, player = daemons, daemons.seats[2]
     settings = yaml.safe_load(league.config_of(player).read_text("utf-8"))
     settings["gmail"]["endpoint"] = "http://127.0.0.1:9"
     league.config_of(player).write_text(yaml.safe_dump(settings), "utf-8")
-    done = subprocess.run(command(league, player, "--scan"), capture_output=True, text=True, timeout=90, check=False)
+    done = league.run(player, "run", "--scan")
     assert done.returncode == 4
-    (line,) = done.stderr.splitlines()
+    (line,) = done.stderr.decode().splitlines()
     assert "127.0.0.1" in line or "Gmail" in line
     league.start(player)
-    ends_at = time.monotonic() + 60
-    while "next look in" not in league.log_of(player).read_text("utf-8"):
-        assert time.monotonic() < ends_at
-        time.sleep(0.05)
+    league.wait_for_log(player, "next look in")
     assert league.stop() == {player.name: 0}
     assert "Traceback" not in league.log_of(player).read_text("utf-8")
 
 
-def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(tmp_path: Path) -> None:
-    with LocalLeague(
-        folder=tmp_path / "league", seats=four_seats(), registration=timedelta(seconds=6), keeps_mail=True
-    ) as league:
-        league.start_all()
-        referee = league.seats[1]
-        ends_at = time.monotonic() + 60
-        while not has_sent(league, referee, "Q21ROUNDSTART"):
-            assert time.monotonic() < ends_at
-            time.sleep(0.05)
-        league.restart_sandbox(timedelta(seconds=1))
-        season = league.wait_for_season(timedelta(seconds=90))
-        report: dict[str, Any] = league.sandbox.report()
-        assert set(league.stop().values()) == {0}
+def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(daemons: LocalLeague) -> None:
+    daemons.start_all()
+    referee = daemons.seats[1]
+    daemons.until(lambda: has_sent(daemons, referee, "Q21ROUNDSTART"), "the round starts")
+    daemons.restart_sandbox(referee)
+    season = daemons.wait_for_season()
+    report: dict[str, Any] = daemons.sandbox.report()
+    assert set(daemons.stop().values()) == {0}
     assert season.facts["termination"] == Termination.COMPLETED
     assert report["accepted_twice"] == []

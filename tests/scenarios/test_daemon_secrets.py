@@ -8,14 +8,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment, without_quotations
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.testing.patience import until
 
 AGENTS = Path(__file__).with_name("leaking_agents.py")
 MODEL_KEY = "sk-planted-0123456789abcdef"
@@ -39,10 +39,7 @@ def expect_no_secret(text: str, where: str, secrets: list[str]) -> None:
 
 def test_tokens_keys_and_targets_are_in_no_output_of_a_whole_season(tmp_path: Path) -> None:
     seats = four_seats(referee=f"{AGENTS}:LeakingReferee")
-    league = LocalLeague(
-        folder=tmp_path / "league", seats=seats, registration=timedelta(seconds=8), environment=PLANTED
-    )
-    with league:
+    with unhurried(tmp_path / "league", seats, environment=PLANTED) as league:
         secrets = [value for file in league.folder.glob("*.json") for value in values_in(file)]
         assert len(secrets) >= 9, "an access token, a refresh token and the client's secret for each mailbox"
         secrets += [*PLANTED.values(), SENTENCE, WORD, "abcdefghijklmnop0123456789"]
@@ -51,13 +48,14 @@ def test_tokens_keys_and_targets_are_in_no_output_of_a_whole_season(tmp_path: Pa
             is_json = str(seat.role == "referee").lower()
             league.config_of(seat).write_text(f"{text}log: {{level: DEBUG, json: {is_json}}}\n", "utf-8")
         league.start_all()
-        league.wait_for_season(timedelta(seconds=90))
+        league.wait_for_season()
         # An authorization that is lost in the middle, and what is said about it.
         for seat in seats:
             league.sandbox.withdraw(seat.address)
             secrets += values_in(league.folder / f"token_{seat.name}.json")
-        for name, process in league.processes.items():
-            assert process.wait(30) == 5, name
+        ended = dict(league.processes)
+        until(lambda: all(process.poll() is not None for process in ended.values()), "every process ends")
+        assert {process.returncode for process in ended.values()} == {5}
         commands = (["status"], ["status", "--json"], ["auth", "status"], ["run", "--test-connectivity"],
                     ["run", "--scan"])  # fmt: skip
         for seat in seats:

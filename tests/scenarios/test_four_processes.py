@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,8 @@ import yaml
 
 from league_agents.games.q21.rules import PRD
 from league_agents.report.match import match_document
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
-
-PATIENCE = timedelta(seconds=90)
+from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.testing.patience import LIMIT_S
 
 
 def the_match(league: LocalLeague) -> dict[str, Any]:
@@ -49,9 +47,9 @@ def is_alive(pid: int) -> bool:
 
 
 def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_path: Path) -> None:
-    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=timedelta(seconds=8)) as league:
+    with unhurried(tmp_path / "league", four_seats()) as league:
         league.start_all()
-        league.wait_for_season(PATIENCE)
+        league.wait_for_season()
         codes = league.stop()
         expect_nothing_was_sent_twice(league)
     assert codes == {"manager": 0, "referee-house": 0, "player-falcons": 0, "player-otters": 0}
@@ -67,7 +65,7 @@ def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_p
 def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "league_agents.cli.show_league", "--folder", str(tmp_path / "league")]
     agents = ["--referee", "scripted", "--player-a", "scripted", "--player-b", "scripted"]
-    done = subprocess.run([*command, *agents], cwd=tmp_path, capture_output=True, timeout=110, check=False)
+    done = subprocess.run([*command, *agents], cwd=tmp_path, capture_output=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
     shown = done.stdout.decode()
     assert "Falcons" in shown
@@ -81,44 +79,42 @@ def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Pat
 
 def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Path) -> None:
     seats = [Seat(role="manager", group=""), Seat(role="player", group="falcons")]
-    with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
+    with unhurried(tmp_path / "league", seats) as league:
         player = seats[1]
         league.start(player)
-        while "watching" not in league.log_of(player).read_text("utf-8"):
-            assert league.processes[player.name].poll() is None
+        league.wait_for_log(player, "watching")
         copy = league.config_of(player).with_name("copy.yaml")
         copy.write_text(league.config_of(player).read_text("utf-8").replace("player-falcons.db", "other.db"), "utf-8")
         for config, word in ((league.config_of(player), "works on this journal"), (copy, "works on this mailbox")):
-            command = [sys.executable, "-m", "league_agents", "run", "--scan", "--config", str(config)]
-            second = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+            second = league.run(player, "run", "--scan", config=config)
             assert second.returncode == 4
             (line,) = second.stderr.decode().splitlines()
             assert word in line
         # A killed process leaves no lock behind.
         league.kill(player)
-        command = [sys.executable, "-m", "league_agents", "run", "--scan", "--config", str(league.config_of(player))]
-        again = subprocess.run([*command, "--once-quiet"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+        again = league.run(player, "run", "--scan", "--once-quiet")
         assert (again.returncode, again.stdout) == (0, b""), again.stderr
 
 
 def test_one_process_may_run_two_roles_and_a_player_may_play_by_scans_alone(tmp_path: Path) -> None:
     seats = four_seats()
-    with LocalLeague(folder=tmp_path / "league", seats=seats, registration=timedelta(seconds=10)) as league:
+    with unhurried(tmp_path / "league", seats) as league:
         manager, referee, falcons, otters = seats
-        # The otters' player shares a process with the house's referee; the falcons' one is started every second.
+        # The otters' player shares a process with the house's referee; the falcons' one is started when it has mail.
         team = yaml.safe_load(league.config_of(referee).read_text("utf-8"))
         team["roles"] |= yaml.safe_load(league.config_of(otters).read_text("utf-8"))["roles"]
         league.config_of(referee).write_text(yaml.safe_dump(team), "utf-8")
         league.start(referee)
         league.start(manager)
-        command = [sys.executable, "-m", "league_agents", "run", "--scan", "--once-quiet", "--log-level", "WARNING"]
-        config = ["--config", str(league.config_of(falcons))]
-        for _ in range(60):
-            scanned = subprocess.run([*command, *config], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+
+        def has_mail() -> bool:
+            return bool(league.sandbox.mail(falcons.address, "UNREAD"))
+
+        while league.season() is None or has_mail():
+            scanned = league.run(falcons, "run", "--scan", "--once-quiet", "--log-level", "WARNING")
             assert (scanned.returncode, scanned.stdout) == (0, b""), scanned.stderr
-            if league.season() is not None and not league.sandbox.mail(falcons.address, "UNREAD"):
-                break
-        league.wait_for_season(PATIENCE)
+            league.until(lambda: has_mail() or league.season() is not None, "the falcons are written to")
+        league.wait_for_season()
         assert set(league.stop().values()) == {0}
         expect_nothing_was_sent_twice(league)
     document = the_match(league)

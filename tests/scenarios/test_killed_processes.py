@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from league_agents.testing.crash import play_season
 from league_agents.testing.killed_season import killed_season
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.testing.local_league import four_seats, unhurried
 
 # Points are counted from the start of each life. Odd ones are before, even ones after a write or a call.
 KILL_AT = (31, 118, 205, 77, 342, 159, 14, 423)
@@ -28,17 +26,8 @@ def test_a_season_of_six_teams_that_is_killed_again_and_again_ends_like_the_undi
     assert killed.messages == Counter((sender, str(kind)) for sender, kind, *_ in whole.messages)
 
 
-def wait_for(league: LocalLeague, seat: Seat, words: str, times: int = 1) -> None:
-    """Until a process has logged these words, all its lives taken together."""
-    ends_at = time.monotonic() + 60
-    while league.log_of(seat).read_text("utf-8").count(words) < times:
-        assert time.monotonic() < ends_at, league.log_of(seat).read_text("utf-8")
-        assert league.processes[seat.name].poll() is None
-        time.sleep(0.01)
-
-
 def test_four_daemons_are_killed_in_the_middle_of_their_match_and_go_on_with_it(tmp_path: Path) -> None:
-    with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=timedelta(seconds=8)) as league:
+    with unhurried(tmp_path / "league", four_seats()) as league:
         manager, referee, falcons, otters = league.seats
         league.start_all()
         for seat, words in (
@@ -48,11 +37,11 @@ def test_four_daemons_are_killed_in_the_middle_of_their_match_and_go_on_with_it(
             (otters, "sent Q21QUESTIONSBATCH"),
             (manager, "received MATCH_RESULT_REPORT"),
         ):
-            wait_for(league, seat, words)
+            league.wait_for_log(seat, words)
             league.kill(seat)
             league.start(seat)
-        wait_for(league, manager, "watching", times=3)  # before that it would not know what SIGTERM means here
-        league.wait_for_season(timedelta(seconds=90))
+        league.wait_for_log(manager, "watching", times=3)  # before that it would not know what SIGTERM means here
+        league.wait_for_season()
         assert set(league.stop().values()) == {0}
         report: dict[str, Any] = league.sandbox.report()
         assert report["accepted_twice"] == []
