@@ -23,6 +23,7 @@ from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settl
 from league_agents.clock import utc_now
 from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
 from league_agents.core.printable import line_of
+from league_agents.errors import LeagueError
 from league_agents.match import Match
 
 LOG = logging.getLogger(__name__)
@@ -54,6 +55,10 @@ class Recorder(Protocol):
     def end(self, session: Session) -> None:
         """The match is over or abandoned."""
         ...
+
+
+class GivenUp(LeagueError):
+    """Somebody without whom the match cannot go on has left."""
 
 
 def wall_clock() -> datetime:
@@ -124,7 +129,10 @@ class Session:
         self.decisions.release()
 
     async def run(self) -> None:
-        """Play until the match is over. Cancelling it leaves the match as it is."""
+        """Play until the match is over. Cancelling it leaves the match as it is.
+
+        Raises ``GivenUp`` when an agent of this process does, and likewise leaves the match as it is.
+        """
         self.begin()
         try:
             while not self.decisions.is_over:
@@ -232,10 +240,10 @@ class Session:
         if not self._is_open(decision):
             return
         agent, error = decision.agent_id, None if task.cancelled() else task.exception()
+        if isinstance(error, GivenUp):
+            raise error
         if task.cancelled() or error is not None:
-            # A person who closed the terminal is no bug that a traceback could explain.
-            trace = None if isinstance(error, EOFError) else error
-            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=trace)
+            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=error)
             self.decisions.forfeit(agent, Cause.ERROR, self._now())
             return
         try:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from league_agents.agents.asking import Models
     from league_agents.arena.scenario import Scenario
     from league_agents.arena.session import Session
+    from league_agents.core.person import Reader
     from league_agents.settings.arena import Company
 
 LONGEST_TURN_S = 30 * 86_400.0
@@ -168,7 +169,8 @@ def _play(
 
     from league_agents.arena.transcript import TranscriptWriter, event_dict, public_config
     from league_agents.cli import Exit
-    from league_agents.settings.arena import HUMAN, session_of
+    from league_agents.core.game import HOST
+    from league_agents.settings.arena import HUMAN, reader_of, session_of
 
     drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
     clock = scenario.clock
@@ -178,7 +180,9 @@ def _play(
     if has_person and turn_timeout is None:
         clock = replace(clock, turn_timeout=None)  # nobody is hurried at his own terminal
     screen = console(sys.stderr if as_json else out)
-    show = _Show(lambda text: screen.print(text), is_silent=as_json or has_person)
+    show = _Show(
+        lambda text: screen.print(text), reader_of(scenario, HOST), is_silent=as_json or has_person
+    )
     with ExitStack() as stack:
         recorders = []
         if record is not None:
@@ -197,6 +201,8 @@ def _play(
             console(sys.stderr).print(f"league-agents: {printable(warning, 300)}")
         if not as_json:
             screen.print(f"{scenario.game}: {', '.join(f'{s.name} ({s.agent})' for s in scenario.seats)}; seed {drawn}")
+        if has_person:
+            screen.print(f"\n{session.rules_text}\n")
         asyncio.run(session.run())
     outcome = session.match.outcome()
     if as_json:
@@ -223,30 +229,35 @@ def _play(
 
 
 class _Show:
-    """Prints public events as they happen."""
+    """Prints what happens as it happens, for somebody who watches everything."""
 
-    def __init__(self, show: Callable[[str], None], *, is_silent: bool) -> None:
+    def __init__(self, show: Callable[[str], None], reader: Reader, *, is_silent: bool) -> None:
         self._show = show
+        self._reader = reader
         self._is_silent = is_silent
         self._seen = 0
 
     def __call__(self, session: Session) -> None:
+        from league_agents.arena.agents.human_agent import told
+
         if self._is_silent:
             return
-        for event in session.match.events_for("spectator", after=self._seen):
+        for event in session.match.events_for(self._reader.viewer, after=self._seen):
             self._seen = event.seq
-            if event.text:
-                self._show(f"  {printable(event.text, 400)}")
+            for line in told(session.match.game.code, event, self._reader):
+                self._show(line)
 
 
 def _company(show: Callable[[str], None]) -> Company:
+    from league_agents.arena.agents.human_agent import Terminal
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.arena import Company, Terminal
+    from league_agents.settings.arena import Company
 
     def ask(question: str) -> str:
         print(question, end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         if not line:
+            print(file=sys.stderr)
             raise EOFError("the input has ended")
         return line.rstrip("\n")
 
@@ -255,7 +266,7 @@ def _company(show: Callable[[str], None]) -> Company:
 
         return arena_models()
 
-    return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show))
+    return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show, edit=click.edit))
 
 
 def _print_outcome(session: Session, scenario: Scenario, show: Callable[[str], None]) -> None:

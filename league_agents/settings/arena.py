@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
-from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from league_agents.agents.asking import Models
 from league_agents.arena.agents.callback_agent import CallbackAgent
@@ -19,6 +17,7 @@ from league_agents.arena.agents.undercover_agent import UndercoverSeat
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import Scenario, Seat, scenario_of
 from league_agents.arena.session import Memory, Recorder, Session, wall_clock
+from league_agents.core.person import Reader
 from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
@@ -28,6 +27,9 @@ from league_agents.settings.agents import AgentRole, IndexPlace, choose_agent
 from league_agents.settings.model_settings import ARENA, REMEDY
 from league_agents.user_code.loading import load_class
 
+if TYPE_CHECKING:
+    from league_agents.arena.agents.human_agent import Terminal
+
 SCRIPTED, RANDOM, LLM, HUMAN, OFFLINE = "scripted", "random", "llm", "human", "offline"
 
 _USUAL_SEATS: Mapping[str, tuple[str, ...]] = {
@@ -36,16 +38,6 @@ _USUAL_SEATS: Mapping[str, tuple[str, ...]] = {
     "market": ("s1", "s2", "s3"),
     "q21": ("referee", "player_a", "player_b"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminal:
-    """How a person at this terminal is asked."""
-
-    ask: Callable[[str], str]
-    show: Callable[[str], None]
-    turn: AbstractContextManager[object] = field(default_factory=Lock)
-    """Held by whoever is being asked: several may sit here, and sealed phases ask all of them at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +118,7 @@ def arena_agent(
             raise ConfigError(f"agent {seat.id}", "a person cannot sit here; use the web page of 'arena serve'")
         from league_agents.arena.agents.human_agent import HumanAgent
 
-        return HumanAgent(ask=company.terminal.ask, show=company.terminal.show, turn=company.terminal.turn)
+        return HumanAgent(game, company.terminal, reader_of(scenario, seat.id), seed=seed)
     if game == "q21" and (spec in (OFFLINE, LLM) or ":" in spec):
         own = f"{seed}/{seat.id}"
         return _league_agent(spec, scenario, company, seed=own, match_id=match_id, is_referee=is_referee)
@@ -183,6 +175,11 @@ def _own_class(spec: str) -> object:
     if callable(getattr(agent, "generate_description", None)) and callable(getattr(agent, "vote", None)):
         return UndercoverSeat(agent)
     raise ConfigError(spec, "is no agent of the arena; give it a method act(view, legal, deadline)")
+
+
+def reader_of(scenario: Scenario, viewer: str) -> Reader:
+    """Somebody who reads the match: the person on a seat, or ``HOST``."""
+    return Reader(viewer=viewer, lang=scenario.lang, names=scenario.config.get("names") or {})
 
 
 def memory_for(game: str) -> Memory | None:

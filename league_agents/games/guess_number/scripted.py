@@ -20,21 +20,30 @@ def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw |
     types = {each.type for each in legal}
     me = view["me"]
     guess = chosen_guess(view)
-    message: dict[str, Any] = {"sender": me["agent_id"], "timestamp": view["step"]}
     if STATE_REPORT in types:
-        history = me["guess_history"] if me["is_correct"] else [*me["guess_history"], guess]
-        content = {
-            "current_guess": guess,
-            "is_correct": me["is_correct"],
-            "guess_history": list(history),
-            "feedback_history": list(me["feedback_history"]),
-        }
-        return Action(
-            type=STATE_REPORT, data={**message, "type": STATE_REPORT, "next_guess": guess, "content": content}
-        )
+        return Action(type=STATE_REPORT, data=report_of(view, guess))
+    message: dict[str, Any] = {"sender": me["agent_id"], "timestamp": view["step"]}
     if PROPOSAL in types:
         return Action(type=PROPOSAL, data={**message, "type": PROPOSAL, "content": {"next_guess": guess}})
     return Action(type=GUESS, data={"guess": guess}) if GUESS in types else Action(type=PASS)
+
+
+def report_of(view: Mapping[str, Any], guess: int) -> dict[str, Any]:
+    """The report of whoever has this view and means to guess this number, with all that it was told."""
+    me = view["me"]
+    content = {
+        "current_guess": guess,
+        "is_correct": me["is_correct"],
+        "guess_history": [*me["guess_history"], *([] if me["is_correct"] else [guess])],
+        "feedback_history": list(me["feedback_history"]),
+    }
+    return {
+        "sender": me["agent_id"],
+        "timestamp": view["step"],
+        "type": STATE_REPORT,
+        "next_guess": guess,
+        "content": content,
+    }
 
 
 def chosen_guess(view: Mapping[str, Any]) -> int:

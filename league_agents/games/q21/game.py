@@ -308,7 +308,8 @@ class Q21:
                 after = evolve(after, phase=Phase.ANSWERS)
                 return Step(state=after, events=(*events, _phase_event(after)))
         last = self._over(evolve(after, reason="completed"))
-        return Step(state=last.state, events=(*events, *last.events))
+        guesses = [_guess_event(after, each.agent_id, each.guess) for each in after.seats if each.guess is not None]
+        return Step(state=last.state, events=(*events, *guesses, *last.events))
 
     def _over(self, state: Table) -> Step[Table]:
         """Scores are computed, and everything is told to everybody."""
@@ -366,6 +367,18 @@ def _with_seat(state: Table, seat: Seat) -> Table:
 def _phase_event(state: Table) -> Event:
     phase = str(state.phase)
     return Event(kind="phase", visible_to=ALL, text=said(state.lang, phase), data={"phase": phase})
+
+
+def _guess_event(state: Table, player: str, guess: JsonObject) -> Event:
+    """What a player guessed, for everybody: with it the match is over."""
+    text = said(
+        state.lang,
+        "guessed",
+        player=state.called(player),
+        sentence=guess["opening_sentence"],
+        word=guess["associative_word"],
+    )
+    return Event(kind="guess", visible_to=ALL, text=text, data={"player_id": player, "guess": guess})
 
 
 def _target(told: JsonObject) -> dict[str, str]:

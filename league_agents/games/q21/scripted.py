@@ -43,7 +43,7 @@ _TARGETS: Final = (
     ),
 )
 _ASKED = re.compile(r"more than (\d{1,3}) words")
-_OWN_OPTIONS: Final = ("Yes", "No", "Partially", "Unknown")
+OWN_OPTIONS: Final = ("Yes", "No", "Partially", "Unknown")
 
 
 def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw) -> Action:
@@ -73,7 +73,7 @@ def _announced(draw: Draw) -> dict[str, str]:
 
 def _questions(action: LegalAction, view: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = action.schema["properties"]["questions"]["minItems"]
-    options = dict(zip(LETTERS, view.get("fixed_options", _OWN_OPTIONS), strict=True))
+    options = dict(zip(LETTERS, view.get("fixed_options", OWN_OPTIONS), strict=True))
     return [
         {
             "question_number": number,

@@ -73,6 +73,7 @@ def vote_accepted(state: GameState, vote: Vote) -> Event:
         "round": state.round,
         "ballot": state.ballot,
         "player_id": vote.voter_id,
+        "name": players[vote.voter_id - 1].name,
         "target_id": vote.target_id,
         "target_name": target,
         "reason": vote.reason,

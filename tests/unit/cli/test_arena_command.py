@@ -134,28 +134,92 @@ def test_an_own_class_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert document["outcome"]["metrics"]["market_prices"] == [33]
 
 
-def test_a_person_plays_by_typing() -> None:
-    typed = "something vague\n" + "none\nno idea\nstill vague\n" * 20
+def test_a_person_plays_by_typing_a_line_a_turn() -> None:
+    typed = "something vague\n" + "0\nstill vague\n" * 20
     shown = arena("play", "undercover", "--lang", "en", "--agents", "human,scripted", "--seed", "4", typed=typed)
     assert shown.exit_code == 0, shown.stderr
-    assert "description (at most 200 characters): " in shown.stderr
-    assert "word: " in shown.stdout
+    assert "describe it in one line" in shown.stderr
+    assert "Every player has a word." in shown.stdout.partition("sit down")[0]  # the rules come first
+    assert "Your word is" in shown.stdout
     assert "Won: " in shown.stdout
 
 
 def test_persons_at_one_terminal_are_asked_one_after_the_other() -> None:
-    """A sealed vote asks all of them at once, and each has two fields to fill in."""
-    typed = "it is loud\nit is old\nit is long\n" + 3 * "none\nnothing is known yet\n"
+    """A sealed vote asks all of them at once."""
+    typed = "it is loud\nit is old\nit is long\n" + 3 * "0 nothing is known yet\n"
     options = ["--lang", "en", "--seats", "3", "--agents", "human", "--config", "max_rounds=1"]
     shown = arena("play", "undercover", *options, typed=typed)
     assert shown.exit_code == 0, shown.stderr
-    assert [shown.stderr.count(field) for field in ("description (", "vote_number (", "reason (")] == [3, 3, 3]
+    assert [shown.stderr.count(asked) for asked in ("describe it in one line", "who has another one?")] == [3, 3]
+    assert shown.stdout.splitlines().count("agent_2: it is old") == 1
     assert "abstentions 3, forfeits none" in " ".join(shown.stdout.split())
 
 
-def test_a_person_who_stops_typing_forfeits_and_the_match_ends() -> None:
-    document = played("undercover", "--lang", "en", "--agents", "human,scripted", "--seed", "4", typed="")
-    assert document["status"] == "ended"
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_the_end_of_the_input_gives_the_match_up_with_a_word(options: list[str], tmp_path: Path) -> None:
+    record = tmp_path / "game.jsonl"
+    shown = arena(
+        "play", "undercover", "--lang", "en", "--agents", "human,scripted", "--record", str(record), *options, typed=""
+    )
+    assert shown.exit_code == 1
+    assert shown.stderr.endswith(
+        "league-agents: the input has ended, so nobody plays agent_1; the match is given up\n"
+    )
+    assert "Won" not in shown.stdout
+    assert read_transcript(record.read_text("utf-8").splitlines())[-1]["line"] != "outcome"
+
+
+# What whoever watches is shown
+
+
+def told(*arguments: str) -> str:
+    shown = arena("play", *arguments, "--seed", "3")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    return " ".join(shown.stdout.split())
+
+
+def test_guesses_are_shown_and_whether_they_are_right() -> None:
+    shown = told("guess_number", "--config", "target=8")
+    assert "agent_0 means to guess 0" in shown
+    assert "agent_0 guesses 0: wrong; agent_1 guesses 1: wrong" in shown
+    assert "agent_1 guesses 8: right" in shown
+    assert "Step 5" in shown
+    assert "action" not in shown
+
+
+def test_every_seller_s_price_and_words_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "loud.py").write_text(
+        "class Seller:\n    def act(self, view, legal, deadline):\n"
+        "        return {'type': 'submit_price', 'data': {'price': 33, 'speech': 'Cheap!'}}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    shown = told("market", "--agents", "loud:Seller,scripted", "--config", "max_rounds=1")
+    assert "s1 asks 33. “Cheap!” s2 asks " in shown
+
+
+def test_votes_and_reasons_are_shown() -> None:
+    shown = told("undercover", "--lang", "en")
+    assert "agent_1 votes for agent_" in shown
+    assert "I vote for number" in shown or "…" in shown
+
+
+def test_questions_answers_and_guesses_are_shown() -> None:
+    shown = told("q21")
+    assert "player_a asks. 1. Does the opening sentence have more than 2 words? (A Yes, B No" in shown
+    assert "The referee answers player_a. 1 A, 2 A" in shown
+    assert "player_b guesses: It is a truth" in shown
+    assert "player_a: 3 points, 93.62 of 100" in shown
+
+
+def test_names_of_a_scenario_are_used_and_what_not_everybody_hears_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "game: guess_number\nagents: [{id: a, name: Ann}, {id: b, name: Ben}]\nprotocol: {type: sequential}\n"
+    )
+    shown = told("--scenario", str(path))
+    assert "Ann means to guess 0 Ben means to guess 1" in shown
+    assert "Ann guesses 0" in shown
+    assert "Won: Ann, Ben" in shown
 
 
 @pytest.mark.parametrize(
@@ -394,7 +458,7 @@ def test_an_interrupted_match_leaves_a_readable_transcript(tmp_path: Path) -> No
         process.stdin.write(b"something vague\n")
         process.stdin.flush()
         asked = b""
-        while not asked.endswith(b"vote_number"):  # the others have spoken, and it waits for the vote
+        while not asked.endswith(b"who has another one"):  # the others have spoken, and it waits for the vote
             read = os.read(process.stderr.fileno(), 1)
             assert read, "the process ended before it asked for a vote"
             asked += read
