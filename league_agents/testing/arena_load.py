@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -30,6 +31,7 @@ from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.core.game import LegalAction
 from league_agents.testing.arena_wire import Place, Wire
+from league_agents.testing.patience import LIMIT_S
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -115,7 +117,7 @@ class _Socket:
         request_id = f"r-{self._number}"
         answer = self._answers[request_id] = asyncio.get_running_loop().create_future()
         await self._connection.send(json.dumps({**envelope, "request_id": request_id}))
-        return await asyncio.wait_for(answer, 30)
+        return await asyncio.wait_for(answer, LIMIT_S)
 
 
 class _Load:
@@ -126,8 +128,11 @@ class _Load:
         self._url = f"ws{url.removeprefix('http')}/ws"
         self._matches = matches
         self._pause_s = matches / actions_per_s
-        self._ends_at = monotonic_s() + seconds
+        self._ends_at = math.inf
         self._seconds = seconds
+        self._seated = asyncio.Barrier(matches)
+        """Everybody begins when all are seated, and then the time is counted."""
+
         self.result = LoadResult()
 
     async def run(self, pid: int) -> LoadResult:
@@ -150,6 +155,9 @@ class _Load:
             places = await asyncio.to_thread(self._places, game, config)
             async with AsyncExitStack() as stack:
                 sockets = [await self._opened(stack, place) for place in places]
+                if self._ends_at == math.inf:
+                    await self._seated.wait()
+                    self._ends_at = min(self._ends_at, monotonic_s() + self._seconds)
                 await self._play(sockets, draw)
                 self.result.sockets -= len(sockets)
 
@@ -163,7 +171,7 @@ class _Load:
         from websockets.asyncio.client import connect
 
         connection = await stack.enter_async_context(
-            connect(self._url, compression=None, proxy=None, max_queue=1024, ping_interval=None, open_timeout=30)
+            connect(self._url, compression=None, proxy=None, max_queue=1024, ping_interval=None, open_timeout=LIMIT_S)
         )
         found = _Socket(connection, place, self.result)
         await connection.send(json.dumps({"type": "authenticate", "token": place.token}))

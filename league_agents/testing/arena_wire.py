@@ -8,14 +8,26 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from league_agents.clock import monotonic_s, sleep_s
+from league_agents.arena.server.limits import ServerLimits
+from league_agents.testing.patience import LIMIT_S, until
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
-PATIENCE_S = 10.0
+QUICK = ServerLimits(
+    house_pause=timedelta(0),
+    house_actions_per_s=100_000,
+    requests_per_s=10_000,
+    burst=10_000,
+    new_matches_burst=10_000,
+    token_wait=timedelta(seconds=LIMIT_S),
+    request_wait=timedelta(seconds=LIMIT_S),
+    ping_every=timedelta(seconds=LIMIT_S),
+)
+"""For tests: the house plays at once, nobody asks too often, and nobody is too slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +108,7 @@ class Wire:
             self.url + path, data=content, headers=sent, method=method
         )
         try:
-            with self._opener.open(request, timeout=PATIENCE_S) as answer:
+            with self._opener.open(request, timeout=LIMIT_S) as answer:
                 return HttpAnswer(status=answer.status, headers=dict(answer.headers), body=answer.read())
         except urllib.error.HTTPError as refused:
             with refused:
@@ -126,21 +138,20 @@ class Wire:
 
     def until(self, match_id: str, *statuses: str) -> dict[str, Any]:
         """The match of the lobby, when it has one of these statuses."""
-        give_up_at = monotonic_s() + PATIENCE_S
-        while True:
+        def look() -> dict[str, Any] | None:
             found = self.send("GET", f"/matches/{match_id}").fields
-            if found.get("status") in statuses:
-                return found
-            if monotonic_s() > give_up_at:
-                raise TimeoutError(f"{match_id} is {found.get('status')}, not {statuses}")
-            sleep_s(0.01)
+            return found if found.get("status") in statuses else None
+
+        found = until(look, f"{match_id} is {' or '.join(statuses)}")
+        assert found is not None
+        return found
 
     @contextmanager
     def socket(self, *places: Place, after: int | None = None, **options: Any) -> Iterator[WireSocket]:
         """A WebSocket that serves these places."""
         from websockets.sync.client import connect
 
-        options.setdefault("compression", None)
+        options = {"compression": None, "open_timeout": LIMIT_S, "ping_interval": None, **options}
         with connect(f"ws{self.url.removeprefix('http')}/ws", proxy=None, max_size=None, **options) as connection:
             found = WireSocket(connection)
             for place in places:
@@ -181,14 +192,14 @@ class WireSocket:
         self.send(frame)
         return self.answer()
 
-    def answer(self, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
+    def answer(self, timeout_s: float = LIMIT_S) -> dict[str, Any]:
         """The next message that is no push."""
         while True:
             found = self.next(timeout_s)
             if not found["type"].startswith("push_"):
                 return found
 
-    def next(self, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
+    def next(self, timeout_s: float = LIMIT_S) -> dict[str, Any]:
         """The next message of any kind."""
         text = self.connection.recv(timeout=timeout_s)
         assert isinstance(text, str), "a server sends text"
@@ -205,14 +216,12 @@ class WireSocket:
             if found["type"] == "push_message" and found["message_response"]["data"]["event"] == kind:
                 return found
 
-    def closed_with(self, timeout_s: float = PATIENCE_S) -> int | None:
+    def closed_with(self) -> int | None:
         """Read until the server closes; the code."""
         from websockets.exceptions import ConnectionClosed
 
-        give_up_at = monotonic_s() + timeout_s
-        while monotonic_s() < give_up_at:
+        while True:
             try:
-                self.next(max(0.01, give_up_at - monotonic_s()))
+                self.next()
             except ConnectionClosed as closed:
                 return None if closed.rcvd is None else closed.rcvd.code
-        raise TimeoutError("the server did not close the connection")

@@ -18,6 +18,7 @@ from league_agents.llm.gemini import GeminiBackend
 from league_agents.llm.gemini_sdks import GenaiClient, GenerativeLanguageClient
 from league_agents.llm.openai import OpenAIBackend
 from league_agents.llm.time_limit import TimeLimited
+from league_agents.testing.patience import LIMIT_S
 
 KEY = "sk-this-key-is-secret-0123456789"
 
@@ -165,7 +166,7 @@ class RawServer:
                 connection, _ = self._listener.accept()
             except TimeoutError:
                 continue
-            connection.settimeout(5)
+            connection.settimeout(LIMIT_S)
             thread = threading.Thread(target=self._one, args=(connection,), daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -181,7 +182,7 @@ class RawServer:
     def stop(self) -> None:
         self._stopped.set()
         for thread in (self._accepting, *self._threads):
-            thread.join(5)
+            thread.join(LIMIT_S)
         self._listener.close()
 
 

@@ -18,6 +18,7 @@ from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import LARGEST_REPLY, Patience, Rejected, Unanswered
 from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.llm.time_limit import TimeLimited
+from league_agents.testing.patience import LIMIT_S
 
 
 class Opinion(BaseModel):
@@ -33,11 +34,8 @@ PROMPT = Prompt(
     purpose=Purpose(match_id="0101001", callback="get_guess", step="opinion"),
 )
 GOOD = json.dumps({"word": "whale", "points": 3})
-SECONDS = timedelta(seconds=5)
+SECONDS = timedelta(seconds=LIMIT_S)
 SHORT = timedelta(seconds=0.4)
-BUSY_S = 2.0
-"""By how much a busy machine may be late."""
-
 KEY = "sk-this-key-is-secret-0123456789"
 
 
@@ -98,10 +96,7 @@ def test_a_server_that_drips_does_not_outlive_the_timeout(protocol: Any, raw_ser
                 connection.sendall(b" ")
 
     chat = Chat(TimeLimited(protocol.backend(raw_server(drip).url)), Patience(retries=3, first_pause_s=0.01))
-    began = time.monotonic()
-    error = failure(chat, SHORT)
-    # The server would go on for ever; a busy machine may be late by more than the margin of such a short call.
-    assert time.monotonic() - began < SHORT.total_seconds() + BUSY_S
+    error = failure(chat, SHORT)  # the server would go on for ever
     assert isinstance(error, Unanswered)
 
 
@@ -132,12 +127,10 @@ def test_retry_after_is_honoured_when_there_is_time(service: Any) -> None:
 
 
 def test_retry_after_beyond_the_deadline_is_not_waited_for(service: Any) -> None:
-    service.fails(429, retry_after="60")
-    began = time.monotonic()
+    service.fails(429, retry_after="6000")
     error = failure(service.chat())
-    assert time.monotonic() - began < BUSY_S < SECONDS.total_seconds()
     assert isinstance(error, ModelUnavailable)
-    assert error.retry_after == timedelta(seconds=60)
+    assert error.retry_after == timedelta(seconds=6000)
 
 
 def test_429_for_ever_ends_after_its_retries(service: Any) -> None:

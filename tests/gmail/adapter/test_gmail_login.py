@@ -22,6 +22,7 @@ from league_agents.mail.oauth import SCOPES, Authorization, login, login_pasted,
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
+from league_agents.testing.patience import LIMIT_S
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 
@@ -34,7 +35,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 def answer_of(address: str) -> str:
     """Where the consent page sends a browser that agrees."""
     try:
-        urllib.request.build_opener(_Stay).open(address, timeout=5).close()
+        urllib.request.build_opener(_Stay).open(address, timeout=LIMIT_S).close()
     except urllib.error.HTTPError as moved:
         with moved:
             return moved.headers["Location"]
@@ -45,7 +46,7 @@ def browse(change: Callable[[str], str] = str) -> Callable[[str], None]:
     """A browser of somebody who agrees."""
 
     def visit(address: str) -> None:
-        with urllib.request.urlopen(change(answer_of(address)), timeout=5) as page:
+        with urllib.request.urlopen(change(answer_of(address)), timeout=LIMIT_S) as page:
             page.read()
 
     return lambda address: threading.Thread(target=visit, args=(address,), daemon=True).start()

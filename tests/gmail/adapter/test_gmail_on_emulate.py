@@ -16,7 +16,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -29,6 +28,7 @@ import pytest
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, MailboxContract, letter, nothing_known
+from league_agents.testing.patience import LIMIT_S, until
 
 PACKAGE = "emulate@0.11.2"  # the newest that starts on Node 20; without a version npm installs another project
 TOKENS = {ALICE: "tok-alice", BOB: "tok-bob"}
@@ -51,7 +51,7 @@ def installed() -> Path:
         cache.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".emulate-", dir=cache))
         command = [str(npm), "install", "--prefix", str(fresh), "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         if done.returncode != 0:
             shutil.rmtree(fresh)
             missing(f"npm could not install it ({done.stderr.strip().splitlines()[-1][:200] if done.stderr else '?'})")
@@ -75,7 +75,7 @@ class Emulate:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKENS[account]}", "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=LIMIT_S) as response:
             content = response.read()
         return json.loads(content) if content.strip() else {}
 
@@ -127,19 +127,20 @@ def emulate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulate]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=seed.parent)
     server = Emulate(f"http://localhost:{port}")
     try:
-        ends_at = time.monotonic() + START_S
-        while True:
+
+        def answers() -> bool:
+            assert process.poll() is None, f"{PACKAGE} does not start"
             try:
                 server.call(ALICE, "labels")
-                break
             except OSError:
-                if process.poll() is not None or time.monotonic() > ends_at:
-                    pytest.fail(f"{PACKAGE} does not start")
-                time.sleep(0.05)
+                return False
+            return True
+
+        until(answers, f"{PACKAGE} starts")
         yield server
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=LIMIT_S)
 
 
 @pytest.fixture

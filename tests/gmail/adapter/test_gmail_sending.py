@@ -17,11 +17,12 @@ from league_agents.mail.gmail import GmailMailbox, transport
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
 from league_agents.mail.quota import Limits, QuotaLedger
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
+from league_agents.testing.patience import LIMIT_S, until
 
-SHORT = timedelta(seconds=0.4)
+SHORT = timedelta(seconds=1)
 
 
 def posts(sandbox: Sandbox, account: str = ALICE) -> int:
@@ -43,7 +44,7 @@ def sent(sandbox: Sandbox, account: str = ALICE) -> int:
         (Fault(action=Action.DROP_UNREAD, method="messages.send"), False),
         (Fault(action=Action.TRUNCATE, method="messages.send"), True),
         (Fault(action=Action.GARBLE, method="messages.send"), True),
-        (Fault(action=Action.WAIT, method="messages.send", seconds=1.5), True),
+        (Fault(action=Action.WAIT, method="messages.send", seconds=LONGEST_WAIT_S), True),
         (Fault(action=Action.ERROR, method="messages.send", status=500), False),
         (Fault(action=Action.ERROR, method="messages.send", status=503), False),
     ],
@@ -52,26 +53,18 @@ def sent(sandbox: Sandbox, account: str = ALICE) -> int:
 def test_a_send_without_a_clear_answer_leaves_once_and_is_looked_for(
     sandbox: Sandbox, open_mailbox, fault: Fault, is_sent: bool
 ) -> None:
-    alice = open_mailbox(ALICE, timeout=SHORT)
+    timeout = SHORT if fault.action is Action.WAIT else timedelta(seconds=LIMIT_S)
+    alice = open_mailbox(ALICE, timeout=timeout)
     assert alice.address == ALICE  # a connection is open when the send begins
     sandbox.add_fault(fault)
     with pytest.raises(AmbiguousSend):
         alice.send(letter(1))
     sandbox.clear_faults()
-    wait_until(lambda: posts(sandbox) == 1)  # a server that takes its time comes to doing it later
+    until(lambda: posts(sandbox) == 1, "a server that takes its time does it")
     assert sent(sandbox) == is_sent
     assert alice.was_sent("m1") is is_sent
     restarted = open_mailbox(ALICE)
     assert restarted.was_sent("m1") is is_sent
-
-
-def wait_until(claim) -> None:
-    turn = threading.Event()
-    for _ in range(400):
-        if claim():
-            return
-        turn.wait(0.01)
-    raise AssertionError("it never came true")
 
 
 @pytest.mark.parametrize("action", [Action.WAIT, Action.SLOW_BODY])
@@ -343,7 +336,7 @@ def counting() -> Iterator[_Counting]:
 def test_a_connection_that_the_server_has_closed_puts_no_send_in_doubt(
     sandbox: Sandbox, counting: _Counting, tmp_path: Path
 ) -> None:
-    alice = GmailMailbox(sandbox.token_file(ALICE, tmp_path), endpoint=counting.url, timeout=timedelta(seconds=5))
+    alice = GmailMailbox(sandbox.token_file(ALICE, tmp_path), endpoint=counting.url, timeout=timedelta(seconds=LIMIT_S))
     assert alice.address == ALICE
     alice.send(letter(1))  # on a connection of its own
     alice.profile()  # the kept connection is dead: asked again on a new one, which harms nobody

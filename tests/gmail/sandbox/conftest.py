@@ -17,6 +17,7 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.sandbox.server import Sandbox
+from league_agents.testing.patience import LIMIT_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)  # which Python versions Google will support some day
@@ -57,7 +58,7 @@ class Plain:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
-        self.connection = http.client.HTTPConnection("127.0.0.1", sandbox.port, timeout=20)
+        self.connection = http.client.HTTPConnection("127.0.0.1", sandbox.port, timeout=LIMIT_S)
 
     def ask(
         self, verb: str, path: str, body: bytes | dict[str, Any] | None = None, token: str | None = None, **headers: str

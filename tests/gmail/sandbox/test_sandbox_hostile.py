@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import socket
-import time
 
 import pytest
+
+from league_agents.testing.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 SEND = "/gmail/v1/users/me/messages/send"
@@ -15,7 +16,7 @@ SEND = "/gmail/v1/users/me/messages/send"
 
 def exchange(sandbox, data: bytes) -> bytes:
     """Raw bytes in, raw bytes out."""
-    with socket.create_connection(("127.0.0.1", sandbox.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", sandbox.port), timeout=LIMIT_S) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         answer = b""
@@ -193,7 +194,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_mail_is_stored_shown_and_searched(sandbox, plain, name: str) -> None:
-    begun = time.monotonic()
     (mail_id,) = sandbox.inject(HOSTILE[name], to=[BOB], verdict={"dmarc": "none"})
     wire, token = plain(sandbox), sandbox.access_token(BOB)
     for form in ("raw", "full", "metadata", "minimal"):
@@ -206,7 +206,6 @@ def test_hostile_mail_is_stored_shown_and_searched(sandbox, plain, name: str) ->
     raw = json.loads(wire.ask("GET", f"/gmail/v1/users/me/messages/{mail_id}?format=raw", token=token).body)["raw"]
     assert base64.urlsafe_b64decode(raw).rstrip().endswith(HOSTILE[name].rstrip()[-100:])
     assert wire.ask("GET", "/").status == 200
-    assert time.monotonic() - begun < 5
 
 
 def test_a_batch_that_is_none_is_refused(sandbox, plain) -> None:

@@ -7,37 +7,34 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from league_agents.errors import ConfigError
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.sandbox.server import Sandbox
+from league_agents.testing.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 PROFILE = "/gmail/v1/users/me/profile"
 
 
-def test_it_answers_more_than_three_hundred_requests_a_second(sandbox, plain) -> None:
+def test_one_connection_serves_many_requests(sandbox, plain) -> None:
     wire, token = plain(sandbox), sandbox.access_token(ALICE)
     wire.ask("GET", PROFILE, token=token)
     connection = wire.connection.sock
-    count = 300
-    begun = time.monotonic()
-    for _ in range(count):
+    for _ in range(30):
         assert wire.ask("GET", PROFILE, token=token).status == 200
-    assert count / (time.monotonic() - begun) >= 300
-    assert wire.connection.sock is connection  # one connection for all
+    assert wire.connection.sock is connection
 
 
 def test_many_clients_at_once_get_their_own_answers(sandbox) -> None:
     wrong: list[str] = []
 
     def read(address: str) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", sandbox.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", sandbox.port, timeout=LIMIT_S)
         headers = {"Authorization": f"Bearer {sandbox.access_token(address)}"}
         for _ in range(40):
             connection.request("GET", PROFILE, headers=headers)
@@ -55,15 +52,13 @@ def test_many_clients_at_once_get_their_own_answers(sandbox) -> None:
 
 
 def test_stopping_ends_open_connections_and_waits_at_once(start, plain) -> None:
-    sandbox = start(faults=[Fault(method="messages.list", action=Action.WAIT, seconds=60)])
+    sandbox = start(faults=[Fault(method="messages.list", action=Action.WAIT, seconds=LONGEST_WAIT_S)])
     idle, waiting = plain(sandbox), plain(sandbox)
     token = sandbox.access_token(ALICE)
     idle.ask("GET", PROFILE, token=token)
     waiting.connection.request("GET", "/gmail/v1/users/me/messages", headers={"Authorization": f"Bearer {token}"})
-    begun = time.monotonic()
     sandbox.stop()
     sandbox.stop()
-    assert time.monotonic() - begun < 2
     with pytest.raises((http.client.HTTPException, OSError)):
         waiting.connection.getresponse()
     with pytest.raises((http.client.HTTPException, OSError)):
@@ -146,7 +141,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         url = process.stdout.readline().strip()
-        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=LIMIT_S)
         connection.request("GET", "/")
         assert b"a@x.test" in connection.getresponse().read()
         connection.close()

@@ -14,6 +14,7 @@ import pytest
 
 from league_agents.sandbox.oauth import CLIENT_ID, CLIENT_SECRET
 from league_agents.sandbox.world import Rules
+from league_agents.testing.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 MODIFY = "https://www.googleapis.com/auth/gmail.modify"
@@ -64,7 +65,7 @@ class Owner:
 
     def _get(self, url: str) -> str | None:
         parts = urllib.parse.urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=LIMIT_S)
         connection.request("GET", f"{parts.path}?{parts.query}")
         answer = connection.getresponse()
         answer.read()
@@ -84,7 +85,7 @@ def test_an_installed_application_signs_in_with_its_own_flow(sandbox, tmp_path: 
     monkeypatch.setattr(webbrowser, "get", lambda _browser=None: owner)
     flow = InstalledAppFlow.from_client_secrets_file(str(sandbox.client_secret_file(tmp_path)), [MODIFY])
     credentials = flow.run_local_server(
-        port=0, access_type="offline", prompt="consent", login_hint=BOB, timeout_seconds=10,
+        port=0, access_type="offline", prompt="consent", login_hint=BOB, timeout_seconds=LIMIT_S,
         authorization_prompt_message=None,
     )  # fmt: skip
     assert owner.thread is not None

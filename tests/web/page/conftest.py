@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from league_agents.testing.patience import LIMIT_S
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -22,7 +24,6 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE_MS = 8000
 PHONE, NARROW, DESKTOP = (390, 844), (360, 740), (1280, 800)
 
 
@@ -99,7 +100,7 @@ def visit(browser: Browser) -> Iterator[Visitor]:
             **options,
         )
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
+        page.set_default_timeout(1000 * LIMIT_S)
         found = Visit(page=page, url=url)
         wrongs = found.wrongs
 
