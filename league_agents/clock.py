@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -152,3 +154,14 @@ class _Control:
 
 
 _CONTROL = _Control(Path(os.environ[TEST_CLOCK_VARIABLE])) if os.environ.get(TEST_CLOCK_VARIABLE) else None
+
+
+@contextmanager
+def follow(path: Path) -> Iterator[None]:
+    """Take the time from a test's file for a while."""
+    global _CONTROL
+    before, _CONTROL = _CONTROL, _Control(path)
+    try:
+        yield
+    finally:
+        _CONTROL = before

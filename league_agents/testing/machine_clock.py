@@ -12,11 +12,12 @@ that gets this clock; only the wall clocks differ.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from league_agents.clock import TEST_CLOCK_VARIABLE, real_monotonic_s, utc_now, wait_by_looking
+from league_agents.clock import TEST_CLOCK_VARIABLE, follow, real_monotonic_s, utc_now, wait_by_looking
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -42,6 +43,13 @@ class MachineClock:
             self._walls.setdefault(name, timedelta(0))
             self._write()
         return {TEST_CLOCK_VARIABLE: str(self._file(name))}
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Let this process take its time from it too."""
+        path = self.environment("here")[TEST_CLOCK_VARIABLE]
+        with follow(Path(path)):
+            yield
 
     def advance(self, duration: timedelta) -> None:
         """Let ``duration`` pass at once."""

@@ -6,10 +6,11 @@ one, far above what the slowest machine needs, so that no verdict depends on a m
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from league_agents.clock import real_monotonic_s, sleep_s
+from league_agents.clock import real_monotonic_s
 from league_agents.errors import LimitExceeded
 
 T = TypeVar("T")
@@ -27,11 +28,12 @@ def until(
 
     Raises ``LimitExceeded``, with ``story`` in a note, if ``event`` does not happen.
     """
+    pause = threading.Event()
     ends_at_s = real_monotonic_s() + limit_s
     while not (found := look()):
         if real_monotonic_s() > ends_at_s:
             error = LimitExceeded(f"seconds of waiting until {event}", limit_s, limit_s)
             error.add_note(story())
             raise error
-        sleep_s(LOOK_EVERY_S)
+        pause.wait(LOOK_EVERY_S)  # real time, whatever a test's clock says
     return found

@@ -18,6 +18,8 @@ from league_agents.settings.connectivity import Check, Trouble, check_everything
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import agent_of, outages_told
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 GAME = ("run", "--single-game", "--seed", "1", "--json", "--player-a", "llm")
 KEY = "sk-this-key-is-secret-0123456789"
 

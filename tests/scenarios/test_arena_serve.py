@@ -13,6 +13,7 @@ from league_agents.arena.client import Client
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.errors import ConfigError
 from league_agents.settings.arena_server import arena_house
+from league_agents.testing.patience import LIMIT_S
 
 
 def command(*arguments: str) -> list[str]:
@@ -20,7 +21,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def refused(*arguments: str) -> str:
-    ran = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert ran.returncode == 3
     assert ran.stdout == ""
     (line,) = ran.stderr.splitlines()
@@ -41,7 +42,7 @@ def test_it_prints_its_address_serves_and_ends_cleanly() -> None:
             assert end.is_over
         finally:
             process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=30)[1]
+        told = process.communicate(timeout=LIMIT_S)[1]
     assert process.returncode == 0
     assert told.splitlines() == ["serving this machine only; stop it with Ctrl-C", "stopped"]
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.testing.patience import LIMIT_S
+
 AGENTS = Path(__file__).with_name("checked_agents.py")
 RUN = ("run", "--single-game", "--seed", "7")
 
@@ -22,7 +24,7 @@ def league_agents(
     own = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data"), **(environment or {})}
     own.pop("LEAGUE_AGENTS_DEBUG", None)
     command = [sys.executable, "-m", "league_agents", *arguments]
-    return subprocess.run(command, cwd=folder, env=own, capture_output=True, timeout=100)
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, timeout=LIMIT_S)
 
 
 @pytest.mark.parametrize("rules", ["prd", "course"])
@@ -106,7 +108,7 @@ def test_bad_input_is_one_line_that_names_it(tmp_path: Path, arguments: list[str
 
 def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:
     command = f"{sys.executable} -m league_agents run --single-game --demo --seed 1 2>errors | head -n 2"
-    shown = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, timeout=60)
+    shown = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, timeout=LIMIT_S)
     assert len(shown.stdout.splitlines()) == 2
     errors = (tmp_path / "errors").read_text("utf-8")
     assert "Traceback" not in errors
@@ -123,7 +125,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, arguments: list[str]) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             env=environment,
-            timeout=60,
+            timeout=LIMIT_S,
         )
     assert done.returncode == 4
     (line,) = done.stderr.decode().splitlines()
@@ -141,7 +143,7 @@ def test_an_interrupt_ends_a_match_with_one_line(tmp_path: Path) -> None:
                 break
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
-        assert process.wait(timeout=30) == 130
+        assert process.wait(LIMIT_S) == 130
     assert "Traceback" not in rest
     assert rest.rstrip().endswith("league-agents: interrupted")
 

@@ -21,6 +21,7 @@ from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.latency import VERDICT, free_text
 from league_agents.testing.local_league import MANAGER
+from league_agents.testing.patience import LIMIT_S
 
 PLAYER = "falcons@league.test"
 OFFICE = MANAGER
@@ -137,7 +138,7 @@ def test_a_server_without_a_browser_is_authorized_by_pasting(player: Path, sandb
     assert process.stdout is not None
     address = process.stdout.readline().strip()
     assert address.startswith(f"{sandbox.url}/auth?")
-    _, errors = process.communicate(f"{redirect_of(address)}\n", timeout=60)
+    _, errors = process.communicate(f"{redirect_of(address)}\n", timeout=LIMIT_S)
     assert process.returncode == 0, errors
     assert f"{PLAYER} is authorized" in errors
     assert token.stat().st_mode & 0o777 == 0o600
@@ -207,7 +208,7 @@ def redirect_of(address: str) -> str:
 
     opener = urllib.request.build_opener(Stay)
     with pytest.raises(urllib.error.HTTPError) as caught:
-        opener.open(address, timeout=10)
+        opener.open(address, timeout=LIMIT_S)
     location = caught.value.headers["Location"]
     caught.value.close()
     return str(location)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.testing.latency import VERDICT, free_text
 from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
+from league_agents.testing.patience import LIMIT_S, until
 
 PLAYER = Seat(role="player", group="falcons")
 HEAD = (
@@ -90,7 +90,7 @@ def daemon(folder: Path) -> Iterator[tuple[LocalLeague, dict[str, int]]]:
         finally:
             ended["memory_kb"] = most_memory_kb(process.pid)
             process.send_signal(signal.SIGTERM)
-            ended["code"] = process.wait(60)
+            ended["code"] = process.wait(LIMIT_S)
 
 
 def most_memory_kb(pid: int) -> int:
@@ -102,18 +102,18 @@ def most_memory_kb(pid: int) -> int:
 
 
 def wait_for(league: LocalLeague, mails: int) -> list[InboxRow]:
-    ends_at = time.monotonic() + 90
-    while len(rows := inbox(league)) < mails:
-        assert time.monotonic() < ends_at, league.log_of(PLAYER).read_text("utf-8")
-        time.sleep(0.1)
-    return rows
+    until(lambda: len(inbox(league)) >= mails, f"{mails} mails are recorded", story=lambda: log(league))
+    return inbox(league)
+
+
+def log(league: LocalLeague) -> str:
+    return league.log_of(PLAYER).read_text("utf-8")
 
 
 def test_hostile_mail_is_recorded_with_one_reason_each_and_the_daemon_goes_on(tmp_path: Path) -> None:
     with daemon(tmp_path / "league") as (league, ended):
         names = {}
-        while "watching" not in league.log_of(PLAYER).read_text("utf-8"):
-            time.sleep(0.05)
+        until(lambda: "watching" in log(league), "the daemon watches", story=lambda: log(league))
         sandbox = league.sandbox
         for number, (name, body) in enumerate(HOSTILE.items()):
             (mail_id,) = sandbox.inject(HEAD % f"t{number}".encode() + body, to=[PLAYER.address], sender=MANAGER,
@@ -126,11 +126,7 @@ def test_hostile_mail_is_recorded_with_one_reason_each_and_the_daemon_goes_on(tm
         wait_for(league, len(names))
         sandbox.inject(free_text(1, PLAYER.address), to=[PLAYER.address], sender=MANAGER, verdict=VERDICT)
         rows = wait_for(league, len(names) + 1)
-        replies = sandbox.mail(PLAYER.address, "SENT")
-        ends_at = time.monotonic() + 30
-        while not replies and time.monotonic() < ends_at:
-            time.sleep(0.1)
-            replies = sandbox.mail(PLAYER.address, "SENT")
+        replies = until(lambda: sandbox.mail(PLAYER.address, "SENT"), "the honest mail is answered")
         victims: dict[str, Any] = sandbox.report()
     found = {names[row.mail_id]: row for row in rows if row.mail_id in names}
     assert sorted(found) == sorted(names.values()), "each once"

@@ -15,7 +15,7 @@ import pytest
 
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment, without_quotations
 from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.patience import until
+from league_agents.testing.patience import LIMIT_S, until
 
 AGENTS = Path(__file__).with_name("leaking_agents.py")
 MODEL_KEY = "sk-planted-0123456789abcdef"
@@ -77,7 +77,7 @@ def show(league: LocalLeague, seat: Seat, command: list[str]) -> str:
     environment = {**os.environ, **PLANTED, "LEAGUE_AGENTS_DEBUG": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "league_agents", *command, "--config", str(league.config_of(seat))],
-        cwd=league.folder, env=environment, capture_output=True, timeout=60, check=False,
+        cwd=league.folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip
     return done.stdout.decode() + done.stderr.decode()
 

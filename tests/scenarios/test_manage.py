@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
-from league_agents.clock import SystemClock
 from league_agents.league.manager_state import ManagerState
 from league_agents.mail.mime import read
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
 from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.testing.patience import LIMIT_S
 
 DAY = timedelta(days=1)
 
@@ -96,11 +96,8 @@ def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
     with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=DAY) as league:
         office = league.seats[0]
         league.start(office)
-        clock = SystemClock()
-        while "watching" not in league.log_of(office).read_text("utf-8"):
-            assert league.processes[office.name].poll() is None
-            clock.sleep(timedelta(seconds=0.1))
-        command = ["manage", "--config", str(league.config_of(office)), "--wait", "60"]
+        league.wait_for_log(office, "watching")
+        command = ["manage", "--config", str(league.config_of(office)), "--wait", str(LIMIT_S)]
         done = CliRunner().invoke(command_line, [*command, "close-registration"])
         assert (done.exit_code, done.stderr) == (0, "close-registration: done\n")
         refused = CliRunner().invoke(command_line, [*command, "close-registration"])

@@ -13,6 +13,7 @@ import pytest
 
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.settings.arena_server import arena_server
+from league_agents.testing.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,7 +32,7 @@ def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=LIMIT_S,
         check=False,
     )
 
@@ -55,7 +56,7 @@ def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path
         program = tmp_path / "join_in.py"
         program.write_text(source.replace("http://127.0.0.1:8765", server.url), encoding="utf-8")
         ran = subprocess.run(
-            [sys.executable, str(program)], capture_output=True, text=True, timeout=100, check=False, cwd=tmp_path
+            [sys.executable, str(program)], capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path
         )
     assert ran.returncode == 0, ran.stderr
     assert re.fullmatch(r"winners: [\[(].*agent_.*\n", ran.stdout)

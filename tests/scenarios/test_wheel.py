@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.testing.patience import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "league_agents"
 
@@ -22,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built with the pinned hatchling of .venv: no isolation, so no network."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S)
     assert built.returncode == 0, built.stdout + built.stderr
     [path] = folder.glob("*.whl")
     return path
@@ -40,7 +42,7 @@ def run_installed(unpacked: Path, *arguments: str) -> subprocess.CompletedProces
     """Python with the unpacked wheel in front of the path, away from the repository."""
     environment = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
-        [sys.executable, *arguments], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=100
+        [sys.executable, *arguments], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=LIMIT_S
     )
 
 

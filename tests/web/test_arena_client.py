@@ -20,6 +20,7 @@ from league_agents.core.draw import Draw
 from league_agents.core.game import Event
 from league_agents.errors import ConfigError
 from league_agents.protocol.boardgame.hosting import Profile
+from league_agents.testing.patience import LIMIT_S
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 
@@ -173,7 +174,7 @@ def test_two_clients_find_each_other_in_the_lobby(start_server: Starter) -> None
         playing = threading.Thread(target=first.play, args=(anything(1),))
         playing.start()
         assert second.play(anything(2)).status == "ended"
-        playing.join(10)
+        playing.join(LIMIT_S)
         assert [match["status"] for match in two.matches()] == ["ended"]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -200,11 +202,15 @@ def test_an_access_token_that_expired_is_renewed_and_the_mail_sent_once(
     assert token_file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_token_that_cannot_be_written_down_does_not_make_a_mail_unsent(sandbox: Sandbox, tmp_path: Path) -> None:
-    path = tmp_path / ("x" * 250)  # no room for the name of a temporary file beside it
-    path.write_bytes(sandbox.token_file(ALICE, tmp_path).read_bytes())
-    authorization = Authorization(path)
+def test_a_token_that_cannot_be_written_down_does_not_make_a_mail_unsent(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    authorization = Authorization(sandbox.token_file(ALICE, tmp_path))
     alice = GmailMailbox(authorization, endpoint=sandbox.url)
+    monkeypatch.setattr(os, "fsync", full)
     sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
     alice.send(letter(1))
     alice.send(letter(2))

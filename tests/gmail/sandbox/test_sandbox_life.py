@@ -146,7 +146,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert b"a@x.test" in connection.getresponse().read()
         connection.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(LIMIT_S) == 0
         said = process.stderr.read()
     assert "stopped" in said
     assert sorted(path.name for path in (tmp_path / "keys").iterdir()) == [

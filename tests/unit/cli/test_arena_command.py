@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.arena.transcript import read_transcript
 from league_agents.cli import command_line
+from league_agents.testing.patience import LIMIT_S
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 SCENARIOS = sorted((Path(__file__).parents[3] / "config" / "arena").glob("*.yaml"))
@@ -463,7 +464,7 @@ def test_an_interrupted_match_leaves_a_readable_transcript(tmp_path: Path) -> No
             assert read, "the process ended before it asked for a vote"
             asked += read
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(LIMIT_S) == 130
         assert b"interrupted" in process.stderr.read()
     finally:
         process.kill()

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from league_agents import __version__, errors
 from league_agents.cli import COMMANDS, Exit, command_line, exit_code_of
 from league_agents.knowledge.failures import UnknownBook
+from league_agents.testing.patience import LIMIT_S
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_help_imports_no_command() -> None:
         "print([n for n in sys.modules if n.split('.')[0] in ('rich', 'yaml', 'numpy', 'sqlite3')"
         " or n.startswith('league_agents.cli.')], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=LIMIT_S)
     assert done.stderr.strip() == "[]"
 
 
@@ -61,7 +62,7 @@ def test_a_dotenv_file_says_where_books_lie_unless_the_environment_does(tmp_path
     command = [sys.executable, "-m", "league_agents", "corpus", "add", "a.md"]
     alone = {name: value for name, value in os.environ.items() if name != "LEAGUE_AGENTS_DATA"}
     for environment in (alone, {**alone, "LEAGUE_AGENTS_DATA": str(tmp_path / "other")}):
-        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=LIMIT_S)
     assert (tmp_path / "mine" / "knowledge.db").is_file()
     assert (tmp_path / "other" / "knowledge.db").is_file()
 

@@ -13,6 +13,7 @@ from league_agents.clock import ManualClock
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import AgentHost, InlineHost, Outcome, ThreadHost
+from league_agents.testing.patience import LIMIT_S
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 
@@ -154,7 +155,7 @@ def test_a_hung_callback_times_out_and_the_next_call_gets_a_new_instance() -> No
 
         def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
             if self is made[0]:
-                release.wait(timeout=60)
+                release.wait(timeout=LIMIT_S)
             return {"instance": made.index(self)}
 
     host = ThreadHost(Hanging, one_game_each=False, waits=True)
@@ -179,7 +180,7 @@ def test_calls_of_one_instance_never_overlap_and_those_of_two_may() -> None:
             inside[id(self)] = inside.get(id(self), 0) + 1
             if inside[id(self)] > 1:
                 overlaps.append(id(self))
-            both_inside.wait(timeout=30)
+            both_inside.wait(timeout=LIMIT_S)
             inside[id(self)] -= 1
             return {}
 
@@ -244,12 +245,12 @@ def test_without_waiting_a_running_call_does_not_hold_up_the_caller() -> None:
     class Patient:
         def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
             began.set()
-            release.wait(timeout=60)
+            release.wait(timeout=LIMIT_S)
             return {}
 
     host = ThreadHost(Patient, one_game_each=False)
     assert list(ask(host, call(1))) == []
-    assert began.wait(timeout=30)
+    assert began.wait(timeout=LIMIT_S)
     assert list(host.collect()) == []
     release.set()
     outcomes: list[Outcome] = []
