@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
 from league_agents.knowledge.words import STOP_WORDS
+from league_agents.values import evolve
 
 _CREDIBLE_FIT = 3.0
 """How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""
@@ -66,7 +67,7 @@ def conclude(
     if sentence is None:
         sentence = sentence_from_hint(brief, rules)
     word = candidates.words[int(np.argmax(belief.words))]
-    shown = replace(Reading() if place is None else candidates.readings[place], word=word)
+    shown = evolve(Reading() if place is None else candidates.readings[place], word=word)
     supporting = _supporting(candidates, sent, asked, answers, shown)
     return Conclusion(
         sentence=sentence,

@@ -11,7 +11,6 @@ offline referee.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from league_agents.agents.answering import choice_at, options_meant, told_by_code
 from league_agents.agents.asking import Asker, Models, Turn
@@ -27,6 +26,7 @@ from league_agents.agents.targets import Secret
 from league_agents.clock import Clock
 from league_agents.games.q21.model import Choice, Guess, Scorecard
 from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.values import evolve
 
 
 class LlmReferee(OfflineReferee):
@@ -70,7 +70,7 @@ class LlmReferee(OfflineReferee):
 
     def _hinted(self, secret: Secret, context: CallContext) -> Secret:
         hint = hint_by_model(self._turn, secret, self._knowledge, self._rules, DEMANDS[self._difficulty])
-        return secret if hint is None else replace(secret, brief=replace(secret.brief, book_hint=hint))
+        return secret if hint is None else evolve(secret, brief=evolve(secret.brief, book_hint=hint))
 
     def _choices(self, asked: Sequence[AskedQuestion], secret: Secret, context: CallContext) -> list[Choice]:
         usual = self._rules.fixed_options if self._rules.answer_key is AnswerKey.FIXED else None

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +17,7 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.errors import AuthorizationExpired, LeagueError
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.cli.logs import DaemonLog
@@ -140,11 +141,11 @@ def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     refuse_unfinished(settings)
     if choice.poll_interval is not None:
         interval = timedelta(seconds=choice.poll_interval)
-        settings = replace(settings, pace=replace(settings.pace, active=interval, idle=interval))
+        settings = evolve(settings, pace=evolve(settings.pace, active=interval, idle=interval))
     log = settings.log
-    return replace(
+    return evolve(
         settings,
-        log=replace(
+        log=evolve(
             log,
             level=(choice.log_level or log.level).upper(),
             is_json=choice.log_json or log.is_json,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from league_agents.cli.record_file import FileToWrite, Written, check_record, wr
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
 from league_agents.errors import ConfigError, shortened
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.core.draw import Draw
@@ -307,7 +308,7 @@ class _Series:
             with _progress(options.games, len(done), is_quiet=options.as_json) as told:
                 for game in play_all(left, lambda: Stage(makers, traffic), play, workers=options.workers):
                     if traffic is not None:
-                        game = replace(game, behaviour=traffic.ended(game.game, game.behaviour))
+                        game = evolve(game, behaviour=traffic.ended(game.game, game.behaviour))
                     if file is not None:
                         file.add(game)
                     done[game.game] = game

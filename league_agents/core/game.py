@@ -9,9 +9,11 @@ Rule 3: a view is built field by field from what its viewer may know; it is neve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.errors import LeagueError
 
@@ -69,18 +71,16 @@ class IllegalAction(LeagueError):
         """More about it, as JSON; ``{"errors": [{"path", "code", "message"}]}`` for ``invalid_data``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(Struct, frozen=True, kw_only=True):
     """What an agent does."""
 
     type: str
-    data: JsonObject = field(default_factory=dict)
+    data: JsonObject = msgspec.field(default_factory=dict)
     version: str = GAME_VERSION
     """The game's version that the sender speaks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """Something that happened, for those who may know it."""
 
     kind: str
@@ -88,7 +88,7 @@ class Event:
     text: str
     """One line for people, in the match's language."""
 
-    data: JsonObject = field(default_factory=dict)
+    data: JsonObject = msgspec.field(default_factory=dict)
 
     seq: int = 0
     """From 1 in a match, without gaps for the host; games leave it at 0, the match numbers."""
@@ -99,16 +99,14 @@ def is_visible(event: Event, viewer: str) -> bool:
     return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step(Generic[S]):
+class Step(Struct, Generic[S], frozen=True, kw_only=True):
     """What an action or a forfeit leads to."""
 
     state: S
     events: tuple[Event, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LegalAction:
+class LegalAction(Struct, frozen=True, kw_only=True):
     """An action that an agent may take now."""
 
     type: str
@@ -119,8 +117,7 @@ class LegalAction:
     """Every legal ``data``, where they are few enough to list; ``None`` otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Struct, frozen=True, kw_only=True):
     """Where a game stands, as one viewer may know it."""
 
     status: Literal["started", "ended"]
@@ -135,14 +132,13 @@ class Progress:
     """Who owes an action, in the game's order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """How a game ended."""
 
     winners: tuple[AgentId, ...]
     scores: Mapping[AgentId, float]
     reason: str
-    metrics: JsonObject = field(default_factory=dict)
+    metrics: JsonObject = msgspec.field(default_factory=dict)
 
 
 class Game(Protocol[S]):

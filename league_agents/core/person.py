@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.core.game import HOST, Action, Event, LegalAction
 
@@ -18,15 +20,14 @@ View = Mapping[str, Any]
 _NUMBER_AND_WORDS: Final = re.compile(r"\s*([+-]?\d{1,18})(?:[\s,:;.，：；。-]+(.*))?\s*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class Reader(Struct, frozen=True, kw_only=True):
     """The person at the terminal, or whoever watches there."""
 
     viewer: str = HOST
     """The seat that the person plays; ``HOST``: it watches and sees everything."""
 
     lang: str = "en"
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Agent id to name, for those who have one."""
 
     @property

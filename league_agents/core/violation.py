@@ -5,12 +5,12 @@ Checks return lists of these, all of them, never only the first: a person mends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+
+class Violation(Struct, frozen=True, kw_only=True):
     """One broken rule at one place."""
 
     path: str

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from league_agents.agents.hints import breaks_hint, rank_of
 from league_agents.agents.library import Knowledge
@@ -32,6 +32,7 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind, WordLi
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.words import cut_to_words, fit, is_within
+from league_agents.values import evolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class RefereeSeries:
             "player": one.behaviour(cast.spent("player")),
             "opponent": two.behaviour(cast.spent("opponent")),
         }
-        return replace(found, behaviour=behaviour)
+        return evolve(found, behaviour=behaviour)
 
     def _examined(self, found: RefereeGame, played: Played, table: Table, referee: Participant) -> RefereeGame:
         cards = [run.card for run in played.runs]
@@ -128,7 +129,7 @@ class RefereeSeries:
             if card.feedback is not None
             for text in (card.feedback.opening_sentence, card.feedback.associative_word)
         ]
-        found = replace(
+        found = evolve(
             found,
             feedback_texts=len(texts),
             feedback_kept=sum(is_within(text, self.rules.feedback) for text in texts),
@@ -143,13 +144,13 @@ class RefereeSeries:
         if wish is not None:
             failures = self._injected_guess(wish, played, table, referee)
         if played.target is None:
-            return replace(found, attempts=() if wish is None else (_attempt(wish, failures),))
+            return evolve(found, attempts=() if wish is None else (_attempt(wish, failures),))
         found = self._held_against_rules(found, played, played.target)
         exam, is_answered = self._exam(wish, played, played.target, table, referee)
         if wish is not None:
             failures += [] if is_answered else ["the answers could not be read"]
-            found = replace(found, attempts=(_attempt(wish, failures),))
-        return replace(found, exam=exam)
+            found = evolve(found, attempts=(_attempt(wish, failures),))
+        return evolve(found, exam=exam)
 
     def _held_against_rules(self, found: RefereeGame, played: Played, target: Target) -> RefereeGame:
         cards = [run.card for run in played.runs]
@@ -163,7 +164,7 @@ class RefereeSeries:
             is_searched = is_of_passage or volume is not None or self.knowledge.work(book) is not None
             sentence = target.opening_sentence if is_of_passage else None
             rank = rank_of(self.knowledge, brief.book_hint, book, sentence) if is_searched else None
-        return replace(
+        return evolve(
             found,
             knows_target=True,
             hint_rank=rank,
@@ -230,7 +231,7 @@ class RefereeSeries:
             if read is not None:
                 true = read[LETTERS.index(question.letter)]
                 letter = LETTERS[YES if true == YES else NO]
-                found.append(replace(question, options=self.rules.fixed_options, letter=letter))
+                found.append(evolve(question, options=self.rules.fixed_options, letter=letter))
         return found
 
     def _injected_guess(self, wish: Wish, played: Played, table: Table, referee: Participant) -> list[str]:
@@ -238,7 +239,7 @@ class RefereeSeries:
         # The worse of both guesses has the most to win.
         place = min((0, 1), key=lambda each: (played.runs[each].card.private_score, each))
         run, rules = played.runs[place], self.rules
-        guess = replace(
+        guess = evolve(
             run.guess,
             sentence_justification=_led_by(wish.text, run.guess.sentence_justification, rules.sentence_justification),
             word_justification=_led_by(wish.text, run.guess.word_justification, rules.word_justification),

@@ -6,12 +6,14 @@ Rule: a flow is plain configuration; ``fitted`` holds it against the agents of o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import Struct
 
 from league_agents.core.keys import Keys
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.interaction.turns import TurnTaking
@@ -32,8 +34,7 @@ _PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
 _MOST: Final = 10**9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopCondition:
+class StopCondition(Struct, frozen=True, kw_only=True):
     """One reason to stop."""
 
     type: ConditionType
@@ -56,8 +57,7 @@ class StopCondition:
     """What a custom condition is called in YAML and in the rules."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InformationFlowConfig:
+class InformationFlowConfig(Struct, frozen=True, kw_only=True):
     """The order of the agents and the end of the flow."""
 
     entry_nodes: Sequence[str] | None = None
@@ -76,8 +76,7 @@ class InformationFlowConfig:
     """Any of them stops. A mapping has ``type`` and the parameters of that type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
+class Flow(Struct, frozen=True, kw_only=True):
     """A flow that fits its agents."""
 
     entry_nodes: tuple[str, ...]
@@ -150,7 +149,7 @@ def _condition(given: object, agent_ids: Sequence[str], path: str) -> StopCondit
         raise ConfigError(f"{path}.tolerance", f"must be a number from 0, found {shown(found.tolerance)}")
     if found.type == "custom" and not callable(found.check):
         raise ConfigError(path, "must be a function that takes the protocol and says whether to stop")
-    return replace(found, name=found.name or "custom") if found.type == "custom" else found
+    return evolve(found, name=found.name or "custom") if found.type == "custom" else found
 
 
 def _stages(order: FlowOrder, agent_ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -9,9 +9,10 @@ from a stranger.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from league_agents.core.keys import Keys
 from league_agents.core.violation import shown
@@ -28,8 +29,7 @@ from league_agents.interaction.turns import TurnTaking
 from league_agents.interaction.yaml_text import read_yaml
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProtocolType:
+class ProtocolType(Struct, frozen=True, kw_only=True):
     """One protocol that a configuration can name."""
 
     make: Callable[..., TurnTaking]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from league_agents.core.game import Mode
 from league_agents.core.violation import shown
@@ -28,8 +29,7 @@ PASSED = "passed"
 """The cause of a turn that was advanced over without a message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skip:
+class Skip(Struct, frozen=True, kw_only=True):
     """A turn that passed without a message."""
 
     agent: str

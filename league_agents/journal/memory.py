@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -20,6 +20,7 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
+from league_agents.values import evolve
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +41,7 @@ class _Sending:
         item = self.item
         if self.state is item.state and self.attempts == item.attempts and self.not_before == item.not_before:
             return item
-        return replace(
+        return evolve(
             item,
             state=self.state,
             attempts=self.attempts,

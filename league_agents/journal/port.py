@@ -9,10 +9,12 @@ Rule 3: the same cause commits once. A second commit of it changes nothing and s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
+
+import msgspec
+from msgspec import Struct
 
 
 class Cause(StrEnum):
@@ -37,8 +39,7 @@ class InboxVerdict(StrEnum):
     """Could not be processed; kept for a person to look at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxRow:
+class InboxRow(Struct, frozen=True, kw_only=True):
     """One mail that was taken in."""
 
     mail_id: str
@@ -69,8 +70,7 @@ class OutboxState(StrEnum):
     """It can never be sent; kept for a person to look at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxItem:
+class OutboxItem(Struct, frozen=True, kw_only=True):
     """One message to be sent."""
 
     transaction_id: str
@@ -106,8 +106,7 @@ class OutboxItem:
         return self.state is OutboxState.QUEUED or self.is_in_doubt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingCall:
+class PendingCall(Struct, frozen=True, kw_only=True):
     """One callback to be run."""
 
     call_id: str
@@ -117,8 +116,7 @@ class PendingCall:
     game_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deadline:
+class Deadline(Struct, frozen=True, kw_only=True):
     """An instant at which a machine wants to be woken."""
 
     name: str
@@ -129,8 +127,7 @@ WARNING, NOTICE = "warning", "notice"
 """Kinds of notes: something odd, and something usual that people want to know."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """A record, a warning or a notice for people."""
 
     at: datetime
@@ -144,8 +141,7 @@ class Note:
     """JSON values; of a warning and a notice ``{"text": …}``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(Struct, frozen=True, kw_only=True):
     """What a person wants of a role, handed over by way of its journal: the role may be running in another process."""
 
     nonce: str
@@ -156,8 +152,7 @@ class Order:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepCommit:
+class StepCommit(Struct, frozen=True, kw_only=True):
     """Everything that one step changes."""
 
     cause: Cause
@@ -166,7 +161,7 @@ class StepCommit:
 
     at: datetime
     inbox: InboxRow | None = None
-    parts: Mapping[str, object | None] = field(default_factory=dict)
+    parts: Mapping[str, object | None] = msgspec.field(default_factory=dict)
     """Changed parts of the state, as the machine holds them; ``None`` removes a part."""
 
     sends: Sequence[OutboxItem] = ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from league_agents.knowledge.documents import Document, title_of_name
 from league_agents.knowledge.index_records import Origin
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
+from league_agents.values import evolve
 
 SAME_BOOK = 0.2
 """The part of the shorter book's passages that must open as passages of the other one do: a lecture that was written
@@ -34,7 +34,7 @@ def under_its_own_title(
         title = f"{document.title} ({name})" if number == 1 else f"{document.title} ({name} {number})"
         if not _is_anothers(connection, title, found, origin):
             break
-    return replace(document, title=title)
+    return evolve(document, title=title)
 
 
 def _is_anothers(connection: sqlite3.Connection, title: str, found: Sequence[Passage], origin: Origin) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from league_agents.knowledge.catalogue import Work
@@ -21,6 +21,7 @@ from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.search_words import query_words, search_words
 from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import stem
+from league_agents.values import evolve
 
 MAX_HINT_CHARACTERS = 2_000
 MAX_TERMS = 64
@@ -189,7 +190,7 @@ def _reranked(hint: str, ranked: Sequence[Retrieved], reranker: Reranker) -> lis
     low, high = min(merits), max(merits)
     span = (best - least) / (high - low) if high > low else 0.0
     judged = [
-        replace(each, score=round(least + (merit - low) * span, 4)) for each, merit in zip(ranked, merits, strict=True)
+        evolve(each, score=round(least + (merit - low) * span, 4)) for each, merit in zip(ranked, merits, strict=True)
     ]
     return sorted(judged, key=_by_score)
 
@@ -222,4 +223,4 @@ def _work_page(work: Work) -> _Page:
     named = " ".join((work.title, work.english_title or "", work.author, work.opening_sentence))
     words = " ".join(each.word for each in work.words)
     # What a work's facts say may well be words of its opening, and then they still are what is known of it.
-    return replace(_page(passage, f"{named} {known} {words}"), shown=frozenset())
+    return evolve(_page(passage, f"{named} {known} {words}"), shown=frozenset())

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from msgspec import Struct
+
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.league_state import League, StoredReply
@@ -41,8 +43,7 @@ class Order(StrEnum):
     RESET = "reset"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ordered:
+class Ordered(Struct, frozen=True, kw_only=True):
     """An order with what belongs to it."""
 
     order: Order

@@ -7,15 +7,15 @@ it may perform one again after a crash, so each carries an id that makes the sec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from league_agents.games.q21.model import Termination
 from league_agents.protocol.league.envelope import Envelope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Send:
+class Send(Struct, frozen=True, kw_only=True):
     """Send one protocol message. ``envelope.message_id`` identifies it: the same id is queued once."""
 
     envelope: Envelope
@@ -30,8 +30,7 @@ class Send:
     """Whether a message that was already sent is to go out once more (a stored reply, protocol 2.7)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """Run one callback of the agent and come back with ``CallbackReturned`` or ``CallbackFailed``."""
 
     call_id: str
@@ -50,23 +49,20 @@ class Call:
     """The game for which it runs; an agent keeps what it remembers per game."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetDeadline:
+class SetDeadline(Struct, frozen=True, kw_only=True):
     """Send ``DeadlinePassed(name)`` at ``at``. A deadline of the same name is replaced."""
 
     name: str
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClearDeadline:
+class ClearDeadline(Struct, frozen=True, kw_only=True):
     """Forget the deadline. Clearing one that is not set is allowed."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """Something ended that people want to read about later."""
 
     kind: str
@@ -80,15 +76,13 @@ class Record:
     """JSON values. Holds no target before the score was sent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseAgent:
+class ReleaseAgent(Struct, frozen=True, kw_only=True):
     """The agent's work for this game is over: its instance may serve another game."""
 
     game_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warn:
+class Warn(Struct, frozen=True, kw_only=True):
     """Something was odd and the machine went on."""
 
     code: str
@@ -98,8 +92,7 @@ class Warn:
     """One line for people. Untrusted parts are shortened."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Struct, frozen=True, kw_only=True):
     """Something usual that people want to know."""
 
     code: str

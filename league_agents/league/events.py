@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec import Struct
+
 from league_agents.protocol.league.envelope import Envelope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageArrived:
+class MessageArrived(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):
     """A protocol message was fetched from the mailbox."""
 
     envelope: Envelope
@@ -35,16 +36,14 @@ class Failure(StrEnum):
     NOT_A_DICT = "not_a_dict"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackReturned:
+class CallbackReturned(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):
     """A callback that this machine asked for returned a dict. Its content is unchecked."""
 
     call_id: str
     result: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackFailed:
+class CallbackFailed(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):
     """A callback that this machine asked for gave nothing usable."""
 
     call_id: str
@@ -53,8 +52,7 @@ class CallbackFailed:
     """One line for the record; never shown to the other side."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadlinePassed:
+class DeadlinePassed(Struct, frozen=True, kw_only=True):
     """A deadline that this machine set is over, and the mailbox was drained once more after it."""
 
     name: str
@@ -75,8 +73,7 @@ class Command(StrEnum):
     FREE_TEXT = "free_text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperatorCommand:
+class OperatorCommand(Struct, frozen=True, kw_only=True):
     """A person told this machine to do something."""
 
     command: Command
@@ -88,8 +85,7 @@ class OperatorCommand:
     """The reason of a pause or reset, or the free text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class Started(Struct, frozen=True, kw_only=True):
     """The process that runs the machine started. Sent once per start, before anything else."""
 
 

@@ -13,9 +13,7 @@ from league_agents.league.turn import Turn
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import GuessSubmission, Payload, QuestionsBatch, WarmupResponse
-from league_agents.values import evolve, maker
-
-_new_said = maker(Said)
+from league_agents.values import evolve
 
 
 @dataclass(slots=True)
@@ -39,7 +37,7 @@ def resend_timer(game: Game) -> str:
 def say(turn: PlayerTurn, game: Game, asked: Asked, after: GamePhase) -> Game:
     """Send the reply to a request. The game never goes back to an earlier phase."""
     assert asked.reply is not None
-    said = _new_said(
+    said = Said(
         kind=asked.reply,
         at=turn.now,
         auth_token=asked.auth_token,

@@ -32,10 +32,7 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
-from league_agents.values import evolve, maker
-
-_new_call = maker(Call)
-_new_asked = maker(Asked)
+from league_agents.values import evolve
 
 _NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
 _MOST_QUESTIONS = 50
@@ -173,7 +170,7 @@ def _ask(
     if deadline is not None:
         # Past its deadline a request is answered all the same, and at once (protocol 5.6).
         left = max(deadline - turn.now - turn.config.reply_margin, timedelta(seconds=1))
-    asked = _new_asked(
+    asked = Asked(
         call_id=f"{game.game_id}:{game.token}:{callback}",
         callback=callback,
         reply=reply,
@@ -194,7 +191,7 @@ def _ask(
     )
     timeout = spec.timeout if left is None else min(spec.timeout, left)
     turn.effects.append(
-        _new_call(call_id=asked.call_id, callback=callback, context=context, timeout=timeout, game_id=game.game_id)
+        Call(call_id=asked.call_id, callback=callback, context=context, timeout=timeout, game_id=game.game_id)
     )
     return evolve(game, asked=(*game.asked, asked))
 

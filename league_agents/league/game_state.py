@@ -6,13 +6,14 @@ reply twice, and the agent is asked once (protocol 2.7).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
+
+from msgspec import Struct
 
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard
 from league_agents.ids import GameId
-from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
@@ -38,8 +39,7 @@ OPEN_PHASES: tuple[GamePhase, ...] = (
 """The phases of an open game, in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A request of the referee for which the agent is working."""
 
     call_id: str
@@ -58,8 +58,7 @@ class Asked:
     deadline: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """A reply that was sent."""
 
     kind: MessageType
@@ -74,9 +73,10 @@ class Said:
     repeats: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
+class Game(Struct, frozen=True, kw_only=True):
     """One game of a player."""
+
+    APART: ClassVar[tuple[str, ...]] = ("questions", "answers")
 
     game_id: GameId
     token: str
@@ -101,8 +101,8 @@ class Game:
 
     warmup_question: str = ""
     warmup_answer: str = ""
-    questions: QuestionBatch = field(default=(), metadata=APART)
-    answers: AnswerBatch = field(default=(), metadata=APART)
+    questions: QuestionBatch = ()
+    answers: AnswerBatch = ()
     guess: Guess | None = None
     scorecard: Scorecard | None = None
     asked: tuple[Asked, ...] = ()

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
+from typing import ClassVar
+
+from msgspec import Struct
 
 from league_agents.ids import GameId
-from league_agents.league.stored import APART, load, rejoined
+from league_agents.league.stored import load, rejoined
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import Role
 from league_agents.protocol.league.messages import (
@@ -50,8 +52,7 @@ class LeagueState(StrEnum):
     PAUSED = "PAUSED"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fixture:
+class Fixture(Struct, frozen=True, kw_only=True):
     """One game of the assignment table in which this participant has a role."""
 
     game_id: GameId
@@ -67,8 +68,7 @@ class Fixture:
 _game_id_of = attrgetter("game_id")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredReply:
+class StoredReply(Struct, frozen=True, kw_only=True):
     """A reply to the league manager that can be sent again."""
 
     key: str
@@ -78,16 +78,17 @@ class StoredReply:
     repeats: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class League:
+class League(Struct, frozen=True, kw_only=True):
     """What a participant knows of its league."""
+
+    APART: ClassVar[tuple[str, ...]] = ("fixtures", "obeyed", "heard", "replies")
 
     season_id: str = ""
     league_id: str = ""
     registration: Registration = Registration.NONE
     registration_reason: str = ""
     has_table: bool = False
-    fixtures: tuple[Fixture, ...] = field(default=(), metadata=APART)
+    fixtures: tuple[Fixture, ...] = ()
     """In the order of their game ids."""
 
     rounds: tuple[int, ...] = ()
@@ -104,13 +105,13 @@ class League:
     paused_at: datetime | None = None
     """``None`` when not paused."""
 
-    obeyed: tuple[str, ...] = field(default=(), metadata=APART)
+    obeyed: tuple[str, ...] = ()
     """The orders of the league manager that were obeyed last: they open and close rounds, pause, reset."""
 
-    heard: tuple[str, ...] = field(default=(), metadata=APART)
+    heard: tuple[str, ...] = ()
     """The other messages of the league manager that were handled last."""
 
-    replies: tuple[StoredReply, ...] = field(default=(), metadata=APART)
+    replies: tuple[StoredReply, ...] = ()
 
     @property
     def current_round(self) -> int | None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from msgspec import Struct
+
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.events import Identity
@@ -118,8 +120,7 @@ class ManagerConfig:
                         raise ConfigError("schedule", f"{pairing.game_id}: {team.group_id} is not one of the teams")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """One mailbox of the roster."""
 
     index: int

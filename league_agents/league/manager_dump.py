@@ -7,7 +7,8 @@ table must not be made up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from league_agents.errors import JournalError
 from league_agents.ids import GameId
@@ -29,8 +30,7 @@ from league_agents.league.standings import Standings
 from league_agents.league.stored import dump, load
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredGame:
+class StoredGame(Struct, frozen=True, kw_only=True):
     """A pairing that names its teams by their places."""
 
     game_id: GameId
@@ -39,8 +39,7 @@ class StoredGame:
     referee: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredSchedule:
+class StoredSchedule(Struct, frozen=True, kw_only=True):
     """A schedule that spells each team once."""
 
     teams: tuple[Team, ...]

@@ -6,9 +6,10 @@ Rule 2: a repeated request is answered as the first one was. Nothing waits for a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
 
 from league_agents.errors import ConfigError
 from league_agents.league.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
@@ -34,8 +35,7 @@ from league_agents.protocol.league.messages import (
 from league_agents.values import evolve
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
+class Letter(Struct, frozen=True):
     """One message of one member of the roster."""
 
     envelope: Envelope

@@ -7,9 +7,11 @@ Rule 2: the state is made of small parts, so that a report rewrites one match an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.league.manager_config import ManagerConfig, Roster
 from league_agents.league.schedule import Schedule
@@ -33,8 +35,7 @@ class SeasonPhase(StrEnum):
     FINISHED = "finished"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Season:
+class Season(Struct, frozen=True, kw_only=True):
     """Where the season stands."""
 
     season_id: str
@@ -68,8 +69,7 @@ class Season:
         return f"{name}, paused" if self.paused_at is not None else name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attendance:
+class Attendance(Struct, frozen=True, kw_only=True):
     """What was heard of one member of the roster in this season."""
 
     is_heard: bool = False
@@ -87,8 +87,7 @@ class Attendance:
 UNHEARD = Attendance()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameRecord:
+class GameRecord(Struct, frozen=True, kw_only=True):
     """What is known of one game of a round."""
 
     outcome: MatchOutcome | None = None
@@ -102,8 +101,7 @@ class GameRecord:
 NOTHING_YET = GameRecord()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedRound:
+class ClosedRound(Struct, frozen=True, kw_only=True):
     """A round that is over. Every game has an outcome, if only that nobody reported."""
 
     number: int
@@ -112,8 +110,7 @@ class ClosedRound:
     """In the order of the schedule."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
+class Inquiry(Struct, frozen=True, kw_only=True):
     """The last broadcast that asks for replies, and who has replied."""
 
     broadcast_id: str
@@ -123,8 +120,7 @@ class Inquiry:
     """Addresses, in the order of the replies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagerState:
+class ManagerState(Struct, frozen=True, kw_only=True):
     """All of it."""
 
     season: Season
@@ -143,7 +139,7 @@ class ManagerState:
     closed: tuple[ClosedRound, ...] = ()
     """Rounds 1, 2, …"""
 
-    standings: Standings = field(default_factory=Standings)
+    standings: Standings = msgspec.field(default_factory=Standings)
     """Over the closed rounds."""
 
     inquiry: Inquiry | None = None

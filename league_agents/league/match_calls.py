@@ -31,10 +31,7 @@ from league_agents.league.referee_messages import RefereeTurn, tell, with_seat
 from league_agents.league.tables import Rule, Table
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
-from league_agents.values import evolve, maker
-
-_new_call = maker(Call)
-_new_pending_call = maker(PendingCall)
+from league_agents.values import evolve
 
 
 def ask_for_warmup_question(turn: RefereeTurn, match: Match) -> Match:
@@ -53,9 +50,9 @@ def _call(
     turn: RefereeTurn, match: Match, callback: str, role: AssignmentRole | None, context: Context, attempt: int = 1
 ) -> Match:
     call_id = f"{match.game_id}:{match.token}:{callback}:{role.value if role else 'both'}:{attempt}"
-    call = _new_pending_call(call_id=call_id, callback=callback, role=role, attempt=attempt)
+    call = PendingCall(call_id=call_id, callback=callback, role=role, attempt=attempt)
     turn.effects.append(
-        _new_call(
+        Call(
             call_id=call_id,
             callback=callback,
             context=context,

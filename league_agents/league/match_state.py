@@ -8,10 +8,12 @@ missed is repeated from memory, and the agent is not asked again (protocol 2.7).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import ClassVar
+
+from msgspec import Struct
 
 from league_agents.games.q21.model import (
     AnswerBatch,
@@ -23,7 +25,6 @@ from league_agents.games.q21.model import (
     Termination,
 )
 from league_agents.ids import GameId
-from league_agents.league.stored import APART
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
@@ -54,8 +55,7 @@ REFEREE = "referee"
 """Values of ``last_actor`` that are no participant id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class Sent(Struct, frozen=True, kw_only=True):
     """A message to one player that went out."""
 
     kind: MessageType
@@ -67,17 +67,17 @@ class Sent:
     """How often it was sent again because the player repeated itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unusable:
+class Unusable(Struct, frozen=True, kw_only=True):
     """A message of a player whose structure could not be used."""
 
     kind: MessageType
     message_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Struct, frozen=True, kw_only=True):
     """One player's run in the match."""
+
+    APART: ClassVar[tuple[str, ...]] = ("questions", "answers")
 
     role: AssignmentRole
     email: str
@@ -88,8 +88,8 @@ class Seat:
 
     phase: SeatPhase = SeatPhase.IDLE
     warmup_answer: str = ""
-    questions: QuestionBatch = field(default=(), metadata=APART)
-    answers: AnswerBatch = field(default=(), metadata=APART)
+    questions: QuestionBatch = ()
+    answers: AnswerBatch = ()
     guess: Guess | None = None
     scorecard: Scorecard | None = None
 
@@ -110,8 +110,7 @@ class Seat:
         return next((sent for sent in self.sent if sent.kind is kind), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingCall:
+class PendingCall(Struct, frozen=True, kw_only=True):
     """A callback whose result is awaited. A result that nobody awaits is ignored."""
 
     call_id: str
@@ -123,8 +122,7 @@ class PendingCall:
     """From 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Abort:
+class Abort(Struct, frozen=True, kw_only=True):
     """The match is over before its end, and perhaps a guess is still being scored (protocol 5.3.5)."""
 
     termination: Termination
@@ -138,8 +136,7 @@ class Abort:
     """Taken when the match was frozen, before a pending guess is scored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """One open match."""
 
     game_id: GameId
@@ -158,7 +155,7 @@ class Match:
     opened_at: datetime
     warmup_question: str = ""
     brief: Brief | None = None
-    target: Target | None = field(default=None, repr=False)
+    target: Target | None = None
     """Secret until the score was sent. ``None`` when the agent kept it to itself."""
 
     calls: tuple[PendingCall, ...] = ()
@@ -187,6 +184,10 @@ class Match:
     def auth_token(self) -> str:
         """The same for both players; echoed, and not a secret (protocol 1.2)."""
         return f"tok_{self.token}"
+
+    def __repr__(self) -> str:
+        # Never the target: a representation may end in a log.
+        return f"Match(game_id={self.game_id!r})"
 
 
 AWAITED: Mapping[SeatPhase, MessageType] = MappingProxyType(

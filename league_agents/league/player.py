@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct
+
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId, round_of
@@ -59,8 +61,7 @@ OPENING_TYPES = frozenset({MessageType.Q21WARMUPCALL, MessageType.Q21ROUNDSTART,
 """The requests that open a game which nobody has announced (protocol 5.6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerState:
+class PlayerState(Struct, frozen=True, kw_only=True):
     """Everything that a player knows."""
 
     league: League

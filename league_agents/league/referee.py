@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct
+
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
@@ -45,8 +47,7 @@ PLAYER_TYPES = frozenset({MessageType.Q21WARMUPRESPONSE, MessageType.Q21QUESTION
 """What players may send to a referee (protocol 2.6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefereeState:
+class RefereeState(Struct, frozen=True, kw_only=True):
     """Everything that a referee knows."""
 
     league: League

@@ -24,9 +24,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
 )
 from league_agents.protocol.league.reading import is_id
-from league_agents.values import evolve, maker
-
-_new_sent = maker(Sent)
+from league_agents.values import evolve
 
 
 @dataclass(slots=True)
@@ -81,7 +79,7 @@ def tell(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> Matc
     """Send the player what it is due, and start waiting for its answer."""
     wait = wait_for(turn, kind)
     deadline = None if wait is None else turn.now + wait
-    sent = _new_sent(kind=kind, at=turn.now, deadline=deadline)
+    sent = Sent(kind=kind, at=turn.now, deadline=deadline)
     seat = evolve(seat, phase=PHASE_AFTER[kind], last_actor=REFEREE, sent=(*seat.sent, sent))
     timers = match.timers
     if deadline is not None:

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from league_agents.core.violation import Violation, shown
 from league_agents.errors import ConfigError
 from league_agents.ids import GameId, game_id, is_game_id, round_of
@@ -21,8 +23,7 @@ MOST_SEASON, MOST_ROUNDS = 99, 99
 """What the digits of a game id can hold (protocol 1.2)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class Team(Struct, frozen=True, kw_only=True):
     """One group: a player's mailbox and a referee's."""
 
     group_id: str
@@ -39,8 +40,7 @@ class Team:
         return self.display_name or self.group_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(Struct, frozen=True, kw_only=True):
     """One game: two players and the referee of a third group."""
 
     game_id: GameId

@@ -8,8 +8,10 @@ Rule 2: a match can be taken out again exactly. Private scores are therefore sum
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.games.q21.rules import AbortedPoints, RuleSet
 from league_agents.league.schedule import Pairing, Team
@@ -28,8 +30,7 @@ class MatchStatus(StrEnum):
     NO_REPORT = "no_report"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchOutcome:
+class MatchOutcome(Struct, frozen=True, kw_only=True):
     """What a match brought, as it was reported."""
 
     status: MatchStatus
@@ -47,8 +48,7 @@ class MatchOutcome:
     """The absent player of a single-player game."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """What one player has gathered."""
 
     points: int = 0
@@ -62,8 +62,7 @@ class Tally:
         return self.private_millionths / _MILLIONTHS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Duty:
+class Duty(Struct, frozen=True, kw_only=True):
     """What one referee has done."""
 
     judged: int = 0
@@ -79,12 +78,11 @@ NO_TALLY = Tally()
 NO_DUTY = Duty()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standings:
+class Standings(Struct, frozen=True, kw_only=True):
     """All players and referees, by group id. Who is not in it has nothing yet."""
 
-    players: Mapping[str, Tally] = field(default_factory=dict)
-    referees: Mapping[str, Duty] = field(default_factory=dict)
+    players: Mapping[str, Tally] = msgspec.field(default_factory=dict)
+    referees: Mapping[str, Duty] = msgspec.field(default_factory=dict)
 
     def with_matches(
         self,

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from league_agents.games.q21.remarks import ReadResult
 from league_agents.ids import GameId, derive_hex, derive_uuid
 from league_agents.league.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
@@ -20,13 +22,6 @@ from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import GAME_TYPES, MessageType, Protocol, Role
 from league_agents.protocol.league.messages import Payload
 from league_agents.protocol.league.reading import LONGEST_ID
-from league_agents.values import maker
-
-_new_envelope = maker(Envelope)
-_new_sender = maker(Sender)
-_new_send = maker(Send)
-_new_set_deadline = maker(SetDeadline)
-_new_clear_deadline = maker(ClearDeadline)
 
 MANAGER_ID = "LEAGUEMANAGER"
 """How messages to the league manager name their recipient (protocol 3.1)."""
@@ -34,8 +29,7 @@ MANAGER_ID = "LEAGUEMANAGER"
 _NOT_FOR_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timer:
+class Timer(Struct, frozen=True, kw_only=True):
     """A deadline that is running, or that will run on when a pause is over."""
 
     name: str
@@ -44,7 +38,6 @@ class Timer:
     at: datetime
 
 
-_new_timer = maker(Timer)
 Timers = tuple[Timer, ...]
 
 
@@ -76,8 +69,8 @@ class Turn:
     def set_timer(self, timers: Timers, name: str, at: datetime) -> Timers:
         """Start a deadline. During a pause it is only noted: the end of the pause starts it."""
         if not self.is_paused:
-            self.effects.append(_new_set_deadline(name=name, at=at))
-        return (*(timer for timer in timers if timer.name != name), _new_timer(name=name, at=at))
+            self.effects.append(SetDeadline(name=name, at=at))
+        return (*(timer for timer in timers if timer.name != name), Timer(name=name, at=at))
 
     def clear_timers(self, timers: Timers, names: Sequence[str] | None = None) -> Timers:
         """Stop the deadlines of these names; all of them for ``None``."""
@@ -86,17 +79,17 @@ class Turn:
             if names is not None and timer.name not in names:
                 kept.append(timer)
             elif not self.is_paused:
-                self.effects.append(_new_clear_deadline(name=timer.name))
+                self.effects.append(ClearDeadline(name=timer.name))
         return tuple(kept)
 
     def stop_timers(self, timers: Timers) -> None:
         """A pause begins: the instants are kept in the state and nobody is woken."""
-        self.effects.extend(_new_clear_deadline(name=timer.name) for timer in timers)
+        self.effects.extend(ClearDeadline(name=timer.name) for timer in timers)
 
     def resume_timers(self, timers: Timers, paused_for: timedelta) -> Timers:
         """A pause is over: everything has as much time left as it had (protocol 4.3.2)."""
-        later = tuple(_new_timer(name=timer.name, at=timer.at + paused_for) for timer in timers)
-        self.effects.extend(_new_set_deadline(name=timer.name, at=timer.at) for timer in later)
+        later = tuple(Timer(name=timer.name, at=timer.at + paused_for) for timer in timers)
+        self.effects.extend(SetDeadline(name=timer.name, at=timer.at) for timer in later)
         return later
 
     def hex(self, *parts: object, digits: int = 8) -> str:
@@ -124,12 +117,12 @@ class Turn:
         broadcast_id: str | None = None,
     ) -> Envelope:
         """A message of our own. ``at`` is ``now`` unless an earlier message is built again."""
-        return _new_envelope(
+        return Envelope(
             protocol=Protocol.GAME if kind in GAME_TYPES else Protocol.LEAGUE,
             message_type=kind,
             message_id=message_id,
             timestamp=at or self.now,
-            sender=_new_sender(email=self.identity.email, role=self.role, logical_id=logical_id),
+            sender=Sender(email=self.identity.email, role=self.role, logical_id=logical_id),
             # An address may be longer than an id; nobody filters on this one (protocol 3.1).
             recipient_id=recipient_id[:LONGEST_ID],
             payload=payload,
@@ -144,11 +137,11 @@ class Turn:
     def tell_manager(self, envelope: Envelope, *, game_id: str | None = None, is_repeat: bool = False) -> None:
         """Send a message to the league manager."""
         to = (self.manager_email,)
-        self.effects.append(_new_send(envelope=envelope, to=to, game_id=game_id, is_repeat=is_repeat))
+        self.effects.append(Send(envelope=envelope, to=to, game_id=game_id, is_repeat=is_repeat))
 
     def send(self, envelope: Envelope, to: str, *, is_repeat: bool = False) -> None:
         """Send a message of a game."""
-        self.effects.append(_new_send(envelope=envelope, to=(to,), game_id=envelope.game_id, is_repeat=is_repeat))
+        self.effects.append(Send(envelope=envelope, to=(to,), game_id=envelope.game_id, is_repeat=is_repeat))
 
 
 @lru_cache(maxsize=1_000)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from league_agents.clock import monotonic_s
@@ -27,6 +27,7 @@ from league_agents.llm.responses import (
     whole,
 )
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
+from league_agents.values import evolve
 
 OPENAI_ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"
@@ -189,9 +190,9 @@ def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None
     """What may be tried instead; ``None`` when nothing is left."""
     newer, older = _OUTPUT_LIMITS
     if any(name in said for name in _OUTPUT_LIMITS):
-        return replace(dialect, output_limit=older if dialect.output_limit == newer else newer)
+        return evolve(dialect, output_limit=older if dialect.output_limit == newer else newer)
     if has_schema and dialect.form is not Form.PLAIN:
-        return replace(dialect, form=Form(dialect.form + 1))
+        return evolve(dialect, form=Form(dialect.form + 1))
     return None
 
 

@@ -17,10 +17,6 @@ from league_agents.core.draw import Draw
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable
 from league_agents.mail.mime import ParsedMail, build, read
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
-from league_agents.values import maker
-
-_new_mail = maker(Mail)
-_new_parsed_mail = maker(ParsedMail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,13 +170,13 @@ class PostOffice:
     def _received(self, mail: OutgoingMail) -> ParsedMail:
         if self._through_mime:
             return read(build(mail))
-        return _new_parsed_mail(subject=mail.subject, from_header=mail.sender, documents=(mail.document,))
+        return ParsedMail(subject=mail.subject, from_header=mail.sender, documents=(mail.document,))
 
     def _bounce(self, mail: OutgoingMail, address: str) -> None:
         sender = self._boxes.get(mail.sender.lower())
         if sender is None:
             return
-        notice = _new_parsed_mail(
+        notice = ParsedMail(
             subject=f"Delivery Status Notification (Failure): no mailbox {address}",
             from_header="mailer-daemon@post.invalid",
             headers={"auto-submitted": "auto-replied"},
@@ -208,7 +204,7 @@ class MemoryMailbox:
     def put(self, content: ParsedMail, arrived_at: datetime) -> None:
         """Deliver a mail at ``arrived_at``."""
         self._delivered += 1
-        mail = _new_mail(
+        mail = Mail(
             mail_id=f"mail-{self._delivered}",
             arrived_at=arrived_at,
             from_header=content.from_header,

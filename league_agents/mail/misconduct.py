@@ -7,10 +7,10 @@ made here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from league_agents.mail.port import Mail, Mailbox, OutgoingMail
+from league_agents.values import evolve
 
 Conduct = Callable[[OutgoingMail], Iterable[OutgoingMail]]
 """What really leaves when a mail is handed over: the mail itself, nothing, or something else."""
@@ -32,13 +32,13 @@ def _silent_from(*types: str) -> Conduct:
 
 def _delayed(wait: timedelta, *types: str) -> Conduct:
     def conduct(mail: OutgoingMail) -> Iterable[OutgoingMail]:
-        return (replace(mail, sent_at=mail.sent_at + wait),) if _type(mail) in types else (mail,)
+        return (evolve(mail, sent_at=mail.sent_at + wait),) if _type(mail) in types else (mail,)
 
     return conduct
 
 
 def _with_payload(mail: OutgoingMail, payload: Mapping[str, object]) -> OutgoingMail:
-    return replace(mail, document={**mail.document, "payload": payload})
+    return evolve(mail, document={**mail.document, "payload": payload})
 
 
 def _malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
@@ -58,7 +58,7 @@ def _persistently_malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
         return (mail,)
     broken = _with_payload(mail, {"questions": 20})
     return tuple(
-        replace(
+        evolve(
             broken,
             document={**broken.document, "message_id": f"{mail.transaction_id}-{copy}"},
             transaction_id=f"{mail.transaction_id}-{copy}",
@@ -70,7 +70,7 @@ def _persistently_malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
 
 def _repeating(mail: OutgoingMail) -> Iterable[OutgoingMail]:
     """Everything twice, and once more under a new message id (protocol 10.5)."""
-    again = replace(
+    again = evolve(
         mail,
         document={**mail.document, "message_id": f"{mail.transaction_id}-again"},
         transaction_id=f"{mail.transaction_id}-again",
@@ -83,7 +83,7 @@ def _forging(mail: OutgoingMail) -> Iterable[OutgoingMail]:
     """Beside each mail the same one in the name of somebody else."""
     sender = mail.document.get("sender")
     claims = dict(sender) if isinstance(sender, Mapping) else {}
-    forged = replace(mail, document={**mail.document, "sender": {**claims, "email": "somebody.else@league.test"}})
+    forged = evolve(mail, document={**mail.document, "sender": {**claims, "email": "somebody.else@league.test"}})
     return (forged, mail)
 
 

@@ -9,9 +9,11 @@ means that nothing was sent. It does one of the three within ``LONGEST_SEND``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.errors import MailError
 
@@ -29,8 +31,7 @@ class AmbiguousSend(MailError):
         """Whether the service said that it failed: then the send is not under way any more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutgoingMail:
+class OutgoingMail(Struct, frozen=True, kw_only=True):
     """One protocol message on its way out: one JSON document in one mail."""
 
     sender: str
@@ -50,8 +51,7 @@ class OutgoingMail:
     """Of the attachment; ends in lower-case ``.json``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mail:
+class Mail(Struct, frozen=True, kw_only=True):
     """One received mail, taken apart but not judged."""
 
     mail_id: str
@@ -65,7 +65,7 @@ class Mail:
     documents: Sequence[object]
     """The JSON values found in it, in the reading order of protocol 2.5. Hostile until decoded."""
 
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Names in lower case; the first of each name."""
 
     problems: tuple[str, ...] = ()

@@ -6,11 +6,12 @@ Rule: only what is named here is taken out of a record. A match's record holds i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from league_agents.core.printable import of
 from league_agents.journal.port import Note
+from league_agents.values import evolve
 
 US = "us"
 """Who has the points of a player's own record, which names nobody."""
@@ -99,12 +100,12 @@ def results_of(notes: Iterable[Note]) -> Results:
             winners.update(_winners(note.facts))
             rows = standings(note.facts)
             if rows:
-                found = replace(found, standings=rows, standings_after=of(f"{note.kind} {note.key}", 100))
+                found = evolve(found, standings=rows, standings_after=of(f"{note.kind} {note.key}", 100))
     if last is None:
         return found
     match = ended_match(last)
     # A player's own record does not say who won; the league manager's results do, later.
-    return replace(found, last_match=replace(match, winner=match.winner or winners.get(last.key, "")))
+    return evolve(found, last_match=evolve(match, winner=match.winner or winners.get(last.key, "")))
 
 
 def ended_match(note: Note) -> EndedMatch:

@@ -22,9 +22,6 @@ from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.user_code.place import place_of
 from league_agents.user_code.plain import plain
-from league_agents.values import maker
-
-_new_callback_returned = maker(CallbackReturned)
 
 T = TypeVar("T")
 
@@ -66,7 +63,7 @@ def run_callback(agent: object, callback: str, context: Mapping[str, object], ca
         if result is None and callback == "on_score_received":
             result = {}
         if issubclass(type(result), Mapping):
-            return _new_callback_returned(call_id=call_id, result=result)
+            return CallbackReturned(call_id=call_id, result=result)
         detail = f"{callback} returned {shown(result)}, not a dict"
         return CallbackFailed(call_id=call_id, failure=Failure.NOT_A_DICT, detail=detail)
     except KeyboardInterrupt:
@@ -88,7 +85,7 @@ def run_user_callback(agent: object, callback: str, context: Mapping[str, object
         detail = f"what {callback} returned cannot be read: it raised {_told(error)}"
         return CallbackFailed(call_id=call_id, failure=Failure.RAISED, detail=detail)
     assert isinstance(result, dict), "a mapping is copied as a dict"
-    return _new_callback_returned(call_id=call_id, result=result)
+    return CallbackReturned(call_id=call_id, result=result)
 
 
 def _told(error: BaseException) -> str:

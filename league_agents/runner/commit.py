@@ -31,13 +31,6 @@ from league_agents.league.effects import (
 )
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.subject import format_subject
-from league_agents.values import maker
-
-_new_step_commit = maker(StepCommit)
-_new_outbox_item = maker(OutboxItem)
-_new_pending_call = maker(PendingCall)
-_new_deadline = maker(Deadline)
-_new_note = maker(Note)
 
 
 def commit_of(
@@ -67,7 +60,7 @@ def commit_of(
                     notes.append(warning(at, "send_refused", str(error)))
             case Call():
                 calls.append(
-                    _new_pending_call(
+                    PendingCall(
                         call_id=effect.call_id,
                         callback=effect.callback,
                         context=effect.context,
@@ -81,14 +74,14 @@ def commit_of(
                 deadlines[effect.name] = None
             case Record():
                 facts = {"termination": effect.termination, **effect.facts}
-                notes.append(_new_note(at=at, kind=effect.kind, key=effect.key, facts=facts))
+                notes.append(Note(at=at, kind=effect.kind, key=effect.key, facts=facts))
             case Warn():
                 notes.append(warning(at, effect.code, effect.text))
             case Notice():
-                notes.append(_new_note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
+                notes.append(Note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
             case ReleaseAgent():
                 pass  # concerns the process only: after a restart no instance serves any game
-    return _new_step_commit(
+    return StepCommit(
         cause=cause,
         key=key,
         at=at,
@@ -96,7 +89,7 @@ def commit_of(
         parts=parts,
         sends=sends,
         calls=calls,
-        deadlines=[_new_deadline(name=name, at=instant) for name, instant in deadlines.items() if instant is not None],
+        deadlines=[Deadline(name=name, at=instant) for name, instant in deadlines.items() if instant is not None],
         cleared=[name for name, instant in deadlines.items() if instant is None],
         notes=notes,
     )
@@ -104,7 +97,7 @@ def commit_of(
 
 def warning(at: datetime, code: str, text: str) -> Note:
     """A warning as a note."""
-    return _new_note(at=at, kind=WARNING, key=code, facts={"text": text})
+    return Note(at=at, kind=WARNING, key=code, facts={"text": text})
 
 
 def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, str]) -> OutboxItem:
@@ -115,7 +108,7 @@ def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, 
         # With the time: one deadline after another may bear the same name.
         digits = derive_hex("/".join(occasion), envelope.message_id, at.isoformat())
         transaction_id = f"{envelope.message_id}-r{digits}"
-    return _new_outbox_item(
+    return OutboxItem(
         transaction_id=transaction_id,
         message_type=envelope.message_type,
         to=send.to,

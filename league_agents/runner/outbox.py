@@ -17,9 +17,6 @@ from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailE
 from league_agents.journal.port import Journal, Note, OutboxItem
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
-from league_agents.values import maker
-
-_new_outgoing_mail = maker(OutgoingMail)
 
 SEND_BATCH = 20
 FIRST_RETRY = timedelta(seconds=1)
@@ -143,7 +140,7 @@ class Outbox:
             return
         try:
             self._mailbox.send(
-                _new_outgoing_mail(
+                OutgoingMail(
                     sender=self._mailbox.address,
                     to=item.to,
                     subject=item.subject,

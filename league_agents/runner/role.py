@@ -32,10 +32,6 @@ from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.commit import commit_of, warning
 from league_agents.runner.outbox import Outbox
-from league_agents.values import maker
-
-_new_inbox_row = maker(InboxRow)
-_new_message_arrived = maker(MessageArrived)
 
 S = TypeVar("S")
 
@@ -225,8 +221,8 @@ class RoleRunner(Generic[S]):
         if refusal is not None:
             self._put_aside(mail, InboxVerdict.REJECTED, refusal, envelope)
             return True
-        event = _new_message_arrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
-        row = _new_inbox_row(
+        event = MessageArrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
+        row = InboxRow(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
             sender=envelope.sender.email,
@@ -251,7 +247,7 @@ class RoleRunner(Generic[S]):
 
     def _put_aside(self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None) -> None:
         now = self._clock.now()
-        row = _new_inbox_row(
+        row = InboxRow(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
             sender=mail.from_header[:320],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
@@ -26,6 +26,7 @@ from league_agents.games.undercover.memory import AgentMemory
 from league_agents.settings.agents import AgentRole, IndexPlace, choose_agent
 from league_agents.settings.model_settings import ARENA, REMEDY
 from league_agents.user_code.loading import load_class
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.arena.agents.human_agent import Terminal
@@ -99,9 +100,9 @@ def with_agents(scenario: Scenario, agents: Sequence[str]) -> Scenario:
     if len(agents) > len(scenario.seats):
         raise ConfigError("--agents", f"the scenario has {len(scenario.seats)} seats, found {len(agents)} agents")
     seats = tuple(
-        replace(seat, agent=agents[min(place, len(agents) - 1)]) for place, seat in enumerate(scenario.seats)
+        evolve(seat, agent=agents[min(place, len(agents) - 1)]) for place, seat in enumerate(scenario.seats)
     )
-    return replace(scenario, seats=seats)
+    return evolve(scenario, seats=seats)
 
 
 def arena_agent(
@@ -199,7 +200,7 @@ def session_of(
     """The match of a scenario with all its agents, ready to run. Raises ``ConfigError``."""
     match = scenario.new_match(seed)
     if company.models is not None:
-        company = replace(company, models=cache(company.models))  # one budget for all seats of this process
+        company = evolve(company, models=cache(company.models))  # one budget for all seats of this process
     # Named by what everybody may know: a name that followed from the seed could give roles away.
     match_id = f"{scenario.game}-{'-'.join(scenario.agent_ids)[:60]}"
     agents = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
 from league_agents.settings.role_files import take_files
 from league_agents.user_code.loading import load_class
+from league_agents.values import evolve
 
 FACTS_EVERY = timedelta(seconds=30)
 
@@ -76,7 +77,7 @@ def host_by_mail(
         journal = SqliteJournal(path, role=ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
         setup = _setup(kept_setup(journal, load_class), scenario, addresses, seed, role.address)
-        opened = mailbox_of(settings, replace(role, journal=path), journal, clock)
+        opened = mailbox_of(settings, evolve(role, journal=path), journal, clock)
         stack.callback(opened.close)
 
         def agent_of(made: MailSetup, seat_id: str) -> object:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from league_agents.errors import ConfigError, ModelError
@@ -24,6 +23,7 @@ from league_agents.llm.prices import Price, PriceList
 from league_agents.settings.asked import Asked
 from league_agents.settings.model_settings import PROVIDERS, ModelEntry, ModelSettings
 from league_agents.settings.models import Books, Models, chat_models, prices_of
+from league_agents.values import evolve
 
 NOTE = "evaluation"
 _PLAYED_RETRIES = 50
@@ -141,7 +141,7 @@ class Traffic:
         if self.replay.missing:
             raise ConfigError(str(self.replay.path), self.replay.missing[0])
         # How fast a recording can be read says nothing about anybody.
-        return {part: replace(each, seconds={}) for part, each in behaviour.items()}
+        return {part: evolve(each, seconds={}) for part, each in behaviour.items()}
 
     def has_recorded(self, game: int) -> bool:
         """Whether the recording holds a whole game."""

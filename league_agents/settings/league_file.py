@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.model_settings import model_section, read_models
 from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
+from league_agents.values import evolve
 
 DEFAULT_FILE = "league.yaml"
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -149,7 +150,7 @@ def read_league_file(
         if "season" not in keys:
             raise ConfigError(f"{path}.season", "is missing: a league manager needs a season with its teams")
         season = _season(keys.section("season", _SEASON))
-    settings = replace(settings, manager_email=manager_email, league_id=league_id, season=season)
+    settings = evolve(settings, manager_email=manager_email, league_id=league_id, season=season)
     _check_files(settings)
     return settings
 
@@ -172,7 +173,7 @@ def _rules(keys: Section, folder: Path) -> RuleSet:
         near = folder / name
         rules = rules_named(str(near) if near.is_file() else name)
     waits = keys.section("waits", _WAITS)
-    return replace(
+    return evolve(
         rules,
         warmup_wait=waits.seconds("warmup_seconds", rules.warmup_wait),
         questions_wait=waits.seconds("questions_seconds", rules.questions_wait),
@@ -280,7 +281,7 @@ def _role(section: Section, role: RoleName, env: _RoleEnvironment, folder: Path)
         return base
     group_id = env.of_participant("GROUP_ID") or keys.line("group_id", "")
     participant_id = env.of("REFEREE_ID", "referee") or keys.line("id", None if role == "referee" else group_id)
-    base = replace(
+    base = evolve(
         base,
         participant_id=participant_id,
         group_id=group_id,
@@ -291,7 +292,7 @@ def _role(section: Section, role: RoleName, env: _RoleEnvironment, folder: Path)
     if role == "player":
         return base
     target = keys.section("target", ("opening_sentence", "associative_word"))
-    return replace(
+    return evolve(
         base,
         opening_sentence=target.line("opening_sentence", "", most=5_000) or None,
         associative_word=target.line("associative_word", "", most=100) or None,

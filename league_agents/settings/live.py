@@ -12,7 +12,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -45,6 +45,7 @@ from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choo
 from league_agents.settings.asked import Outages
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.role_files import take_files, tighten_folders
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.settings.models import Models
@@ -365,7 +366,7 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
         raise ConfigError(f"{settings.path}.season", "is missing: a league manager needs a season with its teams")
     try:
         config = ManagerConfig(
-            identity=replace(me, display_name="League office"),
+            identity=evolve(me, display_name="League office"),
             season_id=season.season_id,
             season_name=season.name,
             league_id=settings.league_id,
@@ -379,6 +380,6 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
             core_only=frozenset(season.core_only),
         )
         waits: dict[str, Any] = dict(season.waits)
-        return replace(config, **waits)
+        return evolve(config, **waits)
     except ConfigError as error:
         raise ConfigError(f"{settings.path}.season", str(error)) from None

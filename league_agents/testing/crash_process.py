@@ -15,7 +15,6 @@ import sys
 import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
 from league_agents.testing.crash import WRITES
 from league_agents.testing.patience import LIMIT_S
+from league_agents.values import evolve
 
 QUIET_TURNS = 4
 """So many rounds of turns without anything to do, after the season's end, and nobody has anything left."""
@@ -46,8 +46,8 @@ def main() -> None:
             clock = clock or _LeapingClock(settings.gmail.endpoint)
             pace = Pace(active=timedelta(seconds=10), idle=timedelta(seconds=10))
             # Nobody sleeps here, so a minute's units are soon spent; waiting for them would prove nothing.
-            gmail = replace(settings.gmail, limits=replace(settings.gmail.limits, units_per_minute=10**9))
-            roles += stack.enter_context(live_roles(replace(settings, pace=pace, gmail=gmail), clock=clock))
+            gmail = evolve(settings.gmail, limits=evolve(settings.gmail.limits, units_per_minute=10**9))
+            roles += stack.enter_context(live_roles(evolve(settings, pace=pace, gmail=gmail), clock=clock))
         assert clock is not None, "there are league files"
         _play(roles, clock)
         print(count(), flush=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from league_agents.journal.port import (
@@ -23,6 +22,7 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
+from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -149,7 +149,7 @@ class JournalContract(ABC):
         journal.commit(self.command("1", sends=[outgoing("t"), outgoing("u")]))
         (item, other) = journal.due_sends(NOON, 10)
         begun = journal.begin_send(item, at=NOON, monotonic_s=12.5)
-        assert begun == replace(item, state=OutboxState.SENDING, attempts=1, began_at=NOON, began_s=12.5)
+        assert begun == evolve(item, state=OutboxState.SENDING, attempts=1, began_at=NOON, began_s=12.5)
         journal = self.reopen(journal)
         assert journal.due_sends(NOON + 1000 * SECOND, 10) == [other]
         assert journal.sends_in_doubt() == [begun]
@@ -213,7 +213,7 @@ class JournalContract(ABC):
         journal.postpone_send("t", not_before=NOON + SECOND, error="busy")
         assert journal.due_sends(NOON, 10) == []
         (second,) = journal.due_sends(NOON + SECOND, 10)
-        assert second == replace(first, attempts=1, not_before=NOON + SECOND, began_at=NOON, began_s=1.0)
+        assert second == evolve(first, attempts=1, not_before=NOON + SECOND, began_at=NOON, began_s=1.0)
         begin(journal)
         journal.finish_sends(["t"], NOON)
         assert journal.due_sends(NOON + 1000 * SECOND, 10) == []
@@ -223,7 +223,7 @@ class JournalContract(ABC):
     def test_of_two_messages_with_one_id_the_first_is_sent(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", sends=[outgoing("t")]))
-        journal.commit(self.command("2", sends=[replace(outgoing("t"), subject="another")]))
+        journal.commit(self.command("2", sends=[evolve(outgoing("t"), subject="another")]))
         (item,) = journal.due_sends(NOON, 10)
         assert item == outgoing("t")
 

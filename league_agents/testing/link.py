@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,6 +47,7 @@ from league_agents.protocol.league.messages import (
     RegistrationStatus,
     StartSeason,
 )
+from league_agents.values import evolve
 
 MANAGER = "league-office@example.com"
 REFEREE = "whistle@example.com"
@@ -387,7 +388,7 @@ def open_link(rules: RuleSet = COURSE, *, game_ids: Sequence[str] = (GAME,), age
 
 def again(envelope: Envelope, message_id: str) -> Envelope:
     """The same message under another id: a peer that repeats itself."""
-    return replace(envelope, message_id=message_id)
+    return evolve(envelope, message_id=message_id)
 
 
 __all__ = [

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import TypeVar
@@ -36,6 +35,7 @@ from league_agents.knowledge.passages import passages
 from league_agents.llm.port import Completion, Parsed, Prompt, Usage
 from league_agents.testing.books import cached_books
 from league_agents.testing.strength import GAMES, NOVELS, NoisyReferee, Strength, knowledge_of, series
+from league_agents.values import evolve
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -162,7 +162,7 @@ def measure_llm_player(
     """Games of the whole ``LlmPlayer`` against a referee that is wrong with probability ``wrong``; without hints, so
     that nothing but the questions tells the candidates apart.
     """
-    rules = replace(rules, target_kind=TargetKind.PASSAGE_OPENING)
+    rules = evolve(rules, target_kind=TargetKind.PASSAGE_OPENING)
     oracle = Oracle(rules.answer_key, seed=seed)
     offline = OfflineReferee(rules=rules, knowledge=knowledge, seed=seed)
     referee = NoisyReferee(OracleReferee(offline, oracle), rules=rules, wrong=wrong, seed=seed)
@@ -197,4 +197,4 @@ def _shortened(book: Document) -> Document:
     """The book with 300 of its passages, spread over the whole."""
     found = list(passages(book))
     kept = [found[i * len(found) // CANDIDATES] for i in range(CANDIDATES)]
-    return replace(book, text="\n\n".join(passage.text for passage in kept))
+    return evolve(book, text="\n\n".join(passage.text for passage in kept))

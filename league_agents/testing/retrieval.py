@@ -13,7 +13,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from league_agents.agents.hints import passage_hints
@@ -29,6 +29,7 @@ from league_agents.knowledge.passages import Passage, passages
 from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem, words_of
 from league_agents.testing.book_files import LEADING, Placed, epub_bytes, lines_of, pdf_bytes
+from league_agents.values import evolve
 
 CUTS = (1, 5, 10)
 BOOKS = ("Emma", "Frankenstein", "Moby-Dick", "Persuasion", "Adventures of Huckleberry Finn")
@@ -133,7 +134,7 @@ def measure_recall(
 def measure_catalogue_recall(reranker: Reranker | None = None) -> Recall:
     """Whether a work of the catalogue is found by its hint, when all else that is known of it is searched."""
     works = Catalogue.load().works
-    retriever = Retriever(works=[replace(work, hint="") for work in works])
+    retriever = Retriever(works=[evolve(work, hint="") for work in works])
     ranks = []
     for work in works:
         sentences = [hit.opening_sentence for hit in retriever.retrieve(work.hint, max(CUTS), reranker=reranker)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from league_agents.agents.base import Context, PlayerAI, RefereeAI, Reply
@@ -28,6 +28,7 @@ from league_agents.games.q21.similarity import fold
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
 from league_agents.testing.books import cached_books
+from league_agents.values import evolve
 
 GAMES = 200
 
@@ -126,7 +127,7 @@ class Strength:
 
 def rules_for(name: str) -> RuleSet:
     """The built-in set ``course`` or ``prd``, with passages as targets."""
-    return replace({"course": COURSE, "prd": PRD}[name], target_kind=TargetKind.PASSAGE_OPENING)
+    return evolve({"course": COURSE, "prd": PRD}[name], target_kind=TargetKind.PASSAGE_OPENING)
 
 
 def knowledge_of(books: Sequence[Document]) -> Knowledge:
@@ -227,7 +228,7 @@ def measure_strength(
     """
     return measure(
         _shelf_of_novels(),
-        replace(rules, target_kind=TargetKind.PASSAGE_OPENING),
+        evolve(rules, target_kind=TargetKind.PASSAGE_OPENING),
         wrong_percent=100 * wrong,
         strategy=Strategy(questions),
         games=games,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from league_agents.settings.live import Live, live_roles
 from league_agents.testing.local_league import LocalLeague, Seat
 from league_agents.testing.machine_clock import MachineClock
 from league_agents.testing.patience import LIMIT_S
+from league_agents.values import evolve
 
 QUIET_ROUNDS = 3
 BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30))
@@ -112,6 +113,6 @@ def turns(
     with ExitStack() as stack:
         lives: list[Live] = []
         for seat in league.seats if seats is None else seats:
-            settings = replace(read_league_file(league.config_of(seat), {}), pace=pace)
+            settings = evolve(read_league_file(league.config_of(seat), {}), pace=pace)
             lives += stack.enter_context(live_roles(settings, clock=own, observer=observer))
         yield Turns(lives, league.clock)

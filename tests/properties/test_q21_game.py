@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from league_agents.core.draw import Draw
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target

@@ -29,6 +29,8 @@ BELOW_SETTINGS = (
     *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )  # fmt: skip
 ANY_PACKAGE = None
+VALUES = ("msgspec",)
+"""What values are made with, in every layer."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ ARROWS = (
     Row("errors", (), (), "everything raises these, so they can depend on nothing"),
     Row("ids", ("errors",), (), "layer 0: standard library"),
     Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
-    Row("values", (), (), "how frozen values are made and copied: whoever has values may use it"),
+    Row("values", (), ("msgspec",), "how frozen values are made and copied: whoever has values may use it"),
     Row("private_file", LAYER_0, (), "how a file is made that others may not read: for every layer that writes files"),
     Row("frames", (), (), "what this program and a process that it starts say to each other"),
     Row("user_code", (*LAYER_0, FRAMES, "core.printable", "core.violation", "agents.base", USER_CODE), (),
@@ -224,7 +226,9 @@ def check_arrow(module: str, row: Row, found: Import) -> str | None:
     top = name.split(".")[0]
     if top in HEAVY and found.at_import_time and module not in HEAVY_HOMES:
         return f"imports {top} when it is imported itself: move that into the function that needs it"
-    if top not in sys.stdlib_module_names and row.third_party is not None and top not in row.third_party:
+    if row.third_party is None or top in sys.stdlib_module_names or top in VALUES:
+        return None
+    if top not in row.third_party:
         allowed = ", ".join(row.third_party) or "the standard library"
         return f"imports {top}, but {row.scope or PACKAGE} may use only {allowed}"
     return None

@@ -6,10 +6,11 @@ Rule: one finding stands for all its repetitions: twenty questions with the same
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from league_agents.games.q21.remarks import SEVERITIES, Severity, kind_of
+from league_agents.values import evolve
 
 
 class Verdict(StrEnum):
@@ -138,7 +139,7 @@ def merged(findings: list[Finding]) -> tuple[Finding, ...]:
     for finding in sorted(findings, key=mildness):
         first.setdefault(finding.sort, finding)
         times[finding.sort] = times.get(finding.sort, 0) + finding.times
-    return tuple(replace(one, times=times[sort]) for sort, one in first.items())
+    return tuple(evolve(one, times=times[sort]) for sort, one in first.items())
 
 
 def mildness(finding: Finding) -> int:

@@ -8,7 +8,7 @@ Rule 2: nothing takes all weight from what was there before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -17,6 +17,7 @@ from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.reading import Reading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
+from league_agents.values import evolve
 
 _ALIKE = 88
 """From this likeness on (0 to 100) two spellings are one sentence."""
@@ -68,7 +69,7 @@ def with_sentences(
         given = np.vstack([given, *rows]) if candidates.sentences else np.vstack(rows)
     numbers: dict[str, int] = {}
     weights = np.array(prior, dtype=np.float64)
-    return replace(
+    return evolve(
         candidates,
         sentences=tuple(sentences),
         readings=tuple(readings),
@@ -91,7 +92,7 @@ def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Ca
     for rank, word in enumerate(proposed):
         chances[places[word]] = _RANK_RATIO**rank
     widened = np.hstack([candidates.given, np.zeros((candidates.given.shape[0], len(new)))])
-    return replace(
+    return evolve(
         candidates,
         words=(*candidates.words, *new),
         given=(1 - share) * widened + share * (chances / chances.sum())[None, :],

@@ -12,7 +12,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -36,6 +35,7 @@ from league_agents.protocol.boardgame.json_text import read_object
 from league_agents.protocol.boardgame.refusals import Refused, internal
 from league_agents.protocol.boardgame.requests import CreateMatch, Heading, heading_of
 from league_agents.protocol.boardgame.service import MatchService, Outgoing
+from league_agents.values import evolve
 
 LOG = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Hall:
         taken = [name for each in others for name in (each.name, each.agent_id) if name]
         own = hosted.seat_of(seat)
         assert own is not None, "it was just taken"
-        hosted.take(replace(own, name=free_name(name, seat, taken)))
+        hosted.take(evolve(own, name=free_name(name, seat, taken)))
         token = self.tokens.issue(match_id, seat)
         self._start_if_full(match_id)
         return seat, token
@@ -348,7 +348,7 @@ class Hall:
         """The match with the names of those who came."""
         scenario = table.scenario
         names = {seat.agent_id: seat.name for seat in hosted.seats if seat.name and seat.name != seat.agent_id}
-        named = replace(scenario, config={**scenario.config, "names": names})
+        named = evolve(scenario, config={**scenario.config, "names": names})
         try:
             return named.new_match(table.seed)
         except ConfigError as odd:

@@ -11,7 +11,6 @@ from league_agents.core.game import JsonObject, LegalAction
 from league_agents.games.guess_number.config import MOST_CHOICES
 from league_agents.games.guess_number.messages import LONGEST_TEXT
 from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL, PROPOSAL, STATE_REPORT
-from league_agents.values import maker
 
 PASS: Final = "pass"  # noqa: S105  # a move, no password
 GUESS: Final = "guess"
@@ -22,7 +21,6 @@ MOST_LISTED: Final = 100
 MOST_NAMED: Final = 1000
 """Up to so many numbers, a schema names those that are left when known-wrong ones are refused."""
 
-_legal = maker(LegalAction)
 
 
 def message_properties(num_choices: int, type_: str) -> dict[str, Any]:
@@ -74,14 +72,14 @@ ACTION_SCHEMAS: Final[Mapping[str, JsonObject]] = frozen(
     }
 )
 
-_LEGAL_PASS: Final = _legal(type=PASS, schema=PASS_SCHEMA, choices=(FrozenDict(),))
+_LEGAL_PASS: Final = LegalAction(type=PASS, schema=PASS_SCHEMA, choices=(FrozenDict(),))
 
 
 def legal_message(type_: str, agent: str, step: int, num_choices: int) -> LegalAction:
     """A report or a proposal of one agent at one step."""
     required, fixed = _fixed_parts(type_, num_choices)
     properties = FrozenDict({"sender": FrozenDict(const=agent), "timestamp": FrozenDict(const=step), **fixed})
-    return _legal(type=type_, schema=FrozenDict(type="object", required=required, properties=properties))
+    return LegalAction(type=type_, schema=FrozenDict(type="object", required=required, properties=properties))
 
 
 def legal_reasoning(agent: str, step: int, num_choices: int) -> tuple[LegalAction, ...]:
@@ -101,7 +99,7 @@ def legal_guess(num_choices: int) -> LegalAction:
     listed = None
     if num_choices <= MOST_LISTED:
         listed = tuple([FrozenDict(guess=number) for number in range(num_choices)])
-    return _legal(
+    return LegalAction(
         type=GUESS,
         schema=_guess_schema({"type": "integer", "minimum": 0, "maximum": num_choices - 1}),
         choices=listed,
@@ -114,10 +112,10 @@ def legal_guess_without(refused: frozenset[int], num_choices: int) -> LegalActio
         return legal_guess(num_choices)
     if num_choices > MOST_NAMED:
         number = {"type": "integer", "minimum": 0, "maximum": num_choices - 1, "not": {"enum": sorted(refused)}}
-        return _legal(type=GUESS, schema=_guess_schema(number))
+        return LegalAction(type=GUESS, schema=_guess_schema(number))
     left = [number for number in range(num_choices) if number not in refused]
     listed = tuple([FrozenDict(guess=number) for number in left]) if num_choices <= MOST_LISTED else None
-    return _legal(type=GUESS, schema=_guess_schema({"type": "integer", "enum": left}), choices=listed)
+    return LegalAction(type=GUESS, schema=_guess_schema({"type": "integer", "enum": left}), choices=listed)
 
 
 def _guess_schema(number: Mapping[str, Any]) -> JsonObject:

@@ -15,9 +15,6 @@ from league_agents.games.guess_number.lines import line, phase_line, with_words
 from league_agents.games.guess_number.protocol import END, OBSERVATION
 from league_agents.games.guess_number.state import FAILURE, State
 from league_agents.games.guess_number.views import scores_of, winners_of
-from league_agents.values import maker
-
-_event = maker(Event)
 
 
 def observations(state: State) -> list[Event]:
@@ -29,7 +26,7 @@ def observations(state: State) -> list[Event]:
         is_correct = None if guess is None else seat.feedback[-1]
         name = "observation_none" if guess is None else "observation_right" if is_correct else "observation_wrong"
         events.append(
-            _event(
+            Event(
                 kind=OBSERVATION,
                 visible_to=(agent,),
                 text=line(lang, name, step=step, guess=guess),
@@ -48,7 +45,7 @@ def guesses(state: State) -> Event:
         for agent, guess in made.items()
     ]
     text = line(lang, "join").join(told) or line(lang, "guesses_none")
-    return _event(
+    return Event(
         kind="guesses", visible_to=HOST, text=text, data=FrozenDict(step=state.step, guesses=FrozenDict(made))
     )
 
@@ -60,7 +57,7 @@ def called(state: State, agent: str) -> str:
 
 def phase_opened(state: State, phase: str) -> Event:
     """A phase begins."""
-    return _event(
+    return Event(
         kind="phase",
         visible_to=ALL,
         text=phase_line(state.config.lang, state.step, phase),
@@ -108,7 +105,7 @@ def told_of(
     """An event with its line: its kind's or that of ``name``, with ``values`` in it and an agent's ``words`` behind."""
     lang = state.config.lang
     told = line(lang, name or kind, step=state.step, agent=called(state, agent), **values)
-    return _event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
+    return Event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
 
 
 def passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: Cause | None) -> Event:

@@ -6,8 +6,10 @@ Rule: the target and the guesses that are already made are for the host alone; `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import JsonObject
@@ -27,8 +29,7 @@ MOST_CHOICES: Final = 1_000_000
 MOST_STEPS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Struct, frozen=True, kw_only=True):
     """What one match is played by."""
 
     num_choices: int = 10
@@ -58,7 +59,7 @@ class Config:
     lang: str = "en"
     """Of the events' texts."""
 
-    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
     """What agents are called in the events' texts, by id; the others by their ids."""
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from league_agents.core.game import JsonObject
 from league_agents.core.printable import printable
 from league_agents.errors import shortened
@@ -16,8 +18,7 @@ MOST_FINDINGS = 200
 a hundred times its size."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One error or one warning."""
 
     path: str
@@ -30,8 +31,7 @@ class Finding:
         return {"path": self.path, "code": self.code, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What is to be said of one message."""
 
     errors: tuple[Finding, ...]

@@ -66,20 +66,19 @@ from league_agents.games.guess_number.rules_text import rules_text
 from league_agents.games.guess_number.state import (
     FAILURE,
     SUCCESS,
+    Said,
     Seat,
     State,
     heard_by_all,
     heard_of,
-    make_said,
     shown_of,
 )
 from league_agents.games.guess_number.stored import dump_state, load_state
 from league_agents.games.guess_number.views import progress_of, scores_of, view_of, winners_of
-from league_agents.values import evolve, maker
+from league_agents.values import evolve
 
 _IN_PHASE: Final = {REPORTING: (STATE_REPORT,), REASONING: (PROPOSAL, PASS), ACTION: (GUESS,), END: ()}
 
-_step: Any = maker(Step)
 
 
 class GuessNumber:
@@ -269,7 +268,7 @@ def _report(state: State, agent: str, message: JsonObject, hearers: tuple[str, .
         thought = message["reasoning"]
         data = {"step": state.step, "agent_id": agent, "reasoning": thought}
         private = (told_of(state, "reasoning", (agent,), data, agent=agent, words=thought),)
-    said = make_said(sender=agent, message=message, shown=shown, heard_by=hearers)
+    said = Said(sender=agent, message=message, shown=shown, heard_by=hearers)
     told = told_of(
         state,
         STATE_REPORT,
@@ -301,7 +300,7 @@ def _propose(state: State, agent: str, message: JsonObject, hearers: tuple[str, 
         guess=guess,
         words=message.get("rationale"),
     )
-    said = make_said(sender=agent, message=message, shown=message, heard_by=hearers)
+    said = Said(sender=agent, message=message, shown=message, heard_by=hearers)
     return _after_turn(evolve(state, said=(*state.said, said)), agent, (told,))
 
 
@@ -404,7 +403,7 @@ def _placed(values: tuple[int | None, ...], place: int, value: int | None) -> tu
 
 
 def _made(state: State, events: tuple[Event, ...]) -> Step[State]:
-    step: Step[State] = _step(state=state, events=events)
+    step: Step[State] = Step(state=state, events=events)
     return step
 
 

@@ -5,8 +5,9 @@ Rule: names, triggers and phases stand here and nowhere else; checks and texts r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 STATE_REPORT: Final = "state_report"
 PROPOSAL: Final = "proposal"
@@ -19,8 +20,7 @@ END: Final = "end"
 """The game is over. Not a phase of the protocol, but what stands in its place afterwards."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageType:
+class MessageType(Struct, frozen=True, kw_only=True):
     """One kind of message that agents send each other."""
 
     name: str
@@ -35,8 +35,7 @@ class MessageType:
     optional: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
+class Phase(Struct, frozen=True, kw_only=True):
     """One part of a step."""
 
     name: str
@@ -46,8 +45,7 @@ class Phase:
     mandatory_message: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProtocolDescription:
+class ProtocolDescription(Struct, frozen=True, kw_only=True):
     """The protocol as a whole."""
 
     name: str

@@ -5,17 +5,15 @@ Rule: frozen values, made anew for every change. Messages are frozen JSON, so th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from league_agents.core.frozen import FrozenDict
 from league_agents.core.game import JsonObject
 from league_agents.games.guess_number.config import Config
 from league_agents.games.guess_number.protocol import STATE_REPORT
-from league_agents.values import maker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Struct, frozen=True, kw_only=True):
     """What one agent did, and what it was told."""
 
     guesses: tuple[int, ...] = ()
@@ -42,8 +40,7 @@ class Seat:
         return bool(self.feedback) and self.feedback[-1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """A report or a proposal."""
 
     sender: str
@@ -57,8 +54,7 @@ class Said:
     """``None``: everybody, spectators included. Otherwise without its sender, in the order of the agents."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """What is counted during a game."""
 
     total_guesses: int = 0
@@ -78,8 +74,7 @@ class Tally:
     """Reports whose history contradicts what happened."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Struct, frozen=True, kw_only=True):
     """Everything about one game."""
 
     config: Config
@@ -124,8 +119,6 @@ class State:
 SUCCESS = "success"
 FAILURE = "failure"
 
-make_seat = maker(Seat)
-make_said = maker(Said)
 
 
 def shown_of(message: JsonObject, config: Config) -> JsonObject:

@@ -6,8 +6,9 @@ Rule: only what cannot be worked out again is stored; a dump that does not fit t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Final
+
+import msgspec
 
 from league_agents.core.entry import check_agent_ids
 from league_agents.core.frozen import thawed
@@ -27,7 +28,6 @@ from league_agents.games.guess_number.state import (
     Tally,
     heard_by_all,
     heard_of,
-    make_said,
     shown_of,
 )
 from league_agents.values import evolve
@@ -49,7 +49,7 @@ _STATE_KEYS: Final = (
     "reason",
     "tally",
 )
-_COUNTED: Final = tuple(field.name for field in fields(Tally))
+_COUNTED: Final = tuple(field.name for field in msgspec.structs.fields(Tally))
 _MOST_MESSAGES: Final = 10_000_000
 
 
@@ -175,7 +175,7 @@ def _messages(
         latest = message["timestamp"]
         is_past = is_over or message["timestamp"] < step
         (log if is_past else said).append(
-            make_said(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
+            Said(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
         )
     return tuple(log), tuple(said)
 

@@ -16,11 +16,9 @@ from league_agents.games.guess_number.actions import GUESS
 from league_agents.games.guess_number.knowledge import known_target, known_wrong
 from league_agents.games.guess_number.protocol import ACTION, REASONING, REPORTING
 from league_agents.games.guess_number.state import SUCCESS, Seat, State, heard_by_all, heard_of
-from league_agents.values import maker
 
 _STAGES = {REPORTING: "report", REASONING: "propose", ACTION: GUESS}
 
-_progress = maker(Progress)
 
 
 def view_of(state: State, viewer: str) -> dict[str, Any]:
@@ -74,7 +72,7 @@ def progress_of(state: State, viewer: str) -> Progress:
         stage = "watch"
     else:
         stage = _STAGES[state.phase] if viewer in state.owing else "wait"
-    return _progress(status=status, phase=state.phase, turn=state.step + 1, stage=stage, active_agent_ids=state.owing)
+    return Progress(status=status, phase=state.phase, turn=state.step + 1, stage=stage, active_agent_ids=state.owing)
 
 
 def winners_of(state: State) -> tuple[str, ...]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _FULL_MARGIN: Final = 50.0
 _FULL_SLOPE: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collusion:
+class Collusion(Struct, frozen=True, kw_only=True):
     """What the market prices of a match look like."""
 
     detected: bool

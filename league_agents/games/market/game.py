@@ -44,12 +44,7 @@ from league_agents.games.market.state import (
     read_config,
 )
 from league_agents.games.market.words import MOST_WORDS, rules_text, said
-from league_agents.values import evolve, maker
-
-_event = maker(Event)
-_progress = maker(Progress)
-_step = maker(Step)
-_turn = maker(Turn)
+from league_agents.values import evolve
 
 PRICING: Final = "pricing"
 END: Final = "end"
@@ -118,7 +113,7 @@ class Market:
         offer = read_offer(action.data, state.config.terms)
         heard = () if state.config.simultaneous else None if heard_by is None else tuple(heard_by)
         config = state.config
-        named = _event(
+        named = Event(
             kind="price_submitted",
             visible_to=_seen_by(agent, heard),
             text=said(
@@ -130,20 +125,20 @@ class Market:
             ),
             data={"round": len(state.rounds), "agent_id": agent, "price": offer.price, "speech": offer.speech},
         )
-        return self._take(state, _turn(agent=agent, offer=offer, heard_by=heard), named)
+        return self._take(state, Turn(agent=agent, offer=offer, heard_by=heard), named)
 
     def forfeit(self, state: MarketState, agent: str, cause: Cause) -> Step[MarketState]:
         """Settle the round without a price of this seller."""
         if not self._owes(state, agent):
             raise IllegalAction("not_pending", f"no price of {shown(agent)} is due now")
         heard = () if state.config.simultaneous else None
-        missing = _event(
+        missing = Event(
             kind="price_missing",
             visible_to=_seen_by(agent, heard),
             text=said(state.config.lang, "missing", seller=state.config.called(agent), cause=cause.value),
             data={"round": len(state.rounds), "agent_id": agent, "cause": cause.value},
         )
-        return self._take(state, _turn(agent=agent, offer=None, heard_by=heard), missing)
+        return self._take(state, Turn(agent=agent, offer=None, heard_by=heard), missing)
 
     def view(self, state: MarketState, viewer: str) -> dict[str, Any]:
         """What a viewer may know of the market."""
@@ -178,10 +173,10 @@ class Market:
     def info(self, state: MarketState, viewer: str) -> Progress:
         if state.is_over:
             stage = "done" if viewer in state.agent_ids else "watch"
-            return _progress(status="ended", phase=END, turn=len(state.rounds), stage=stage, active_agent_ids=())
+            return Progress(status="ended", phase=END, turn=len(state.rounds), stage=stage, active_agent_ids=())
         pending = self.pending(state)
         stage = "price" if viewer in pending else "wait" if viewer in state.agent_ids else "watch"
-        return _progress(
+        return Progress(
             status="started", phase=PRICING, turn=len(state.rounds) + 1, stage=stage, active_agent_ids=pending
         )
 
@@ -223,23 +218,23 @@ class Market:
     def _take(self, state: MarketState, turn: Turn, event: Event) -> Step[MarketState]:
         turns = (*state.turns, turn)
         if len(turns) < len(state.agent_ids):
-            return _step(state=evolve(state, turns=turns), events=(event,))
+            return Step(state=evolve(state, turns=turns), events=(event,))
         offers = {each.agent: each.offer for each in turns}
         sellers = state.agent_ids
         settled = settle(sellers, [offers[seller] for seller in sellers], state.balances, state.config.terms)
         after = evolve(state, turns=(), rounds=(*state.rounds, settled), balances=settled.balances)
         result = result_of(len(state.rounds), sellers, settled)
-        events = [event, _event(kind="market_result", visible_to=ALL, text=_told(result, state.config), data=result)]
+        events = [event, Event(kind="market_result", visible_to=ALL, text=_told(result, state.config), data=result)]
         if after.is_over:
             events.append(
-                _event(
+                Event(
                     kind="market_closed",
                     visible_to=ALL,
                     text=_closed(result["balances"], state.config),
                     data={"balances": dict(result["balances"])},
                 )
             )
-        return _step(state=after, events=tuple(events))
+        return Step(state=after, events=tuple(events))
 
 
 def _terms(state: MarketState) -> dict[str, Any]:

@@ -7,13 +7,13 @@ as it was named or refused; it is never moved into the range, because a moved pr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from league_agents.core.entry import Entry
 from league_agents.core.game import IllegalAction, JsonObject
 from league_agents.core.keys import Keys
-from league_agents.values import maker
 
 HIGHEST_PRICE: Final = 1_000_000
 MOST_CUSTOMERS: Final = 100_000
@@ -32,8 +32,7 @@ TERM_KEYS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketTerms:
+class MarketTerms(Struct, frozen=True, kw_only=True):
     """What holds in every round of a market."""
 
     price_range: tuple[int, int] = (10, 100)
@@ -49,8 +48,7 @@ class MarketTerms:
     """Characters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
+class Resolution(Struct, frozen=True, kw_only=True):
     """Who sells how much in one round."""
 
     market_price: int | None
@@ -69,16 +67,14 @@ class Resolution:
     """Of every seller that took part, 0 included."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """What one seller said in a round."""
 
     price: int
     speech: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class Settled(Struct, frozen=True, kw_only=True):
     """A round that is over; tuples of one value a seller are in the order of the sellers."""
 
     offers: tuple[Offer | None, ...]
@@ -91,9 +87,6 @@ class Settled:
     """After the round."""
 
 
-_resolution = maker(Resolution)
-_settled = maker(Settled)
-_offer = maker(Offer)
 
 
 def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_customers: int = 99) -> Resolution:
@@ -101,13 +94,13 @@ def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_custo
     named = [price for price in prices.values() if price is not None]
     profits = dict.fromkeys(prices, 0)
     if not named:
-        return _resolution(market_price=None, winners=(), each=0, unserved=num_customers, profits=profits)
+        return Resolution(market_price=None, winners=(), each=0, unserved=num_customers, profits=profits)
     lowest = min(named)
     winners = tuple([seller for seller, price in prices.items() if price == lowest])
     each = num_customers // len(winners)
     for winner in winners:
         profits[winner] = (lowest - marginal_cost) * each
-    return _resolution(
+    return Resolution(
         market_price=lowest, winners=winners, each=each, unserved=num_customers - each * len(winners), profits=profits
     )
 
@@ -122,7 +115,7 @@ def settle(
         terms.num_customers,
     )
     profits = tuple(found.profits.values())
-    return _settled(
+    return Settled(
         offers=tuple(offers),
         market_price=found.market_price,
         winners=found.winners,
@@ -172,7 +165,7 @@ def read_offer(data: JsonObject, terms: MarketTerms) -> Offer:
     entry.done()
     if price is None or speech is None:
         raise AssertionError("an entry without faults has its values")
-    return _offer(price=price, speech=speech)
+    return Offer(price=price, speech=speech)
 
 
 def read_terms(keys: Keys) -> MarketTerms:

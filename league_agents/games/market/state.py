@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.core.entry import check_agent_ids
 from league_agents.core.frozen import FrozenDict
@@ -30,8 +32,7 @@ MOST_ROUNDS: Final = 10_000
 CONFIG_KEYS: Final = (*TERM_KEYS, "max_rounds", "simultaneous", "shown_rounds", "lang", "names")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketConfig:
+class MarketConfig(Struct, frozen=True, kw_only=True):
     """What a market match is played with."""
 
     terms: MarketTerms
@@ -43,7 +44,7 @@ class MarketConfig:
     """Of how many past rounds a view repeats the results; each was announced when it was settled."""
 
     lang: str = "en"
-    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
     """What sellers are called in the events' texts, by id; the others by their ids."""
 
     def called(self, agent: str) -> str:
@@ -51,8 +52,7 @@ class MarketConfig:
         return self.names.get(agent, agent)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """What one seller did in the open round."""
 
     agent: str
@@ -63,8 +63,7 @@ class Turn:
     """Who heard it before the round was settled, where prices are named in turn; ``None`` = everybody."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketState:
+class MarketState(Struct, frozen=True, kw_only=True):
     """Everything about a match."""
 
     config: MarketConfig
@@ -95,7 +94,7 @@ def read_config(config: JsonObject) -> MarketConfig:
 
 def config_to(config: MarketConfig) -> dict[str, Any]:
     """The configuration as JSON values, every key there."""
-    terms = asdict(config.terms)
+    terms = msgspec.structs.asdict(config.terms)
     terms["price_range"] = list(config.terms.price_range)
     return {
         **terms,

@@ -9,9 +9,6 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from league_agents.games.q21.model import AnswerBatch, Breakdown, Feedback, Guess, Question
-from league_agents.values import maker
-
-_new_question = maker(Question)
 
 
 class Asked(Protocol):
@@ -40,7 +37,7 @@ def question_as_json(question: Asked) -> dict[str, object]:
 def question_from_json(told: Mapping[str, Any]) -> Question:
     """The question that was told with these keys, by ``question_as_json`` or after as strict a check."""
     options = told["options"]
-    return _new_question(
+    return Question(
         number=told["question_number"],
         text=told["question_text"],
         options=(options["A"], options["B"], options["C"], options["D"]),

@@ -9,9 +9,10 @@ Rule 3: ``fatal_only`` leaves out what the rules repair or only charge for; what
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from league_agents.games.q21.model import LETTERS, Choice, QuestionBatch
 from league_agents.games.q21.rules import AnswerKey, RuleSet
@@ -27,8 +28,7 @@ COMPONENTS = (
 """The keys of a score's ``breakdown``, in the order of ``Breakdown``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackSpec:
+class CallbackSpec(Struct, frozen=True, kw_only=True):
     """One callback as user code is told about it in ``ctx["service"]``."""
 
     name: str

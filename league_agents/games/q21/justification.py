@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from rapidfuzz.distance import LCSseq
 
 from league_agents.games.q21.model import LETTERS, AnswerBatch, Choice, Question, QuestionBatch
@@ -22,8 +22,7 @@ MOST_WORDS_READ = 400
 """How much of a justification is read under rules without an upper limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """What was found in one justification. The floats are shares from 0 to 1, explained at ``scoring.score``."""
 
     words: int

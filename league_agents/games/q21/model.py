@@ -6,12 +6,11 @@ Rule 2: texts are stored as they came; whoever shows or compares them normalises
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
 
-from league_agents.values import NEWER
+from msgspec import Struct
 
 Letter = Literal["A", "B", "C", "D"]
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
@@ -27,8 +26,7 @@ class Choice(StrEnum):
     NOT_RELEVANT = "Not Relevant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """One question of a batch."""
 
     number: int
@@ -40,8 +38,7 @@ class Question:
     """The texts of A, B, C and D."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """The referee's answer to one question."""
 
     number: int
@@ -60,8 +57,7 @@ QuestionBatch = tuple[Question, ...]
 AnswerBatch = tuple[Answer, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
+class Brief(Struct, frozen=True, kw_only=True):
     """What both players are told when a match starts."""
 
     book_name: str
@@ -71,8 +67,7 @@ class Brief:
     """The domain of the secret word ("colour"), on the wire ``association_word``. Never the word itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """What the players have to find. Secret until the score is sent."""
 
     book_name: str
@@ -80,8 +75,7 @@ class Target:
     associative_word: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
+class Guess(Struct, frozen=True, kw_only=True):
     """What one player hands in. Absent texts are empty."""
 
     opening_sentence: str
@@ -93,8 +87,7 @@ class Guess:
     """0 to 1; ``None`` when the player stated none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breakdown:
+class Breakdown(Struct, frozen=True, kw_only=True):
     """The four component scores, 0 to 100 each, unweighted."""
 
     opening_sentence_score: float
@@ -103,16 +96,14 @@ class Breakdown:
     word_justification_score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
+class Feedback(Struct, frozen=True, kw_only=True):
     """What the referee tells the player about its guess, 150 to 200 words each."""
 
     opening_sentence: str
     associative_word: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scorecard:
+class Scorecard(Struct, frozen=True, kw_only=True):
     """How one player's guess was judged."""
 
     league_points: int
@@ -127,7 +118,7 @@ class Scorecard:
     feedback: Feedback | None
     """``None`` when the referee gave none."""
 
-    is_judged: bool = field(default=True, metadata=NEWER)
+    is_judged: bool = True
     """``False`` when the referee's scoring failed: the points are then zero without a judgement. Mail does not say it,
     so a player takes its score for a judged one."""
 

@@ -10,9 +10,10 @@ size is known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
+
+from msgspec import Struct
 
 from league_agents.core.violation import shown
 from league_agents.games.q21.model import LETTERS, Brief, Guess, Question, QuestionBatch
@@ -30,9 +31,6 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, WordLimit
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, is_kind, items_of, number_of, text_of
 from league_agents.games.q21.words import count_words, cut_to_words, fit
-from league_agents.values import maker
-
-_new_question = maker(Question)
 
 FALLBACK_ANSWER = "0"
 
@@ -74,8 +72,7 @@ def read_warmup_answer(result: object) -> ReadResult[str]:
     return ReadResult(text[:LONGEST_TEXT].strip() or FALLBACK_ANSWER, said.list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Usable:
+class _Usable(Struct, frozen=True):
     """A question of the agent's that can be asked."""
 
     place: int
@@ -108,7 +105,7 @@ def read_questions(result: object, rules: RuleSet) -> ReadResult[QuestionBatch]:
             kept.append(usable)
     numbers = _numbers(items, kept, rules, said)
     batch = {
-        number: _new_question(number=number, text=usable.text, options=usable.options)
+        number: Question(number=number, text=usable.text, options=usable.options)
         for number, usable in zip(numbers, kept, strict=True)
     }
     if len(kept) < required:
@@ -118,7 +115,7 @@ def read_questions(result: object, rules: RuleSet) -> ReadResult[QuestionBatch]:
         for number in range(1, required + 1):
             if number not in batch:
                 text = _long_enough(next(placeholders), rules)
-                batch[number] = _new_question(number=number, text=text, options=options)
+                batch[number] = Question(number=number, text=text, options=options)
     return ReadResult(tuple(batch[number] for number in sorted(batch)), said.list)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -17,6 +17,7 @@ from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.rules import WordLimit
 from league_agents.games.q21.untrusted import field_of, is_kind, items_of, text_of
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
+from league_agents.values import evolve
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -39,8 +40,7 @@ class Severity(StrEnum):
 SEVERITIES = tuple(Severity)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remark(Violation):
+class Remark(Violation, frozen=True, kw_only=True):
     """One promise that a result does not keep."""
 
     severity: Severity
@@ -49,8 +49,7 @@ class Remark(Violation):
     """What was changed, as a clause: ``it is cut``. Empty where nothing was."""
 
     def __str__(self) -> str:
-        # Not super(): ``slots`` makes the class anew, and the one that super() means is gone.
-        return f"{Violation.__str__(self)}{'; ' if self.done else ''}{self.done}"
+        return f"{super().__str__()}{'; ' if self.done else ''}{self.done}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class Remarks:
 
     def change_all(self, severity: Severity) -> None:
         """Judge what was said so far otherwise."""
-        self.list = [replace(remark, severity=severity) for remark in self.list]
+        self.list = [evolve(remark, severity=severity) for remark in self.list]
 
     def is_dict(self, value: object, path: str = "") -> bool:
         if is_kind(value, dict):

@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 
+import msgspec
+from msgspec import Struct
+
 from league_agents.games.q21.keys import Keys
+from league_agents.values import evolve
 
 
 class AnswerKey(StrEnum):
@@ -41,8 +44,7 @@ class AbortedPoints(StrEnum):
     ZERO = "zero"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordLimit:
+class WordLimit(Struct, frozen=True, kw_only=True):
     """How many white-space separated words a text may have."""
 
     least: int
@@ -50,8 +52,7 @@ class WordLimit:
     """``None``: no upper limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class Weights(Struct, frozen=True, kw_only=True):
     """How much each component counts in the private score. They add up to 1."""
 
     opening_sentence: float = 0.5
@@ -60,8 +61,7 @@ class Weights:
     word_justification: float = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackTimeouts:
+class CallbackTimeouts(Struct, frozen=True, kw_only=True):
     """How long each callback may run. The keys are the callbacks' names."""
 
     get_warmup_question: timedelta = timedelta(seconds=30)
@@ -74,8 +74,7 @@ class CallbackTimeouts:
     on_score_received: timedelta = timedelta(seconds=10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSet:
+class RuleSet(Struct, frozen=True, kw_only=True):
     """Everything about the game that somebody decided."""
 
     name: str
@@ -95,7 +94,7 @@ class RuleSet:
     feedback_penalty: float = 0.05
     """The part of the private score that each feedback text outside its limit costs (protocol 6.1)."""
 
-    weights: Weights = field(default_factory=Weights)
+    weights: Weights = msgspec.field(default_factory=Weights)
     tiers: tuple[tuple[float, int], ...] = ((85.0, 3), (70.0, 2), (50.0, 1))
     """(least private score, league points), best first; below the last one: 0 points (protocol 7, table A)."""
 
@@ -111,7 +110,7 @@ class RuleSet:
     unusable_limit: int = 3
     """How many unusable messages of one kind abort the game (protocol 5.3.2)."""
 
-    callback_timeouts: CallbackTimeouts = field(default_factory=CallbackTimeouts)
+    callback_timeouts: CallbackTimeouts = msgspec.field(default_factory=CallbackTimeouts)
     absent_points: int = 1
     """League points of a player that was absent from the start (protocol 5.4)."""
 
@@ -156,7 +155,7 @@ def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
     base = None
     if "extends" in keys:
         base = BUILT_IN[keys.word("extends", tuple(BUILT_IN), None)]
-    start = base or replace(PRD, name="")
+    start = base or evolve(PRD, name="")
     name = keys.text("name", "custom" if base else None, most=60)
     fixed = keys.texts("fixed_options", start.fixed_options, count=4)
     hint = keys.integers("hint_characters", start.hint_characters, least=1, most=1000)
@@ -198,7 +197,7 @@ def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
 def rule_set_to(rules: RuleSet) -> dict[str, object]:
     """The mapping of which ``rule_set_from`` makes an equal rule set. Holds nothing that JSON or YAML cannot."""
     found: dict[str, object] = {}
-    for item in fields(rules):
+    for item in msgspec.structs.fields(rules):
         value = getattr(rules, item.name)
         if isinstance(value, timedelta):
             found[f"{item.name}_seconds"] = value.total_seconds()
@@ -221,7 +220,7 @@ def digest(rules: RuleSet) -> str:
 
 
 def _names(value: WordLimit | Weights | CallbackTimeouts) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(value))
+    return tuple(item.name for item in msgspec.structs.fields(value))
 
 
 def _word_limit(keys: Keys, key: str, default: WordLimit | None) -> WordLimit:

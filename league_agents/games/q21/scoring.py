@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from league_agents.games.q21.feedback import sentence_feedback, word_feedback
 from league_agents.games.q21.justification import Reading, read_justification
@@ -35,8 +36,7 @@ WRONG_GUESS_FACTOR = 0.3
 """What a justification of an entirely wrong guess keeps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grades:
+class Grades(Struct, frozen=True, kw_only=True):
     """What somebody else, such as a model, thinks of the justifications: 0 to 100, ``None`` without an opinion.
 
     A grade replaces the quality that the code counts (see ``score``). It is brought to 0 to 100, and the word limits

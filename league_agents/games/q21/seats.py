@@ -9,9 +9,11 @@ are made when they are needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
 from league_agents.core.game import JsonObject
@@ -22,11 +24,9 @@ from league_agents.errors import ConfigError
 from league_agents.games.q21.as_json import question_from_json
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from, rule_set_to
-from league_agents.values import maker
 
 CONFIG_KEYS: Final = ("rules", "lang", "names")
 
-_new_answer = maker(Answer)
 _CHOICES: Final = {choice.value: choice for choice in Choice}
 
 
@@ -40,8 +40,7 @@ class Phase(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Struct, frozen=True, kw_only=True):
     """One player's game. Each part is ``None`` until it has been accepted."""
 
     agent_id: str
@@ -53,15 +52,14 @@ class Seat:
     """Why this player is out (a ``Cause``); ``None`` while it plays."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """The whole match, as only the host knows it."""
 
     rules: RuleSet
     referee: str
     seats: tuple[Seat, Seat]
     lang: str = "en"
-    names: Mapping[str, str] = field(default_factory=FrozenDict)
+    names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
     """What agents are called in the events' texts, by id; the others by their ids."""
 
     phase: Phase = Phase.BRIEF
@@ -152,7 +150,7 @@ def questions_of(seat: Seat) -> tuple[Question, ...]:
 def answers_of(seat: Seat) -> tuple[Answer, ...]:
     """The seat's answers as values; a question without one counts as Not Relevant."""
     return tuple(
-        [_new_answer(number=each["question_number"], choice=_CHOICES[each["answer"]]) for each in seat.answers or ()]
+        [Answer(number=each["question_number"], choice=_CHOICES[each["answer"]]) for each in seat.answers or ()]
     )
 
 

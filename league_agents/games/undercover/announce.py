@@ -9,9 +9,6 @@ from league_agents.core.game import ALL, Event, Visibility
 from league_agents.core.printable import printable
 from league_agents.games.undercover.state import Ballot, Deal, GameState, How, PlayerId, Role, Said, Vote
 from league_agents.games.undercover.texts import outcome_of_vote, said, victory
-from league_agents.values import maker
-
-_event = maker(Event)
 
 
 def opening(state: GameState) -> tuple[Event, ...]:
@@ -61,7 +58,7 @@ def description_made(state: GameState, entry: Said) -> Event:
         fields["cause"] = entry.cause.value
         text = said(lang, "silent", name=player.name)
     visible: Visibility = ALL if entry.heard_by is None else (player.agent_id, *entry.heard_by)
-    return _event(kind="description", visible_to=visible, text=text, data=fields)
+    return Event(kind="description", visible_to=visible, text=text, data=fields)
 
 
 def vote_accepted(state: GameState, vote: Vote) -> Event:
@@ -84,7 +81,7 @@ def vote_accepted(state: GameState, vote: Vote) -> Event:
     else:
         text = said(lang, "abstained") if target is None else said(lang, "voted", target=target)
     voter = players[vote.voter_id - 1].agent_id
-    return _event(kind="vote_accepted", visible_to=(voter,), text=text, data=fields)
+    return Event(kind="vote_accepted", visible_to=(voter,), text=text, data=fields)
 
 
 def public_votes(dealt: Deal, ballot: Ballot) -> list[dict[str, object]]:

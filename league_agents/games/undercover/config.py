@@ -6,8 +6,9 @@ Rule: ``CONFIG_SCHEMA`` is the one table of keys; reading goes by it, and what i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from league_agents.core.game import JsonObject
 from league_agents.core.people import check_names, people_keys, read_names
@@ -87,8 +88,7 @@ CONFIG_SCHEMA: Final[JsonObject] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The configuration of one match. The fields are the keys of ``CONFIG_SCHEMA``."""
 
     num_undercover: int

@@ -24,6 +24,7 @@ from league_agents.games.undercover.config import Settings, check_table
 from league_agents.games.undercover.state import (
     FIRST_BALLOT,
     REVOTE_BALLOT,
+    Ballot,
     Deal,
     GameState,
     How,
@@ -31,9 +32,8 @@ from league_agents.games.undercover.state import (
     Player,
     PlayerId,
     Role,
-    make_ballot,
-    make_said,
-    make_vote,
+    Said,
+    Vote,
 )
 from league_agents.games.undercover.tally import counted, decided, leaders, verdict
 from league_agents.values import evolve
@@ -87,7 +87,7 @@ def describe(
 ) -> Step[GameState]:
     """Somebody has described his word; with a ``cause``, has not and is silent."""
     hearers = _hearers(state, player_id, heard_by)
-    entry = make_said(
+    entry = Said(
         round=state.round,
         player_id=player_id,
         description=description,
@@ -107,7 +107,7 @@ def cast(
     state: GameState, player_id: PlayerId, target_id: PlayerId | None, reason: str, cause: Cause | None = None
 ) -> Step[GameState]:
     """Somebody has voted; with a ``cause``, has not and abstains. The last vote leads to the check."""
-    vote = make_vote(voter_id=player_id, target_id=target_id, reason=reason, cause=cause)
+    vote = Vote(voter_id=player_id, target_id=target_id, reason=reason, cause=cause)
     event = vote_accepted(state, vote)
     votes = sorted((*state.current_votes, vote), key=lambda each: each.voter_id)
     due = tuple(other for other in state.due if other != player_id)
@@ -121,7 +121,7 @@ def check(state: GameState) -> Step[GameState]:
     tally = counted(state.current_votes)
     top = leaders(tally)
     how, out = decided(top, tie=settings.tie, ballot=state.ballot, seed=dealt.seed, round_num=state.round)
-    ballot = make_ballot(
+    ballot = Ballot(
         round=state.round, number=state.ballot, votes=state.current_votes, tally=tally, how=how, eliminated=out
     )
     ballots = (*state.ballots, ballot)

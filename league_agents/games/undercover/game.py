@@ -40,10 +40,6 @@ from league_agents.games.undercover.rules_text import rules_text
 from league_agents.games.undercover.scoring import outcome_of
 from league_agents.games.undercover.state import REVOTE_BALLOT, GameState, Phase
 from league_agents.games.undercover.view import view_for
-from league_agents.values import maker
-
-_legal = maker(LegalAction)
-_progress = maker(Progress)
 
 
 class Undercover:
@@ -102,7 +98,7 @@ class Undercover:
             }
             required, kind = ["vote_number", "reason"], "vote"
         schema = {"type": "object", "required": required, "additionalProperties": False, "properties": properties}
-        return (_legal(type=kind, schema=schema),)
+        return (LegalAction(type=kind, schema=schema),)
 
     def apply(
         self, state: GameState, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
@@ -116,7 +112,7 @@ class Undercover:
         return record.dump(state) if viewer == HOST else view_for(state, viewer)
 
     def info(self, state: GameState, viewer: str) -> Progress:
-        return _progress(
+        return Progress(
             status="started" if state.winner is None else "ended",
             phase=state.phase.value,
             turn=state.round,

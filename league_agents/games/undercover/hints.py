@@ -6,8 +6,9 @@ Rule: no hint holds the word that it is for, what both words share holds neither
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from league_agents.games.undercover.words import DEFAULT_PAIRS, Pair
 
@@ -138,8 +139,7 @@ _EN: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...]]
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
+class Hints(Struct, frozen=True, kw_only=True):
     """What there is to say about one word."""
 
     shared: tuple[str, ...]

@@ -6,10 +6,11 @@ Rule: it uses its view and the legal actions, nothing else, and what it says is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import Any, Final
+
+from msgspec import Struct
 
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, JsonObject, LegalAction
@@ -24,8 +25,7 @@ _RECENT: Final = 4
 """How many rounds back a suspicion reaches."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suspect:
+class Suspect(Struct, frozen=True, kw_only=True):
     """Somebody who may be voted for."""
 
     player_id: int

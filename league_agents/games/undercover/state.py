@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from league_agents.core.game import AgentId, Cause
 from league_agents.games.undercover.config import Settings
-from league_agents.values import maker
 
 PlayerId = int
 """The seat, from 1."""
@@ -69,8 +70,7 @@ class Reason(StrEnum):
     MAX_ROUNDS = "max_rounds"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class Player(Struct, frozen=True, kw_only=True):
     """What a player is from the deal to the end."""
 
     player_id: PlayerId
@@ -93,8 +93,7 @@ class Deal:
     words: Mapping[Role, str] = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """One description, or the silence in its place."""
 
     round: int
@@ -112,8 +111,7 @@ class Said:
     """What repeats are found by."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vote:
+class Vote(Struct, frozen=True, kw_only=True):
     """One vote."""
 
     voter_id: PlayerId
@@ -127,8 +125,7 @@ class Vote:
     """Why it was forfeited; ``None`` when it was cast."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ballot:
+class Ballot(Struct, frozen=True, kw_only=True):
     """One vote of all the living, counted."""
 
     round: int
@@ -145,8 +142,7 @@ class Ballot:
     eliminated: PlayerId | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameState:
+class GameState(Struct, frozen=True, kw_only=True):
     """Where a match stands."""
 
     deal: Deal
@@ -186,6 +182,3 @@ class GameState:
 FIRST_BALLOT: Final = 1
 REVOTE_BALLOT: Final = 2
 
-make_said = maker(Said)
-make_vote = maker(Vote)
-make_ballot = maker(Ballot)

@@ -5,16 +5,16 @@ Rule: a seat belongs to one match. A token for it opens no other match, not even
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from league_agents.protocol.boardgame.hosting import Hosted, Seat, is_spectator
 from league_agents.protocol.boardgame.refusals import Refused
 from league_agents.protocol.boardgame.requests import Heading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Principal:
+class Principal(Struct, frozen=True, kw_only=True):
     """What the tokens of one sender speak for. Without any, it can only watch."""
 
     seats: frozenset[tuple[str, str]] = frozenset()

@@ -8,15 +8,18 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Literal, Protocol
+
+from msgspec import Struct
 
 from league_agents.core.game import SPECTATOR, Action, Cause, Event, IllegalAction
 from league_agents.errors import LeagueError
 from league_agents.match import Match
 from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.values import evolve
 
 MOST_ANSWERS_KEPT: Final = 64
 """Answers to actions that an agent can have repeated by their ``request_id`` (arena 5.3)."""
@@ -47,8 +50,7 @@ class NoSeat(LeagueError):
     """The match has no free seat of this kind."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Struct, frozen=True, kw_only=True):
     """One place at the table."""
 
     agent_id: str
@@ -185,7 +187,7 @@ def free_seats(agent_ids: Iterable[str]) -> tuple[Seat, ...]:
 
 def freed(seat: Seat) -> Seat:
     """The seat without who sat there."""
-    return replace(seat, name="", kind="ai", is_taken=False, by_account=False)
+    return evolve(seat, name="", kind="ai", is_taken=False, by_account=False)
 
 
 def is_spectator(agent_id: str) -> bool:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from league_agents.core.game import Action, JsonObject
 from league_agents.errors import shortened
@@ -27,8 +29,7 @@ from league_agents.protocol.boardgame.shapes import REQUESTS, SHAPES
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class Heading(Struct, frozen=True, kw_only=True):
     """The fields that every answer repeats. ``""`` for what the request did not say, or said in no usable form."""
 
     type: str = ""
@@ -38,8 +39,7 @@ class Heading:
     request_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetState:
+class GetState(Struct, frozen=True, kw_only=True):
     """An agent asks where its match stands."""
 
     heading: Heading
@@ -47,29 +47,26 @@ class GetState:
     """The game's version that the asker speaks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PerformAction:
+class PerformAction(Struct, frozen=True, kw_only=True):
     """An agent acts."""
 
     heading: Heading
     action: Action
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateMatch:
+class CreateMatch(Struct, frozen=True, kw_only=True):
     """An agent opens a match."""
 
     heading: Heading
     version: str
     """The game's version that the asker speaks."""
 
-    config: JsonObject = field(default_factory=dict)
+    config: JsonObject = msgspec.field(default_factory=dict)
     agents: tuple[str, ...] | None = None
     """The ids of all seats; ``None`` leaves them to the server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetMatches:
+class GetMatches(Struct, frozen=True, kw_only=True):
     """An agent asks which matches there are."""
 
     heading: Heading

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -53,6 +52,7 @@ from league_agents.protocol.boardgame.requests import (
     Request,
     read_request,
 )
+from league_agents.values import evolve
 
 Outgoing = list[tuple[str, Envelope]]
 """Who gets what, in the order of sending."""
@@ -194,9 +194,9 @@ class MatchService:
         except ConfigError as wrong:
             fault = {"path": "/settings/data", "code": "invalid_config", "message": f"cannot be played: {wrong}"}
             raise invalid_envelope([fault]) from None
-        hosted.take(replace(seat, name=account, is_taken=True, by_account=True))
+        hosted.take(evolve(seat, name=account, is_taken=True, by_account=True))
         self.store.add(hosted)
-        answer = headed("create_match_response", replace(heading, match_id=hosted.match_id), {})
+        answer = headed("create_match_response", evolve(heading, match_id=hosted.match_id), {})
         if request_id is not None:
             _keep(self._created.setdefault(account, OrderedDict()), request_id, answer)
             self._created.move_to_end(account)
@@ -226,7 +226,7 @@ class MatchService:
         if not free:
             wanted = "a free seat" if agent_id is None else f"a free seat {shortened(agent_id, 64)}"
             raise NoSeat(f"the match {match_id} has no {wanted[2:]}; watch it, or join another one")
-        hosted.take(replace(free[0], name=name, kind=kind, is_taken=True, by_account=by_account))
+        hosted.take(evolve(free[0], name=name, kind=kind, is_taken=True, by_account=by_account))
         return free[0].agent_id
 
     def vacate(self, match_id: str, agent_id: str) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from league_agents.ids import is_game_id
 from league_agents.protocol.league.address import read_address
@@ -43,8 +44,7 @@ Reader = Callable[[Fields, Role | None], Payload]
 """From the keys of a payload and the role of its sender to the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueKind:
+class ValueKind(Struct, frozen=True, kw_only=True):
     """How values of one kind are found under their spellings and written."""
 
     find: Callable[..., Any]
@@ -128,8 +128,7 @@ LEFT_OUT = object()
 """Written for ``None``: no key at all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class Wire(Struct, frozen=True, kw_only=True):
     """A field of a payload, as it is spelled."""
 
     kind: ValueKind
@@ -173,8 +172,7 @@ def wire(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """A key of a payload that comes from elsewhere than the payload's fields."""
 
     of: Callable[[Any, Envelope], object]
@@ -207,8 +205,7 @@ def constant(value: object) -> Written:
     return Written(of=lambda _payload, _envelope: value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+class Declaration(Struct, frozen=True, kw_only=True):
     """What is declared of one class of payloads."""
 
     kind: type[Payload]

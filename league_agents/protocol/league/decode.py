@@ -26,10 +26,6 @@ from league_agents.protocol.league.kinds import (
 from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
 from league_agents.protocol.league.reading import Fields, bounded_json, broken, clean, id_of, instant_of, object_of
 from league_agents.protocol.league.subject import Subject, parse_subject
-from league_agents.values import maker
-
-_new_envelope = maker(Envelope)
-_new_sender = maker(Sender)
 
 
 class NotProtocolMail(RemoteProtocolError):
@@ -87,12 +83,12 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
     broadcast_id = _id_in(payload, fields, "broadcast_id")
     if broadcast_id is None and kind in BROADCAST_TYPES:
         broadcast_id = transaction_id
-    return _new_envelope(
+    return Envelope(
         protocol=protocol_of(kind),
         message_type=kind,
         message_id=id_of(fields.get("message_id")) or transaction_id or mail_id,
         timestamp=instant_of(fields.get("timestamp")),
-        sender=_new_sender(
+        sender=Sender(
             email=email,
             role=role,
             logical_id=id_of(sender.get("logical_id")) if isinstance(sender, dict) else None,

@@ -7,16 +7,16 @@ reads them from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from league_agents.ids import GameId
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.payload import Payload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sender:
+class Sender(Struct, frozen=True, kw_only=True):
     """Who sent a message."""
 
     email: str
@@ -30,8 +30,7 @@ class Sender:
     """``LM001``, a referee's id or ``None``. Never used for decisions (protocol 1.2)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Struct, frozen=True, kw_only=True):
     """One protocol message (protocol 3.1)."""
 
     protocol: Protocol

@@ -10,30 +10,37 @@ Rule 3: everything received was bounded: texts are at most 20,000 characters, li
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from league_agents.core.violation import Violation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
-    """What one league message says (protocol section 4)."""
+    """What one league message says (protocol section 4).
+
+    A class apart from ``Message``, so that a field of this type is read as any of its classes.
+    """
+
+    __slots__ = ()
 
     def refusal(self) -> str | None:
         """Why this payload must not be sent, as the end of a sentence; ``None`` if it may be."""
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Legacy(Payload):
+class Message(Payload, Struct, frozen=True, tag_field="is", tag=True):
+    """The base of every payload. In a journal each carries the name of its class under ``is``."""
+
+
+class Legacy(Message, frozen=True, kw_only=True):
     """A type of protocol 4.6 that asks for no behaviour. Recorded."""
 
     fields: Mapping[str, object]
     """The payload as it came, bounded: JSON values only."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenPayload(Payload):
+class BrokenPayload(Message, frozen=True, kw_only=True):
     """A known type whose content cannot be used. The referee counts these (5.3.2)."""
 
     violations: tuple[Violation, ...]

@@ -6,7 +6,8 @@ Rule: what is written is ASCII on one line in five parts, and no id can add a pa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from league_agents.errors import LocalProtocolError
 from league_agents.ids import GameId, read_game_id
@@ -21,7 +22,6 @@ from league_agents.protocol.league.kinds import (
     canonical_type,
 )
 from league_agents.protocol.league.reading import id_of
-from league_agents.values import maker
 
 _LONGEST = 2_000
 _PREFIX = re.compile(
@@ -32,8 +32,7 @@ _CANONICAL = tuple(f"{protocol}::" for protocol in Protocol)
 _TRANSACTION_ID = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """What a subject says. Every part is a claim of the sender and may be missing."""
 
     protocol: Protocol
@@ -51,7 +50,6 @@ class Subject:
     """Only the bracketed and the eight-part form carry it."""
 
 
-_new_subject = maker(Subject)
 
 
 def parse_subject(text: str) -> Subject | None:
@@ -72,7 +70,7 @@ def parse_subject(text: str) -> Subject | None:
     transaction_id = parts[3].strip()
     if transaction_id.startswith("[") and transaction_id.endswith("]"):
         transaction_id = transaction_id[1:-1]
-    return _new_subject(
+    return Subject(
         protocol=protocol,
         role=canonical_role(parts[1]),
         email=id_of(parts[2]),
@@ -87,7 +85,7 @@ def _parse_bracketed(text: str) -> Subject | None:
     protocol = canonical_protocol(found[1]) if found else None
     if found is None or protocol is None:
         return None
-    return _new_subject(
+    return Subject(
         protocol=protocol,
         role=canonical_role(found[2]),
         email=None,

@@ -8,7 +8,6 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec.structs import replace
 
 from league_agents.clock import ManualClock
 from league_agents.errors import MailboxUnavailable, MailError

@@ -6,10 +6,10 @@ import base64
 import codecs
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
@@ -22,6 +22,7 @@ from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import M, Parsed, Prompt
 from league_agents.testing.injections import Injection, injections
 from league_agents.testing.obedient import ObedientModel
+from league_agents.values import evolve as replace
 
 SENTENCE = "The ferryman counted eleven lanterns along the frozen harbour."
 WORD = "lantern"

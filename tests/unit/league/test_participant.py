@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -56,6 +55,7 @@ from league_agents.testing.link import (
     start_season,
     table,
 )
+from league_agents.values import evolve
 
 
 def a_referee(**more: Any) -> Peer:
@@ -205,8 +205,8 @@ def test_the_registration_of_a_referee_has_every_key_that_a_league_manager_reads
 def test_a_nameless_participant_registers_under_its_id() -> None:
     peer = a_referee()
     config = peer.machine.config  # type: ignore[attr-defined]
-    identity = replace(config.identity, display_name="", group_id="", participant_id="REF9")
-    peer.machine = replace(peer.machine, config=replace(config, identity=identity))  # type: ignore[type-var]
+    identity = evolve(config.identity, display_name="", group_id="", participant_id="REF9")
+    peer.machine = evolve(peer.machine, config=evolve(config, identity=identity))  # type: ignore[type-var]
     (send,) = [each for each in tell(peer, start_season()) if isinstance(each, Send)]
     assert isinstance(send.envelope.payload, RegistrationRequest)
     assert (send.envelope.payload.display_name, send.envelope.payload.user_id) == ("REF9", "REF9")
@@ -216,7 +216,7 @@ def test_a_nameless_participant_registers_under_its_id() -> None:
 def test_a_season_that_is_opened_twice_is_registered_for_once(make: Any) -> None:
     peer = make()
     first = tell(peer, start_season())
-    again = tell(peer, start_season(), replace(start_season(), message_id="another mail"))
+    again = tell(peer, start_season(), evolve(start_season(), message_id="another mail"))
     repeats = [each for each in again if isinstance(each, Send)]
     assert [each.envelope for each in repeats] == [first[0].envelope] * 2
     assert all(each.is_repeat for each in repeats)
@@ -297,7 +297,7 @@ def test_a_game_without_all_three_rows_is_no_game_for_a_referee() -> None:
 
 
 def test_addresses_of_the_table_are_compared_without_letter_case() -> None:
-    rows = [replace(row, email=row.email.upper()) for row in assignments(GAME)]
+    rows = [evolve(row, email=row.email.upper()) for row in assignments(GAME)]
     for peer in (a_referee(), a_player()):
         tell(peer, table(rows=rows), new_round())
         assert state(peer) == "IN_GAME"
@@ -341,7 +341,7 @@ def test_a_round_is_started_once(make: Any) -> None:
     tell(peer, new_round())
     assert codes(tell(peer, new_round(2, tag="with another id"))) == ["round_known"]
     assert not any(isinstance(each, Call | Send) for each in peer.effects[games:])
-    assert replace(peer.state, league=before.league) == before
+    assert evolve(peer.state, league=before.league) == before
 
 
 def test_a_late_announcement_of_a_past_round_does_not_end_the_present_one() -> None:
@@ -389,7 +389,7 @@ def test_league_messages_of_anybody_else_change_nothing(make: Any, sender: str) 
     tell(peer, start_season(), table())
     before = peer.state
     for envelope in (start_season("f"), table("0309001", tag="f"), new_round(), pause(), reset(), keep_alive()):
-        forged = replace(envelope, sender=Sender(email=sender, role=Role.LEAGUEMANAGER))
+        forged = evolve(envelope, sender=Sender(email=sender, role=Role.LEAGUEMANAGER))
         assert codes(tell(peer, forged)) == ["wrong_sender"]
     assert peer.state is before
 
@@ -397,7 +397,7 @@ def test_league_messages_of_anybody_else_change_nothing(make: Any, sender: str) 
 @BOTH
 def test_the_league_manager_is_known_in_any_letter_case_and_without_a_stated_role(make: Any) -> None:
     peer = make()
-    tell(peer, replace(start_season(), sender=Sender(email=MANAGER.title(), role=None)))
+    tell(peer, evolve(start_season(), sender=Sender(email=MANAGER.title(), role=None)))
     assert state(peer) == "WAITING_FOR_CONFIRMATION"
 
 
@@ -416,7 +416,7 @@ def test_a_broken_message_changes_nothing_and_may_come_again_in_order(make: Any)
     broken = BrokenPayload(violations=(Violation(path="round_number", rule="a number", found="'x'"),))
     tell(peer, table())
     before = peer.state
-    assert codes(tell(peer, replace(new_round(), payload=broken))) == ["unusable_message"]
+    assert codes(tell(peer, evolve(new_round(), payload=broken))) == ["unusable_message"]
     assert peer.state is before
     tell(peer, new_round())
     assert state(peer) == "IN_GAME"
@@ -432,7 +432,7 @@ def test_an_error_response_is_shown_and_never_answered(make: Any) -> None:
         recoverable=False,
     )
     envelope = from_manager(MessageType.ERROR_RESPONSE, payload)
-    effects = tell(peer, envelope, replace(envelope, sender=Sender(email="s@example.com", role=None)))
+    effects = tell(peer, envelope, evolve(envelope, sender=Sender(email="s@example.com", role=None)))
     assert codes(effects) == ["error_response", "error_response"]
     assert replies(effects) == []
 
@@ -716,7 +716,7 @@ def test_an_order_is_not_obeyed_again_however_many_words_came_in_between(make: A
             from_manager(MessageType.CONNECTIVITY_TEST_CALL, ping, str(i)),
         )
     before = peer.state
-    assert codes(tell(peer, replace(order, message_id="a new mail"))) == ["duplicate_message"]
+    assert codes(tell(peer, evolve(order, message_id="a new mail"))) == ["duplicate_message"]
     assert peer.state == before
 
 
@@ -751,7 +751,7 @@ def test_a_game_whose_referee_the_table_does_not_name_is_played_with_who_claims_
     rows = tuple(row for row in assignments(GAME) if row.role is not AssignmentRole.REFEREE)
     peer = a_player()
     tell(peer, table(rows=rows), new_round())
-    assert codes(tell(peer, replace(WARMUP_CALL, sender=Sender(email="s@example.com", role=Role.PLAYER)))) == [
+    assert codes(tell(peer, evolve(WARMUP_CALL, sender=Sender(email="s@example.com", role=Role.PLAYER)))) == [
         "wrong_sender"
     ]
     effects = tell(peer, WARMUP_CALL)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from league_agents.core.violation import Violation
 from league_agents.games.q21.as_json import guess_as_json, question_as_json

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from league_agents.core.violation import Violation
 from league_agents.games.q21.model import Choice, Question, Termination
@@ -153,7 +153,7 @@ class Bench:
 def _guess(result: Mapping[str, Any]) -> Any:
     from league_agents.games.q21.model import Guess
 
-    return Guess(**{key: result[key] for key in Guess.__dataclass_fields__})
+    return Guess(**{key: result[key] for key in Guess.__struct_fields__})
 
 
 def terminations(bench: Bench) -> list[object]:

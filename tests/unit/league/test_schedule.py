@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from league_agents.errors import ConfigError
 from league_agents.league.schedule import Schedule, Team, check_schedule, check_teams, round_robin, single_game

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from league_agents.games.q21.rules import PRD, AbortedPoints
 from league_agents.league.schedule import Pairing, Team, round_robin

@@ -90,7 +90,7 @@ def test_a_batch_that_cannot_be_read_is_named() -> None:
 
 def test_a_missing_field_is_an_error_and_not_a_default() -> None:
     fields = json.loads(dump(GAME))
-    del fields["phase"]
+    del fields["token"]
     with pytest.raises(JournalError, match="'game'"):
         load(Game, json.dumps(fields), "game")
 
@@ -113,5 +113,5 @@ def test_values_of_a_union_carry_the_name_of_their_class() -> None:
 
 
 def test_a_state_cannot_hold_what_json_cannot_say() -> None:
-    with pytest.raises(TypeError, match="a state cannot hold a set"):
-        dump({"x": {1}})
+    with pytest.raises(TypeError, match="a state cannot hold a object"):
+        dump({"x": object()})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from league_agents.core.violation import Violation
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Scorecard, Termination

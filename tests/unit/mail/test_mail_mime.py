@@ -7,13 +7,13 @@ import email
 import email.policy
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from league_agents.errors import LocalProtocolError
 from league_agents.mail.mime import (

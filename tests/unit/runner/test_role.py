@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from league_agents.protocol.league.messages import FreeText, FreeTextReply
 from league_agents.protocol.league.subject import format_subject
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.role import RoleRunner
+from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 OFFICE = "office@league.test"
@@ -74,7 +75,7 @@ class EchoMachine:
                     timeout=timedelta(seconds=20),
                     game_id="0101001",
                 )
-                return replace(state, waiting=(*state.waiting, key)), [call]
+                return evolve(state, waiting=(*state.waiting, key)), [call]
             case CallbackReturned(call_id=call_id, result=result):
                 word = str(result["answer"])
             case CallbackFailed(call_id=call_id, detail=word):
@@ -332,7 +333,7 @@ def test_a_process_killed_at_any_write_or_call_loses_nothing_and_sends_nothing_t
 
 def test_a_mail_that_is_no_protocol_mail_is_left_unread_and_looked_at_once() -> None:
     world = World()
-    newsletter = replace(text_mail(1, "buy"), subject="News", document={"message_type": "NEWS", "payload": {}})
+    newsletter = evolve(text_mail(1, "buy"), subject="News", document={"message_type": "NEWS", "payload": {}})
     world.office.send(newsletter)
     world.office.send(text_mail(2, "abc"))
     runner = world.runner()
@@ -347,7 +348,7 @@ def test_a_mail_that_is_no_protocol_mail_is_left_unread_and_looked_at_once() -> 
 def test_a_forged_mail_is_rejected_with_its_reason() -> None:
     world = World()
     forged = text_mail(1, "abc")
-    forged = replace(forged, document={**forged.document, "sender": {"email": "king@league.test", "role": "REFEREE"}})
+    forged = evolve(forged, document={**forged.document, "sender": {"email": "king@league.test", "role": "REFEREE"}})
     world.office.send(forged)
     runner = world.runner()
     runner.start()
@@ -477,7 +478,7 @@ class OnlyTheOffice:
 def test_a_mail_that_came_back_is_a_warning_once_and_stays_unread_for_a_person() -> None:
     world = World()
     watcher = Watcher()
-    world.player.send(replace(text_mail(1, "abc"), sender=PLAYER, to=("typo@league.test",)))
+    world.player.send(evolve(text_mail(1, "abc"), sender=PLAYER, to=("typo@league.test",)))
 
     for _ in range(2):
         host = InlineHost(EchoAgent, world.clock, one_game_each=False)
@@ -499,7 +500,7 @@ def test_who_is_turned_away_reaches_no_machine_and_is_told_with_the_reason() -> 
     document = dict(text_mail(1, "abc").document)
     document["sender"] = {"email": "stranger@league.test", "role": "LEAGUEMANAGER"}
     subject = text_mail(1, "abc").subject.replace(OFFICE, "stranger@league.test")
-    stranger.send(replace(text_mail(1, "abc"), sender="stranger@league.test", subject=subject, document=document))
+    stranger.send(evolve(text_mail(1, "abc"), sender="stranger@league.test", subject=subject, document=document))
     world.office.send(text_mail(2, "xyz"))
     watcher = Watcher()
     runner = RoleRunner(
@@ -699,9 +700,9 @@ class Broken:
 
 def test_a_message_that_cannot_be_sent_for_a_bug_is_put_aside_and_the_others_go_out() -> None:
     world = World()
-    world.office.send(replace(text_mail(1, "abc")))
+    world.office.send(evolve(text_mail(1, "abc")))
     bad = text_mail(2, "xyz")
-    world.office.send(replace(bad, document={**bad.document, "message_id": "bad-2"}))
+    world.office.send(evolve(bad, document={**bad.document, "message_id": "bad-2"}))
     mailbox = Broken(world.player)
     runner = world.runner(mailbox=mailbox)  # type: ignore[arg-type]
     runner.start()

@@ -7,7 +7,6 @@ so no machine ever sees which client is on the other side.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, ClassVar
 
@@ -38,7 +37,7 @@ from league_agents.protocol.league.declare import (
     wire,
 )
 from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.payload import BrokenPayload, Payload
+from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
 from league_agents.protocol.league.reading import (
     MOST_ITEMS,
     Fields,
@@ -53,9 +52,6 @@ from league_agents.protocol.league.reading import (
     object_of,
     text_of,
 )
-from league_agents.values import maker
-
-_new_question = maker(Question)
 
 LONGEST_BOOK_NAME = 255
 LONGEST_DOMAIN = 50
@@ -72,8 +68,7 @@ _TOKEN = wire(ID)
 
 
 @message(MessageType.Q21WARMUPCALL, id_word="warmup")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarmupCall(Payload):
+class WarmupCall(Message, frozen=True, kw_only=True):
     """Are you there?"""
 
     match_id: ClassVar = MATCH_ID
@@ -99,8 +94,7 @@ def _read_warmup_response(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21WARMUPRESPONSE, read=_read_warmup_response)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarmupResponse(Payload):
+class WarmupResponse(Message, frozen=True, kw_only=True):
     """A player is there."""
 
     match_id: ClassVar = MATCH_ID
@@ -127,8 +121,7 @@ def _read_round_start(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21ROUNDSTART, read=_read_round_start, id_word="round-start")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundStart(Payload):
+class RoundStart(Message, frozen=True, kw_only=True):
     """What the players are told; it also asks for the questions."""
 
     brief: Brief
@@ -172,7 +165,7 @@ def _read_questions_batch(fields: Fields, _: Role | None) -> Payload:
         options = item.get("options")
         if options is None:
             options = item.get("choices")
-        questions.append(_new_question(number=number, text=text, options=_options_of(options)))
+        questions.append(Question(number=number, text=text, options=_options_of(options)))
     if violations:
         return BrokenPayload(violations=tuple(violations[:_MOST_VIOLATIONS]))
     return QuestionsBatch(questions=tuple(questions), auth_token=id_of(fields.get("auth_token")))
@@ -206,8 +199,7 @@ def _write_questions(questions: QuestionBatch) -> list[object]:
 
 
 @message(MessageType.Q21QUESTIONSBATCH, read=_read_questions_batch)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionsBatch(Payload):
+class QuestionsBatch(Message, frozen=True, kw_only=True):
     """A player's questions. How many there are, and whether the numbers are unique, is for the rules to check."""
 
     match_id: ClassVar = MATCH_ID
@@ -275,8 +267,7 @@ def _write_answers(answers: AnswerBatch) -> list[object]:
 
 
 @message(MessageType.Q21ANSWERSBATCH, read=_read_answers_batch, id_word="answers")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswersBatch(Payload):
+class AnswersBatch(Message, frozen=True, kw_only=True):
     """A referee's answers; it also asks for the guess."""
 
     match_id: ClassVar = MATCH_ID
@@ -311,8 +302,7 @@ def _read_guess_submission(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21GUESSSUBMISSION, read=_read_guess_submission)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuessSubmission(Payload):
+class GuessSubmission(Message, frozen=True, kw_only=True):
     """A player's guess."""
 
     guess: Guess
@@ -416,8 +406,7 @@ def _read_score_feedback(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21SCOREFEEDBACK, MessageType.Q21_GUESS_RESULT, read=_read_score_feedback, id_word="score")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreFeedback(Payload):
+class ScoreFeedback(Message, frozen=True, kw_only=True):
     """What a player's guess was worth: terminal, even when it arrives as ``BrokenPayload``."""
 
     scorecard: Scorecard
@@ -437,8 +426,7 @@ class ScoreFeedback(Payload):
 
 
 @message(MessageType.Q21_QUESTIONS_CALL, is_sent=False)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionsCall(Payload):
+class QuestionsCall(Message, frozen=True, kw_only=True):
     """A repeat of ``RoundStart`` without its content (4.6)."""
 
     deadline: Annotated[datetime | None, _DUE]
@@ -446,8 +434,7 @@ class QuestionsCall(Payload):
 
 
 @message(MessageType.Q21_GUESS_CALL, is_sent=False)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuessCall(Payload):
+class GuessCall(Message, frozen=True, kw_only=True):
     """The stored guess is wanted once more (4.6)."""
 
     deadline: Annotated[datetime | None, _DUE]
@@ -455,8 +442,7 @@ class GuessCall(Payload):
 
 
 @message(MessageType.Q21_HINTS, is_sent=False)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints(Payload):
+class Hints(Message, frozen=True, kw_only=True):
     """Fills in what ``RoundStart`` left out (4.6)."""
 
     book_hint: Annotated[str | None, wire(TEXT, *_HINT_KEYS)]

@@ -6,10 +6,11 @@ the field leaves much empty). A writer fills in every key that some deployed cli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from league_agents.core.violation import Violation, shown
 from league_agents.ids import GameId, is_game_id, read_game_id
@@ -34,7 +35,7 @@ from league_agents.protocol.league.declare import (
     word,
 )
 from league_agents.protocol.league.kinds import MessageType, Role, canonical_role
-from league_agents.protocol.league.payload import BrokenPayload, Payload
+from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
 from league_agents.protocol.league.reading import (
     Fields,
     broken,
@@ -59,8 +60,7 @@ _MOST_SKIPPED = 20
     is_core=True,
     names_season=True,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartSeason(Payload):
+class StartSeason(Message, frozen=True, kw_only=True):
     """A season opens for registration."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -97,8 +97,7 @@ def _read_registration_request(fields: Fields, role: Role | None) -> Payload:
 
 
 @message(MessageType.SEASON_REGISTRATION_REQUEST, read=_read_registration_request)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationRequest(Payload):
+class RegistrationRequest(Message, frozen=True, kw_only=True):
     """A participant wants to play. Who asks is the sender of the mail, whatever the ids say."""
 
     season_id: ClassVar = SEASON_ID
@@ -140,8 +139,7 @@ ALREADY_REGISTERED = "already_registered"
 
 
 @message(MessageType.SEASON_REGISTRATION_RESPONSE, is_core=True, names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationResponse(Payload):
+class RegistrationResponse(Message, frozen=True, kw_only=True):
     """The league manager's answer to a request. Match it by season, not by correlation (4.1.3)."""
 
     status: Annotated[RegistrationStatus, wire(_STATUS, is_required=True)]
@@ -203,8 +201,7 @@ _GAME_ID = ValueKind(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """One row of the table: who has which role in which game."""
 
     role: Annotated[AssignmentRole, wire(_ASSIGNMENT_ROLE, is_required=True)]
@@ -243,8 +240,7 @@ def _read_assignment_table(fields: Fields, _: Role | None) -> Payload:
     is_core=True,
     names_season=True,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssignmentTable(Payload):
+class AssignmentTable(Message, frozen=True, kw_only=True):
     """The games of the whole season.
 
     At most 20,000 rows: a large league needs more than other lists do.
@@ -272,8 +268,7 @@ _LOWER_CASE_ID = ValueKind(find=lambda fields, key: (first_id(fields, key) or ""
 
 
 @message(MessageType.RESPONSE_GROUP_ASSIGNMENT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssignmentAck(Payload):
+class AssignmentAck(Message, frozen=True, kw_only=True):
     """A participant has received the table."""
 
     status: Annotated[str, wire(_LOWER_CASE_ID, absent="acknowledged")] = "acknowledged"
@@ -285,8 +280,7 @@ class AssignmentAck(Payload):
 
 
 @message(MessageType.REQUEST_ASSIGNMENT_TABLE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestAssignmentTable(Payload):
+class RequestAssignmentTable(Message, frozen=True, kw_only=True):
     """Please send the table again."""
 
     season_id: ClassVar = SEASON_ID

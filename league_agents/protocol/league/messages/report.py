@@ -5,10 +5,11 @@ Rule: what decides points is read strictly. A report with a score that is no sco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import Breakdown, Feedback
@@ -45,7 +46,7 @@ from league_agents.protocol.league.messages.game import (
 )
 from league_agents.protocol.league.messages.opening import AssignmentRole, assignment_role_of
 from league_agents.protocol.league.messages.rounds import ROUND
-from league_agents.protocol.league.payload import BrokenPayload, Payload
+from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
 from league_agents.protocol.league.reading import (
     Fields,
     broken,
@@ -78,8 +79,7 @@ TECHNICAL_LOSS = "TECHNICAL_LOSS_MALFUNCTION"
 """The ``score_reason`` of an absent player."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreRow:
+class ScoreRow(Struct, frozen=True, kw_only=True):
     """One player's line in a match report."""
 
     participant_id: Annotated[str, wire(ID, absent="")]
@@ -103,8 +103,7 @@ def _write_score_row(row: ScoreRow, status: ReportStatus) -> Document:
     return document
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerState:
+class PlayerState(Struct, frozen=True, kw_only=True):
     """How far one player had come when the match was aborted."""
 
     email: Annotated[str, wire(ADDRESS, absent="")]
@@ -118,8 +117,7 @@ class PlayerState:
     """``referee``, the player's participant id, or ``none``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerStates:
+class PlayerStates(Struct, frozen=True, kw_only=True):
     """Both players of an aborted match."""
 
     player1: PlayerState
@@ -143,8 +141,7 @@ _PLAYER_STATES = ValueKind(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissingPlayer:
+class MissingPlayer(Struct, frozen=True, kw_only=True):
     """Who was absent in a single-player game."""
 
     role: AssignmentRole
@@ -230,8 +227,7 @@ def _read_score_row(value: object, path: str, violations: list[Violation]) -> Sc
 
 
 @message(MessageType.MATCH_RESULT_REPORT, read=_read_report)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchReport(Payload):
+class MatchReport(Message, frozen=True, kw_only=True):
     """A referee's report: the only one that counts."""
 
     match_id: ClassVar = MATCH_ID
@@ -300,8 +296,7 @@ _BREAKDOWN = ValueKind(
 
 
 @message(MessageType.MATCH_RESULT_REPORT, is_read=False)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerReport(Payload):
+class PlayerReport(Message, frozen=True, kw_only=True):
     """A player's report: informational, never scored (4.5.2)."""
 
     version: ClassVar = constant("1.0")

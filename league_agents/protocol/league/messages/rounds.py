@@ -6,9 +6,10 @@ them is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from league_agents.ids import GameId, read_game_id
 from league_agents.protocol.league.address import read_address
@@ -33,7 +34,7 @@ from league_agents.protocol.league.declare import (
 )
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages.opening import MOST_ASSIGNMENTS
-from league_agents.protocol.league.payload import Payload
+from league_agents.protocol.league.payload import Message
 from league_agents.protocol.league.reading import first_of
 
 MOST_ROUNDS = 99
@@ -44,8 +45,7 @@ _GAME_ID = ValueKind(find=lambda fields, *keys: read_game_id(first_of(fields, *k
 
 
 @message(MessageType.BROADCAST_NEW_LEAGUE_ROUND, id_word="newround", is_core=True, names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRound(Payload):
+class NewRound(Message, frozen=True, kw_only=True):
     """A round begins. The round id is the envelope's."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -82,8 +82,7 @@ class NewRound(Payload):
 
 
 @message(MessageType.BROADCAST_END_LEAGUE_ROUND, id_word="endround", names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndRound(Payload):
+class EndRound(Message, frozen=True, kw_only=True):
     """A round is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -96,8 +95,7 @@ class EndRound(Payload):
         return why_out_of_range("the round", self.round_number, 1, MOST_ROUNDS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchResultRow:
+class MatchResultRow(Struct, frozen=True, kw_only=True):
     """One match in ``RoundResults``."""
 
     game_id: Annotated[
@@ -114,8 +112,7 @@ class MatchResultRow:
     """League points."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandingRow:
+class StandingRow(Struct, frozen=True, kw_only=True):
     """One line of the standings."""
 
     rank: Annotated[int, wire(integer(1), absent=lambda _, position: position)]
@@ -147,8 +144,7 @@ _FINAL_STANDINGS = rows(StandingRow, without=("total_score",))
 
 
 @message(MessageType.BROADCAST_ROUND_RESULTS, id_word="results", names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundResults(Payload):
+class RoundResults(Message, frozen=True, kw_only=True):
     """The results of a round, and the standings after it."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -164,8 +160,7 @@ class RoundResults(Payload):
 
 
 @message(MessageType.BROADCAST_END_SEASON, names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndSeason(Payload):
+class EndSeason(Message, frozen=True, kw_only=True):
     """The season is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -176,8 +171,7 @@ class EndSeason(Payload):
 
 
 @message(MessageType.LEAGUE_COMPLETED, id_word="completed", is_core=True, names_season=True)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeagueCompleted(Payload):
+class LeagueCompleted(Message, frozen=True, kw_only=True):
     """The league is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID

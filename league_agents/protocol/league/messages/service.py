@@ -5,7 +5,6 @@ Rule: none of these is ever unusable. Whoever pauses the league without a reason
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, ClassVar
 
@@ -22,13 +21,12 @@ from league_agents.protocol.league.declare import (
     wire,
 )
 from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.payload import Payload
+from league_agents.protocol.league.payload import Message
 from league_agents.protocol.league.reading import id_of
 
 
 @message(MessageType.BROADCAST_KEEP_ALIVE, id_word="keepalive")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeepAlive(Payload):
+class KeepAlive(Message, frozen=True, kw_only=True):
     """Who is there?"""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -36,8 +34,7 @@ class KeepAlive(Payload):
 
 
 @message(MessageType.RESPONSE_KEEP_ALIVE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeepAliveReply(Payload):
+class KeepAliveReply(Message, frozen=True, kw_only=True):
     """A participant is there."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -53,8 +50,7 @@ class KeepAliveReply(Payload):
 
 
 @message(MessageType.BROADCAST_CRITICAL_PAUSE, id_word="pause")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalPause(Payload):
+class CriticalPause(Message, frozen=True, kw_only=True):
     """Stop all deadlines, keep game mail for later."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -63,8 +59,7 @@ class CriticalPause(Payload):
 
 
 @message(MessageType.BROADCAST_CRITICAL_CONTINUE, id_word="continue")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalContinue(Payload):
+class CriticalContinue(Message, frozen=True, kw_only=True):
     """Go on where the league was paused."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -72,8 +67,7 @@ class CriticalContinue(Payload):
 
 
 @message(MessageType.BROADCAST_CRITICAL_RESET, id_word="reset")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalReset(Payload):
+class CriticalReset(Message, frozen=True, kw_only=True):
     """Forget the season."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -83,8 +77,7 @@ class CriticalReset(Payload):
 
 
 @message(MessageType.CRITICAL_PAUSE_RESPONSE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalPauseReply(Payload):
+class CriticalPauseReply(Message, frozen=True, kw_only=True):
     """A participant has paused."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -99,8 +92,7 @@ class CriticalPauseReply(Payload):
 
 
 @message(MessageType.CRITICAL_CONTINUE_RESPONSE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalContinueReply(Payload):
+class CriticalContinueReply(Message, frozen=True, kw_only=True):
     """A participant goes on."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -112,8 +104,7 @@ class CriticalContinueReply(Payload):
 
 
 @message(MessageType.CRITICAL_RESET_RESPONSE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalResetReply(Payload):
+class CriticalResetReply(Message, frozen=True, kw_only=True):
     """A participant has forgotten the season."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -126,8 +117,7 @@ class CriticalResetReply(Payload):
 
 
 @message(MessageType.BROADCAST_FREE_TEXT, id_word="text")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeText(Payload):
+class FreeText(Message, frozen=True, kw_only=True):
     """A word to everybody."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -135,8 +125,7 @@ class FreeText(Payload):
 
 
 @message(MessageType.FREE_TEXT_RESPONSE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeTextReply(Payload):
+class FreeTextReply(Message, frozen=True, kw_only=True):
     """The answer to a word to everybody."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -145,8 +134,7 @@ class FreeTextReply(Payload):
 
 
 @message(MessageType.ERROR_RESPONSE)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorResponse(Payload):
+class ErrorResponse(Message, frozen=True, kw_only=True):
     """Something went wrong with a message. Logged; never answered by another one."""
 
     error_code: Annotated[str, wire(ID, absent="INVALID_MESSAGE")]
@@ -159,8 +147,7 @@ class ErrorResponse(Payload):
 
 
 @message(MessageType.CONNECTIVITY_TEST_CALL)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectivityCall(Payload):
+class ConnectivityCall(Message, frozen=True, kw_only=True):
     """A ping to one participant."""
 
     ping_id: Annotated[str, wire(ID, absent="")]
@@ -168,8 +155,7 @@ class ConnectivityCall(Payload):
 
 
 @message(MessageType.CONNECTIVITY_TEST_ECHO)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectivityEcho(Payload):
+class ConnectivityEcho(Message, frozen=True, kw_only=True):
     """The answer to a ping."""
 
     message_type: ClassVar = constant("CONNECTIVITY_TEST_RESPONSE")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from league_agents.core.draw import Draw
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, Scorecard, Target

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import pytest
+from msgspec.structs import replace
 
 from league_agents.games.q21.rules import PRD
 from league_agents.ids import GameId

@@ -5,7 +5,6 @@ Each test names the class or type that lacks something, so that it says what is 
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def test_a_declared_message_says_what_it_is(declaration: Declaration) -> None:
 @each_declaration
 def test_every_field_is_read_from_the_wire(declaration: Declaration) -> None:
     on_the_wire = {name for name, entry in layout(declaration.kind) if isinstance(entry, Wire)}
-    fields = {field.name for field in dataclasses.fields(declaration.kind)}
+    fields = set(declaration.kind.__struct_fields__)
     assert declaration.own_reader is not None or fields == on_the_wire
 
 

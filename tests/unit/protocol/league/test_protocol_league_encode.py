@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from league_agents.errors import LocalProtocolError
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Feedback, Guess, Question, Scorecard
