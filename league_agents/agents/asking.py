@@ -8,7 +8,7 @@ Rule 2: a completion that shows the prompt's private mark obeys somebody else, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -62,7 +62,7 @@ class Turn:
         self._callback = callback
         self._match_id = context.match_id()[:200]
         self._season_id = context.text("season_id")[:200]
-        self._until = clock.now() + time_for_models(context)
+        self._until_s = clock.monotonic_s() + time_for_models(context).total_seconds()
         self._has_cost = False
 
     @property
@@ -72,7 +72,7 @@ class Turn:
 
     def keep_back(self, duration: timedelta) -> None:
         """Leave so much more time for the code that follows."""
-        self._until -= max(timedelta(), duration)
+        self._until_s -= max(0.0, duration.total_seconds())
 
     @property
     def has_model(self) -> bool:
@@ -82,11 +82,7 @@ class Turn:
     @property
     def left(self) -> timedelta:
         """What models may still take."""
-        return self._until - self._clock.now()
-
-    @property
-    def until(self) -> datetime:
-        return self._until
+        return timedelta(seconds=self._until_s - self._clock.monotonic_s())
 
     def ask(self, step: str, schema: type[M], *, max_output_tokens: int, salt: str = "", **values: object) -> M | None:
         """What the model says to ``prompts/STEP.md`` with these values; ``None`` when nothing usable came in time.

@@ -156,10 +156,10 @@ class LlmPlayer(PlayerAI):
 
     def _batch(self, brief: Brief, turn: Turn, extra: Extra) -> Batch:
         """The batch for a brief, this player's seed and what is known of the referee."""
-        begun = self._clock.now()
+        begun_s = self._clock.monotonic_s()
         candidates = self._found_for(brief)
         alone = self._planned(brief, candidates, (), extra)
-        needed = (self._clock.now() - begun) * _PLANNING_MARGIN
+        needed = timedelta(seconds=self._clock.monotonic_s() - begun_s) * _PLANNING_MARGIN
         pool = self._pool(brief, candidates, turn, needed)
         if pool is None or turn.left < -needed:
             return alone

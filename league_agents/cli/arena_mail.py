@@ -62,13 +62,14 @@ def mail_host(
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
     from league_agents.core.printable import printable
+    from league_agents.mail.service_clock import ServiceClock
     from league_agents.settings.arena_mail import addresses_of, host_by_mail, work
     from league_agents.user_code.loading import load_class
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
     settings, role = _account(config, account)
-    clock = SystemClock()
+    clock = ServiceClock(SystemClock())
 
     def tell(line: str) -> None:
         click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
@@ -164,6 +165,7 @@ def mail_seat(
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
     from league_agents.core.printable import printable
+    from league_agents.mail.service_clock import ServiceClock
     from league_agents.protocol.league.address import read_address
     from league_agents.settings.arena import HUMAN, arena_agent, usual_scenario
     from league_agents.settings.arena_mail import seat_by_mail, work
@@ -173,7 +175,7 @@ def mail_seat(
     if spec == HUMAN:
         raise ConfigError("--agent human", "plays on the web page of 'arena serve', or writes the mail by hand")
     settings, role = _account(config, account)
-    clock = SystemClock()
+    clock = ServiceClock(SystemClock())
 
     def tell(line: str) -> None:
         click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)

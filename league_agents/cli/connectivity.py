@@ -21,9 +21,9 @@ def test_connectivity(settings: LeagueSettings, stdout: TextIO) -> int:
     for check in check_everything(settings, SystemClock()):
         if check.trouble is not None:
             troubles.add(check.trouble)
-        mark = "ok     " if check.trouble is None else "WRONG  "
+        mark = "WRONG" if check.trouble is not None else "warning" if check.is_warning else "ok"
         said = printable(secrets.hide(check.said), 600)
-        stdout.write(f"{mark} {check.role:<8} {check.name:<14} {said}\n")
+        stdout.write(f"{mark:<7} {check.role:<8} {check.name:<14} {said}\n")
         stdout.flush()
     codes = {
         Trouble.AUTHORIZATION: Exit.AUTHORIZATION,

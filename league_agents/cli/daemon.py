@@ -184,18 +184,16 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
 
 def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int:
     from league_agents.cli import exit_code_of
-    from league_agents.clock import SystemClock
     from league_agents.runner.scan import scan
     from league_agents.settings.live import live_roles
 
-    clock = SystemClock()
     reports: dict[str, ScanReport] = {}
     failures: dict[str, Exception] = {}
 
     def one(live: Live) -> None:
         name = live.settings.role
         try:
-            reports[name] = scan(live.role, clock, live.wakeup.rest)
+            reports[name] = scan(live.role, live.wakeup.rest)
         except Exception as error:
             # The edge of a role: the others go on.
             failures[name] = error

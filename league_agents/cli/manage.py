@@ -69,13 +69,13 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     (role,) = settings.roles
     clock = SystemClock()
     given = Order(nonce=new_nonce(), command=order.replace("-", "_"), text=text, at=clock.now())
-    give(role, given)
+    before = give(role, given)
     if not is_locked(role.journal):
         click.echo(f"{order}: taken down; no manager is running, the next one that is started will do it", err=True)
         return Exit.OK
-    ends_at = clock.now().timestamp() + wait
-    while (outcome := outcome_of(role, given)) is None:
-        if clock.now().timestamp() >= ends_at:
+    ends_at_s = clock.monotonic_s() + wait
+    while (outcome := outcome_of(role, given, before)) is None:
+        if clock.monotonic_s() >= ends_at_s:
             click.echo(f"{order}: taken down; the manager has not come to it yet", err=True)
             return Exit.OK
         clock.sleep(timedelta(seconds=LOOK_EVERY_S))

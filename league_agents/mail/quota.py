@@ -280,9 +280,10 @@ class QuotaLedger:
 
     def _load(self, state: Mapping[str, object]) -> None:
         """Take over what can be read: a damaged state must not stop a league."""
-        now = int(self._clock.now().timestamp())
-        self._seconds = deque(_cells(state.get("seconds"), latest=now))
-        self._minutes = deque(_cells(state.get("minutes"), latest=now // 60))
+        # What was spent seems to lie ahead when it was counted by the mail service's clock and ours is behind it.
+        latest = int((self._clock.now() + DAY).timestamp())
+        self._seconds = deque(_cells(state.get("seconds"), latest=latest))
+        self._minutes = deque(_cells(state.get("minutes"), latest=latest // 60))
         until = state.get("no_sends_before")
         if isinstance(until, str):
             try:
@@ -294,6 +295,8 @@ class QuotaLedger:
 
     def _forget_old(self, now: datetime) -> None:
         second = int(now.timestamp())
+        _bring_forward(self._seconds, second)
+        _bring_forward(self._minutes, second // 60)
         while self._seconds and self._seconds[0][0] < second - 60:
             self._seconds.popleft()
         while self._minutes and self._minutes[0][0] < second // 60 - 24 * 60:
@@ -305,6 +308,15 @@ def _add(cells: deque[tuple[int, int]], at: int, amount: int) -> None:
         cells[-1] = (cells[-1][0], cells[-1][1] + amount)
     else:
         cells.append((at, amount))
+
+
+def _bring_forward(cells: deque[tuple[int, int]], latest: int) -> None:
+    """Count as spent now what a clock that was ahead has counted later."""
+    amount = 0
+    while cells and cells[-1][0] > latest:
+        amount += cells.pop()[1]
+    if amount:
+        _add(cells, latest, amount)
 
 
 def _cells(value: object, *, latest: int) -> list[tuple[int, int]]:

@@ -85,10 +85,17 @@ class RoleStatus:
     """Since the start."""
 
     last_warning: str = ""
+    clock_error: timedelta = timedelta(0)
+    """What this machine's clock showed more than the mail service's, by which all instants here go."""
+
+    clock_trouble: str = ""
+    """What a person should do about it; empty when it is small."""
+
     results: Results = NO_RESULTS
 
     def to_json(self, now: datetime) -> dict[str, object]:
-        """JSON values. Instants are ISO 8601, durations seconds."""
+        """JSON values. Instants are ISO 8601, durations seconds. ``now`` is this machine's."""
+        now -= self.clock_error
         return {
             "role": self.role,
             "address": self.address,
@@ -131,19 +138,24 @@ class RoleStatus:
             "last_error_at": _text(self.last_error_at),
             "warnings_since_start": self.warnings,
             "last_warning": self.last_warning,
+            "clock_error_s": self.clock_error.total_seconds(),
+            "clock_trouble": self.clock_trouble,
             "last_match": None if self.results.last_match is None else self.results.last_match.to_json(),
             "standings": [row.to_json() for row in self.results.standings],
             "standings_after": self.results.standings_after or None,
         }
 
 
-def status_lines(statuses: Sequence[RoleStatus], now: datetime) -> Iterator[str]:
+def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Iterator[str]:
     """A few lines for each role."""
     for status in statuses:
+        now = machine_now - status.clock_error
         running = f"running (process {status.pid})" if status.is_running else "not running"
         yield f"{status.role} {printable(status.address, 80)}: {running}, {status.state}"
         if status.stuck:
             yield f"  NEEDS YOU    {printable(status.stuck, 300)}"
+        if status.clock_trouble:
+            yield f"  CLOCK        {status.clock_trouble}"
         polled, received, sent = (ago(at, now) for at in (status.polled_at, status.received_at, status.sent_at))
         yield f"  mail         last poll {polled}, last mail {received}, last send {sent}"
         for game in status.games:

@@ -3,6 +3,7 @@
 Rule 1: no failure ends a role. A mailbox that cannot be reached is left alone for a while; a journal that fails, or a
 bug, makes the role start anew from what is committed; a lost authorization rests it until a person has logged in.
 Rule 2: nothing here decides about the game, and nothing here sleeps: a turn says how long to rest after it.
+Rule 3: nothing is begun before the mailbox was asked once, which tells whose it is and what time it is there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ DAEMON = "daemon"
 
 SHORTEST_REST = timedelta(milliseconds=100)
 """Between two turns that had nothing to do: something that is due and cannot be done must not become a hot loop."""
+
+CLOCK_TOLD_EVERY_S = 3_600.0
+"""How often a person is told that this machine's clock is wrong."""
 
 FACTS_EVERY = timedelta(seconds=10)
 """How often the facts about an idle role are written down."""
@@ -103,23 +107,33 @@ class LiveRole:
     authorization: Callable[[], object] = lambda: None
     """Something that changes when a person has logged in again."""
 
+    check: Callable[[], None] = lambda: None
+    """What is asked before every start; it raises when the role cannot be started."""
+
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None
     """What is done once after every start, such as a standing command; its failure is the turn's."""
 
+    clock_trouble: Callable[[], str | None] = lambda: None
+    """What a person should know about this machine's wall clock, in one line."""
+
     _wired: WiredRole | None = None
     _is_started: bool = False
-    _next_poll: datetime | None = None
-    _active_at: datetime | None = None
-    _kept_at: datetime | None = None
+    _next_poll_s: float | None = None
+    _active_s: float = field(init=False)
+    _kept_s: float | None = None
+    _told_clock_s: float | None = None
+    """Of the monotonic clock, as all that is only waited for."""
+
     _turned_at: datetime | None = None
     _facts: _Facts = field(init=False)
     _mailbox: Backoff = field(init=False)
     _restarts: Backoff = field(init=False)
     _login: object = None
-    _retry_at: datetime | None = None
+    _retry_s: float | None = None
 
     def __post_init__(self) -> None:
         self._facts = _Facts(started_at=self.clock.now())
+        self._active_s = self.clock.monotonic_s()
         self._mailbox = Backoff()
         self._restarts = Backoff()
 
@@ -147,21 +161,29 @@ class LiveRole:
         """The machine's state, as long as the role is put together."""
         return None if self._wired is None else self._wired.runner.state
 
+    def start(self, runner: RoleRunner[Any]) -> None:
+        """Begin the work. Raises what the mailbox and the journal raise."""
+        self.check()
+        self._facts.started_at = self.clock.now()
+        runner.start()
+        self._is_started = True
+        self.on_start(runner)
+
     def turn(self) -> timedelta:
         """Do what can be done now. How long to rest then, if nobody wakes this role."""
-        now = self.clock.now()
-        self._notice_clock(now)
+        now, now_s = self.clock.now(), self.clock.monotonic_s()
+        self._notice_clock(now, now_s)
         if self._facts.stuck:
             if self.authorization() == self._login:
                 return self.pace.idle
             self._facts.stuck = ""
             self._tell("authorized", "there is a new authorization; going on")
-        if self._retry_at is not None and now < self._retry_at:
-            return self._retry_at - now
+        if self._retry_s is not None and now_s < self._retry_s:
+            return timedelta(seconds=self._retry_s - now_s)
         try:
             rest = self._work(now)
             self._restarts.succeeded()
-            self._retry_at = None
+            self._retry_s = None
         except AuthorizationExpired as error:
             self._stop_for_authorization(str(error))
             return self.pace.idle
@@ -170,13 +192,18 @@ class LiveRole:
             return self._start_anew(error)
         return rest
 
-    def _notice_clock(self, now: datetime) -> None:
-        """A clock that was set back must not make the role wait until it is as late again as it was."""
+    def _notice_clock(self, now: datetime, now_s: float) -> None:
         if self._turned_at is not None and now < self._turned_at:
-            self._next_poll = self._retry_at = self._kept_at = self._active_at = None
             back = (self._turned_at - now).total_seconds()
-            self._tell("clock_set_back", f"the machine's clock was set back by {back:.0f} s; deadlines come that later")
+            self._tell("clock_set_back", f"the mail service's clock went back by {back:.0f} s; deadlines come later")
         self._turned_at = now
+        trouble = self.clock_trouble()
+        if trouble is None and self._told_clock_s is not None:
+            self._told_clock_s = None
+            self._tell("clock_right", "this machine's clock is right again")
+        elif trouble is not None and (self._told_clock_s is None or now_s - self._told_clock_s >= CLOCK_TOLD_EVERY_S):
+            self._told_clock_s = now_s
+            self._tell("clock_off", trouble)
 
     def polled(self, at: datetime) -> None:
         """The mailbox was looked into, and everything that waited was taken in."""
@@ -198,8 +225,8 @@ class LiveRole:
         runner = wired.runner
         wake = runner.next_wake()
         fetches = (
-            self._next_poll is None
-            or now >= self._next_poll
+            self._next_poll_s is None
+            or self.clock.monotonic_s() >= self._next_poll_s
             # A deadline is over only when the mailbox was heard after it; a mailbox that fails is not asked sooner.
             or (not self._mailbox.is_failing and wake is not None and wake <= now)
         )
@@ -208,44 +235,41 @@ class LiveRole:
         else:
             busy = runner.obey()
             busy = runner.tick(fetches=False) or busy
-        after = self.clock.now()
+        after_s = self.clock.monotonic_s()
         if busy:
-            self._active_at = after
-        if busy or self._kept_at is None or after - self._kept_at >= FACTS_EVERY:
+            self._active_s = after_s
+        if busy or self._kept_s is None or after_s - self._kept_s >= FACTS_EVERY.total_seconds():
             self._keep_facts(wired)
-        return self._rest(runner, after, busy=busy)
+        return self._rest(runner, busy=busy)
 
     def _with_mailbox(self, runner: RoleRunner[Any], now: datetime) -> bool:
         try:
             if not self._is_started:
-                runner.start()
-                self._is_started = True
-                self.on_start(runner)
+                self.start(runner)
             obeyed = runner.obey()
             busy = runner.tick() or obeyed
         except AuthorizationExpired:
             raise
         except MailError as error:
             pause = self._mailbox.failed(error, now)
-            self._next_poll = self.clock.now() + pause
+            self._next_poll_s = self.clock.monotonic_s() + pause.total_seconds()
             self._fail("mailbox_unavailable", f"{error}; next look in {pause.total_seconds():.0f} s")
             return False
         if self._mailbox.is_failing:
             self._mailbox.succeeded()
             self._tell("mailbox_available", "the mailbox answers again")
         self.polled(now)
-        self._next_poll = None
+        self._next_poll_s = None
         return busy
 
-    def _rest(self, runner: RoleRunner[Any], now: datetime, *, busy: bool) -> timedelta:
-        if self._next_poll is None:
-            if busy:
-                self._active_at = now
-            quiet_for = now - (self._active_at or self._facts.started_at)
+    def _rest(self, runner: RoleRunner[Any], *, busy: bool) -> timedelta:
+        now, now_s = self.clock.now(), self.clock.monotonic_s()
+        if self._next_poll_s is None:
+            quiet_for = timedelta(seconds=now_s - self._active_s)
             pause = self.pace.pause(is_game_open=is_game_open(runner.state), quiet_for=quiet_for)
-            self._next_poll = now + pause
+            self._next_poll_s = now_s + pause.total_seconds()
         wake = runner.next_wake()
-        rest = self._next_poll - now
+        rest = timedelta(seconds=self._next_poll_s - now_s)
         if wake is not None and (wake > now or not self._mailbox.is_failing):
             rest = min(rest, wake - now)
         return timedelta(0) if busy else max(rest, SHORTEST_REST)
@@ -253,15 +277,14 @@ class LiveRole:
     def _stop_for_authorization(self, why: str) -> None:
         self._login = self.authorization()
         self._facts.stuck = why
-        self._next_poll = None
+        self._next_poll_s = None
         self._fail("authorization_needed", why)
         if self._wired is not None:
             self._keep_facts(self._wired)
 
     def _start_anew(self, error: Exception) -> timedelta:
-        now = self.clock.now()
-        pause = self._restarts.failed(MailError(), now)
-        self._retry_at = now + pause
+        pause = self._restarts.failed(MailError(), self.clock.now())
+        self._retry_s = self.clock.monotonic_s() + pause.total_seconds()
         named = str(error) if isinstance(error, JournalError | MailError) else f"{type(error).__name__}: {error}"
         self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")
         wired, self._wired = self._wired, None
@@ -286,7 +309,7 @@ class LiveRole:
             self.observer.noted(self.name, note)
 
     def _keep_facts(self, wired: WiredRole) -> None:
-        self._kept_at = self.clock.now()
+        self._kept_s = self.clock.monotonic_s()
         try:
             wired.journal.keep(DAEMON, self._facts.to_json(self.pid))
             for name, value in wired.facts().items():

@@ -32,6 +32,9 @@ class Pace:
     lively_for: timedelta = timedelta(minutes=1)
     """How long after anything happened the next thing is expected at once."""
 
+    shown_within: timedelta = timedelta(seconds=2)
+    """How long the mail service may take to show a mail that it has taken: only then is a deadline over."""
+
     def pause(self, *, is_game_open: bool, quiet_for: timedelta) -> timedelta:
         """How long to wait until the next look."""
         if is_game_open or quiet_for < self.lively_for:

@@ -8,7 +8,7 @@ is sent again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
 from league_agents.clock import Clock
@@ -80,9 +80,14 @@ class RoleRunner(Generic[S]):
         *,
         observer: Observer | None = None,
         intake: Intake | None = None,
+        shown_within: timedelta = timedelta(0),
     ) -> None:
         """``host`` is ``None`` for a machine that calls nobody (the league manager); without an ``intake`` the mailbox
-        is taken to vouch for every sender."""
+        is taken to vouch for every sender.
+
+        ``clock`` is the one by which the mailbox dates its mails. It shows a mail ``shown_within`` that time at the
+        latest: a deadline is over when the mailbox was drained so much later.
+        """
         self._machine = machine
         self._mailbox = mailbox
         self._journal = journal
@@ -90,6 +95,7 @@ class RoleRunner(Generic[S]):
         self._clock = clock
         self._observer = observer
         self._intake = intake
+        self._shown_within = shown_within
         self._state = machine.initial()
         self._parts: Mapping[str, object] = {}
         """As the journal has them: of a new journal none, so that its first step writes all."""
@@ -322,11 +328,14 @@ class RoleRunner(Generic[S]):
     def _fire_deadlines(self, now: datetime) -> bool:
         if self._next_wake is None or self._next_wake > now:
             return False
-        due = self._journal.due_deadlines(now)
+        passed = self._journal.due_deadlines(now)
+        due = [deadline for deadline in passed if deadline.at + self._shown_within <= now]
         for deadline in due:
             # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
             self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
         self._next_wake = self._journal.next_wake()
+        if len(due) < len(passed) and self._next_wake is not None:
+            self._next_wake += self._shown_within
         return bool(due)
 
     # -- sending ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from league_agents.clock import Clock
 from league_agents.journal.port import InboxRow, Note, OutboxItem
 from league_agents.runner.live import LiveRole
 from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
@@ -60,17 +59,16 @@ class Counting:
             self._observer.noted(role, note)
 
 
-def scan(role: LiveRole, clock: Clock, rest: Callable[[timedelta], None]) -> ScanReport:
+def scan(role: LiveRole, rest: Callable[[timedelta], None]) -> ScanReport:
     """One pass. ``rest`` waits, and ends early when an agent has finished.
 
     Raises what the mailbox and the journal raise; whatever was committed until then stays.
     """
     report = ScanReport()
     role.observer = Counting(role.observer, report)
-    wired = role.wired
+    wired, clock = role.wired, role.clock
     runner, journal = wired.runner, wired.journal
-    runner.start()
-    role.on_start(runner)
+    role.start(runner)
     runner.obey()
     while runner.tick():
         pass

@@ -205,7 +205,7 @@ class Connection(BaseHTTPRequestHandler):
             phrase = "Fault"
         lines = [
             f"HTTP/1.1 {answer.code} {phrase}",
-            f"Date: {self.date_time_string()}",
+            f"Date: {self.date_time_string(self.server.service.now_s())}",
             "Server: league-sandbox",
             "X-Content-Type-Options: nosniff",
             *(f"{name}: {value}" for name, value in answer.headers.items()),

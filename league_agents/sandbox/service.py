@@ -83,6 +83,10 @@ class Service:
             )
         return Route(name="unknown", perform=_unknown)
 
+    def now_s(self) -> float:
+        """Seconds since 1970, for the ``Date`` of a reply."""
+        return self._world.clock.now().timestamp()
+
     def account_of(self, route: Route, request: Request) -> str:
         """Whose call it is, as far as it can be told; an empty text otherwise."""
         if route.reads_body_first:

@@ -21,6 +21,7 @@ from league_agents.clock import Clock, SystemClock
 from league_agents.errors import AuthorizationExpired, ConfigError, MailError
 from league_agents.ids import derive_hex
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.mail.service_clock import ServiceClock
 from league_agents.runner.pace import Backoff
 from league_agents.runner.scan import SEND_PATIENCE
 from league_agents.settings.arena import Company, arena_agent, memory_for
@@ -66,12 +67,12 @@ def host_by_mail(
     seed: int | None,
     company: Company,
     observer: Callable[[str], None],
-    clock: Clock | None = None,
+    clock: ServiceClock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[HostAtWork]:
     """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
     when another process works on the mailbox, ``MailboxUnavailable``."""
-    clock = clock or SystemClock()
+    clock = clock or ServiceClock(SystemClock())
     with ExitStack() as stack:
         _lock(stack, path, role)
         journal = SqliteJournal(path, role=ROLE, address=role.address, dump=dump_part)
@@ -140,12 +141,12 @@ def seat_by_mail(
     game: str,
     match_id: str | None,
     agent_id: str | None,
-    clock: Clock | None = None,
+    clock: ServiceClock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[tuple[MailSeat, OpenMailbox]]:
     """A seat of a match that somebody else hosts. Its answers are kept beside the account's journal. Raises as
     ``host_by_mail`` does."""
-    clock = clock or SystemClock()
+    clock = clock or ServiceClock(SystemClock())
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with ExitStack() as stack:
         _lock(stack, path, role)
@@ -191,7 +192,7 @@ def work(
     """
     backoff, is_started = Backoff(), False
     patience_ends_s = clock.monotonic_s() + SEND_PATIENCE.total_seconds()
-    kept_at: datetime | None = None
+    kept_s: float | None = None
     while not is_done() or not is_started:
         try:
             if not is_started:
@@ -208,9 +209,10 @@ def work(
             observer(f"{error}; next look in {wait.total_seconds():.0f} s")
             clock.sleep(wait)
             continue
-        if kept_at is None or clock.now() - kept_at >= FACTS_EVERY:
+        now_s = clock.monotonic_s()
+        if kept_s is None or now_s - kept_s >= FACTS_EVERY.total_seconds():
             keep()
-            kept_at = clock.now()
+            kept_s = now_s
         if busy:
             continue
         wake = next_wake()

@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
@@ -21,9 +20,10 @@ from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Rejected
-from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.gmail import GmailMailbox, SelfTest
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
 from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
+from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
 from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
@@ -32,9 +32,6 @@ from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
 
 LEAST_FREE_BYTES = 200_000_000
-LARGEST_SKEW = timedelta(seconds=10)
-"""Deadlines are set by our clock and judged by Gmail's. The usual grace is 30 s."""
-
 _MODEL_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
 
 
@@ -57,6 +54,9 @@ class Check:
     said: str
     trouble: Trouble | None = None
     """``None`` when it holds."""
+
+    is_warning: bool = False
+    """Whether it holds and a person should see to it all the same."""
 
 
 def check_everything(settings: LeagueSettings, clock: Clock) -> Iterator[Check]:
@@ -238,15 +238,7 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
         test = mailbox.self_test_send(secrets.token_hex(6))
         said = f"a mail to itself came back in {test.round_trip.total_seconds():.1f} s"
         yield Check(role=role.role, name="round trip", said=said)
-        skew_s = test.clock_skew.total_seconds()
-        is_off = abs(test.clock_skew) > LARGEST_SKEW
-        said = f"Gmail's clock is {abs(skew_s):.1f} s {'ahead of' if skew_s > 0 else 'behind'} this machine's"
-        yield Check(
-            role=role.role,
-            name="clock",
-            said=f"{said}; set the machine's clock, for example by NTP" if is_off else said,
-            trouble=Trouble.UNAVAILABLE if is_off else None,
-        )
+        yield _clock(role, test)
         yield _quota(role, ledger)
     except AuthorizationExpired as error:
         yield Check(role=role.role, name="mailbox", said=str(error), trouble=Trouble.AUTHORIZATION)
@@ -255,6 +247,17 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
         yield Check(role=role.role, name="mailbox", said=said, trouble=Trouble.UNAVAILABLE)
     finally:
         mailbox.close()
+
+
+def _clock(role: RoleSettings, test: SelfTest) -> Check:
+    if abs(test.date_error) > LARGEST_ERROR:
+        off = f"{abs(test.date_error.total_seconds()):,.0f} s"
+        said = f"the mail service dates mails {off} apart from the time that it names, so nobody can tell who is late"
+        return Check(role=role.role, name="clock", said=said, trouble=Trouble.UNAVAILABLE)
+    off_s = test.machine_error.total_seconds()
+    said = f"this machine's clock is {abs(off_s):.1f} s {'ahead of' if off_s > 0 else 'behind'} Gmail's"
+    trouble = clock_trouble(test.machine_error)
+    return Check(role=role.role, name="clock", said=trouble or said, is_warning=trouble is not None)
 
 
 def _quota(role: RoleSettings, ledger: QuotaLedger) -> Check:

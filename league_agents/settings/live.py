@@ -35,6 +35,7 @@ from league_agents.mail.identity import Require, Result, authenticated, judge, n
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
+from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
@@ -71,8 +72,10 @@ class OpenMailbox:
 class MailboxMaker(Protocol):
     """Opens the mailbox of a role. Nothing is asked over the network yet."""
 
-    def __call__(self, settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: Clock) -> OpenMailbox:
-        """``journal`` keeps what the mailbox wants to know again."""
+    def __call__(
+        self, settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: ServiceClock
+    ) -> OpenMailbox:
+        """``journal`` keeps what the mailbox wants to know again; ``clock`` is told what time it is there."""
         ...
 
 
@@ -92,7 +95,9 @@ def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
     return None
 
 
-def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: Clock) -> OpenMailbox:
+def gmail_mailbox(
+    settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: ServiceClock
+) -> OpenMailbox:
     """The role's Gmail account."""
     gmail = settings.gmail
     spent = journal.kept(QUOTA)
@@ -133,6 +138,7 @@ def gmail_mailbox(settings: LeagueSettings, role: RoleSettings, journal: Journal
                 "units_in_last_minute": ledger.units_in_last_minute(),
                 "resyncs": default.resyncs,
                 "spam_found": default.spam_found,
+                "clock_error_s": None if (error := clock.machine_error()) is None else error.total_seconds(),
             },
         }
 
@@ -219,9 +225,10 @@ def live_roles(
 
 
 def _live_role(
-    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, clock: Clock, mailbox_of: MailboxMaker
+    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, base: Clock, mailbox_of: MailboxMaker
 ) -> Live:
     wakeup = Wakeup()
+    clock = ServiceClock(base)
     opened: list[OpenMailbox] = []
 
     def make(told: Observer) -> WiredRole:
@@ -236,14 +243,22 @@ def _live_role(
                     agent.factory, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
                 )
             intake = SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
-            runner = RoleRunner(machine, mailbox, journal, host, clock, observer=told, intake=intake)
+            runner = RoleRunner(
+                machine,
+                mailbox,
+                journal,
+                host,
+                clock,
+                observer=told,
+                intake=intake,
+                shown_within=settings.pace.shown_within,
+            )
         except BaseException:
             journal.close()
             raise
         return WiredRole(runner=runner, journal=journal, facts=box.facts, close=box.close)
 
     def on_start(runner: RoleRunner[Any]) -> None:
-        opened[0].check()
         season = settings.season
         if role.role == "manager" and season is not None and season.opens_by_itself:
             runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
@@ -256,7 +271,9 @@ def _live_role(
         pid=os.getpid(),
         observer=observer,
         authorization=lambda: _stamp(role.token),
+        check=lambda: opened[0].check(),
         on_start=on_start,
+        clock_trouble=lambda: clock_trouble(clock.machine_error()),
     )
     return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from league_agents.errors import LeagueError
 from league_agents.journal.port import WARNING, Journal, OutboxState
@@ -15,6 +15,7 @@ from league_agents.league.match_state import AWAITED, Match
 from league_agents.league.player import Player, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
+from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
@@ -58,6 +59,8 @@ def role_status(
                 oldest = min(oldest or item.created_at, item.created_at)
         started_at = _instant(facts.get("started_at"))
         warnings, last_warning = _warnings(journal, started_at)
+        off, is_running = mail.get("clock_error_s"), is_locked(role.journal)
+        clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
         left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
         named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
         errors = facts.get("errors")
@@ -65,7 +68,7 @@ def role_status(
             role=role.role,
             address=role.address,
             state=named,
-            is_running=is_locked(role.journal),
+            is_running=is_running,
             pid=pid if isinstance(pid, int) else None,
             started_at=started_at,
             polled_at=_instant(facts.get("polled_at")),
@@ -83,6 +86,9 @@ def role_status(
             last_error_at=_instant(facts.get("last_error_at")),
             warnings=warnings,
             last_warning=secrets.hide(last_warning),
+            clock_error=clock_error,
+            # A daemon that does not run may have been stopped to set the clock.
+            clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
             token=token,
             results=results_of(journal.notes()),
         )

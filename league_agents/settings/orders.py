@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 
-from league_agents.journal.port import Order
+from league_agents.journal.port import Journal, Note, Order
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.settings.league_settings import RoleSettings
 from league_agents.settings.role_files import refuse_missing_folder
@@ -20,23 +20,35 @@ def new_nonce() -> str:
     return f"order-{secrets.token_hex(8)}"
 
 
-def give(role: RoleSettings, order: Order) -> None:
-    """Write the order down. Raises ``JournalError``, and ``ConfigError`` when there is no place for a journal."""
+def give(role: RoleSettings, order: Order) -> int:
+    """Write the order down. Return how many refusals there were before.
+
+    Raises ``JournalError``, and ``ConfigError`` when there is no place for a journal.
+    """
     refuse_missing_folder(role.journal)
     journal = SqliteJournal(role.journal, role=role.role, address=role.address, dump=lambda _name, _part: "")
     try:
+        before = len(_refusals(journal))
         journal.order(order)
+        return before
     finally:
         journal.close()
 
 
-def outcome_of(role: RoleSettings, order: Order) -> str | None:
-    """``None`` while nobody has come to it; then why it was refused, or an empty text. Raises ``JournalError``."""
+def outcome_of(role: RoleSettings, order: Order, before: int) -> str | None:
+    """``None`` while nobody has come to it; then why it was refused, or an empty text. Raises ``JournalError``.
+
+    ``before`` is what ``give`` returned. Instants are no help: the daemon's clock is not this process's.
+    """
     journal = SqliteJournal.to_look_at(role.journal)
     try:
         if any(each.nonce == order.nonce for each in journal.open_orders()):
             return None
-        refusals = [note for note in journal.notes() if note.key in _REFUSALS and note.at >= order.at]
+        refusals = _refusals(journal)[before:]
         return str(refusals[0].facts.get("text", "")) if refusals else ""
     finally:
         journal.close()
+
+
+def _refusals(journal: Journal) -> list[Note]:
+    return [note for note in journal.notes() if note.key in _REFUSALS]

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from league_agents.clock import TEST_CLOCK_VARIABLE, follow, real_monotonic_s, utc_now, wait_by_looking
+from league_agents.clock import TEST_CLOCK_VARIABLE, Clock, follow, real_monotonic_s, utc_now, wait_by_looking
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -70,6 +70,15 @@ class MachineClock:
             self._walls[name] = off
             self._write()
 
+    def of(self, name: str) -> Clock:
+        """What a process of this name would see: for roles in the test's own process."""
+        return _Seen(self, name)
+
+    def wall(self, name: str) -> timedelta:
+        """What ``set_wall`` said."""
+        with self._lock:
+            return self._walls.get(name, timedelta(0))
+
     # -- as a Clock that is always right --------------------------------------------------------------------------
 
     def now(self) -> datetime:
@@ -102,3 +111,23 @@ class MachineClock:
             wall_s = self._right_s + off.total_seconds()
             temporary.write_text(f"{self._real_s!r} {self._monotonic_s!r} {self._rate!r} {wall_s!r}", "ascii")
             temporary.replace(path)
+
+
+class _Seen:
+    """The clocks of one process."""
+
+    def __init__(self, machine: MachineClock, name: str) -> None:
+        self._machine = machine
+        self._name = name
+
+    def now(self) -> datetime:
+        return self._machine.now() + self._machine.wall(self._name)
+
+    def monotonic_s(self) -> float:
+        return self._machine.monotonic_s()
+
+    def sleep(self, duration: timedelta) -> None:
+        self._machine.sleep(duration)
+
+    def wait(self, event: threading.Event, duration: timedelta) -> bool:
+        return self._machine.wait(event, duration)

@@ -26,7 +26,7 @@ from league_agents.testing.patience import LIMIT_S
 from league_agents.values import evolve
 
 QUIET_ROUNDS = 3
-BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30))
+BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30), shown_within=timedelta(0))
 
 
 def in_turns(folder: Path, seats: Sequence[Seat]) -> LocalLeague:
@@ -107,12 +107,14 @@ def turns(
     clock: Clock | None = None,
     observer: Observer | None = None,
 ) -> Iterator[Turns]:
-    """The roles of these seats, or of all, on the league's clock or another. Leaving it is like the end of their
-    processes."""
-    own = league.clock if clock is None else clock
+    """The roles of these seats, or of all. Leaving it is like the end of their processes.
+
+    Each has the league's clock with the wall clock of its seat, unless ``clock`` is given.
+    """
     with ExitStack() as stack:
         lives: list[Live] = []
         for seat in league.seats if seats is None else seats:
             settings = evolve(read_league_file(league.config_of(seat), {}), pace=pace)
+            own = league.clock.of(seat.name) if clock is None and league.clock is not None else clock
             lives += stack.enter_context(live_roles(settings, clock=own, observer=observer))
         yield Turns(lives, league.clock)

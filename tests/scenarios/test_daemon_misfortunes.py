@@ -6,7 +6,7 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from league_agents.mail import mime
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.testing.latency import VERDICT, free_text
 from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.machine_clock import MachineClock
 from league_agents.testing.patience import LIMIT_S, until
 from league_agents.testing.turns import Turns, in_turns, turns
 
@@ -136,32 +135,21 @@ class Recorded:
         self.codes[note.key] += 1
 
 
-class Jumping(MachineClock):
-    """The league's clock, set forwards or backwards by somebody."""
-
-    def __init__(self, right: MachineClock, folder: Path) -> None:
-        super().__init__(folder)
-        self._right = right
-        self.off = timedelta(0)
-
-    def now(self) -> datetime:
-        return self._right.now() + self.off
-
-    def monotonic_s(self) -> float:
-        return self._right.monotonic_s()
-
-
-@pytest.mark.parametrize("jump", [timedelta(seconds=-40), timedelta(seconds=15)])
-def test_a_clock_that_jumps_in_a_match_stops_nobody(league: LocalLeague, jump: timedelta) -> None:
+@pytest.mark.parametrize("jump", [timedelta(hours=-1), timedelta(hours=1)], ids=str)
+@pytest.mark.parametrize("who", range(4), ids=["manager", "referee", "player a", "player b"])
+def test_a_machine_whose_clock_is_set_in_a_match_plays_on_as_before(
+    league: LocalLeague, jump: timedelta, who: int
+) -> None:
     assert league.clock is not None
-    clock, told = Jumping(league.clock, league.folder), Recorded()
-    with turns(league, clock=clock, observer=told) as everybody:
+    told = Recorded()
+    with turns(league, observer=told) as everybody:
         everybody.until(lambda: has_sent(league, league.seats[1], "Q21ROUNDSTART"))
-        clock.off = jump
+        league.clock.set_wall(jump, league.seats[who].name)
         finish(everybody)
         assert the_match(everybody).facts["termination"] == Termination.COMPLETED
         expect_nothing_lost_or_doubled(league, everybody)
     assert "role_failed" not in told.codes
+    assert told.codes["clock_off"] == 1
 
 
 def test_three_mails_with_one_message_id_get_one_and_the_same_answer(league: LocalLeague) -> None:

@@ -7,11 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import ManualClock, SystemClock
 from league_agents.league.manager_state import SeasonPhase
 from league_agents.mail.quota import PRICES_2026
 from league_agents.runner.pace import Pace
 from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.testing.machine_clock import MachineClock
 from league_agents.testing.turns import turns
 
 POLLING = ("history.list", "messages.list", "getProfile")
@@ -52,17 +52,17 @@ def test_a_match_costs_its_referee_at_most_1050_units_and_9_sends(tmp_path: Path
 def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tmp_path: Path) -> None:
     minutes = 30
     seats = [Seat(role="player", group="falcons")]
-    clock = ManualClock(SystemClock().now())
+    clock = MachineClock(tmp_path, rate=0)
     eager = Pace(lively_for=timedelta(days=1))
-    with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
-        with turns(league, pace=eager, clock=clock) as one:
+    with LocalLeague(folder=tmp_path / "league", seats=seats, clock=clock) as league:
+        with turns(league, pace=eager) as one:
             role = one.lives[0].role
             while role.turn() == timedelta(0):
                 pass
             before = calls_of(league, seats[0])
             ends_at = clock.now() + timedelta(minutes=minutes)
             while clock.now() < ends_at:
-                clock.sleep(role.turn())
+                clock.advance(role.turn())
         spent = calls_of(league, seats[0]) - before
     assert spent["history.list"] >= minutes * 60 / 2, "it looks at least every two seconds"
     assert set(spent) <= set(POLLING)

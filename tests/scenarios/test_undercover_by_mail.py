@@ -280,7 +280,7 @@ def test_a_match_over_gmail(tmp_path: Path) -> None:
             address: GmailMailbox(gmail.token_file(address, tmp_path), endpoint=gmail.url, address=address)
             for address in (HOST, *clock_addresses.values())
         }
-        clock = opened[HOST]._clock
+        clock = opened[HOST].clock
         journal = SqliteJournal(tmp_path / "host.db", role=ROLE, address=HOST, dump=dump_part, synchronous="NORMAL")
         host = MailHost(
             opened[HOST],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from league_agents.clock import Clock
 from league_agents.errors import MailboxUnavailable
@@ -18,7 +18,8 @@ class Breaker:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = 0
-        self._closed_until: datetime | None = None
+        self._closed_until_s: float | None = None
+        """On the monotonic clock."""
 
     @property
     def failures(self) -> int:
@@ -27,13 +28,13 @@ class Breaker:
 
     def check(self) -> None:
         """Raises ``MailboxUnavailable`` while the account is left alone."""
-        if self._closed_until is None:
+        if self._closed_until_s is None:
             return
-        left = self._closed_until - self._clock.now()
+        left = timedelta(seconds=self._closed_until_s - self._clock.monotonic_s())
         if left > timedelta(0):
             why = f"Gmail is left alone for {left.total_seconds():.0f} s, after {self._failures} failures in a row"
             raise MailboxUnavailable(why, retry_after=left)
-        self._closed_until = None
+        self._closed_until_s = None
 
     def failed(self, wait: timedelta | None) -> None:
         """A call failed in a way that may pass. ``wait`` is what Gmail said."""
@@ -43,9 +44,9 @@ class Breaker:
             doublings: int = 2 ** min(self._failures - FAILURES_BEFORE_PAUSE, 10)
             pause = max(pause, min(FIRST_PAUSE * doublings, LONGEST_PAUSE))
         if pause:
-            self._closed_until = self._clock.now() + pause
+            self._closed_until_s = self._clock.monotonic_s() + pause.total_seconds()
 
     def succeeded(self) -> None:
         """Gmail answered."""
         self._failures = 0
-        self._closed_until = None
+        self._closed_until_s = None

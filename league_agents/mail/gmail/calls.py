@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
-from league_agents.clock import Clock
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, QuotaExhausted
+from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.gmail.breaker import Breaker
 from league_agents.mail.gmail.failures import BrokenExchange, Gone, Refusal, is_gone, meaning_of
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
 from league_agents.mail.quota import QuotaLedger
+from league_agents.mail.service_clock import ServiceClock
 
 if TYPE_CHECKING:
     from league_agents.mail.gmail.transport import Transport
@@ -33,6 +33,9 @@ PATIENCE = timedelta(seconds=8)
 """How long a call may be tried again. While it waits, nothing else of this mailbox goes on."""
 
 MOST_ATTEMPTS = 5
+MOST_DOUBTS = 4
+"""How often the service is asked for the time when its replies contradict each other."""
+
 _NEXT_PAGE = "nextPageToken"
 
 
@@ -43,7 +46,7 @@ class Calls:
         self,
         authorize: Callable[[], Authorization],
         endpoint: str,
-        clock: Clock,
+        clock: ServiceClock,
         ledger: QuotaLedger,
         *,
         timeout: timedelta,
@@ -193,7 +196,7 @@ class Calls:
         transport = self._opened()
         was_asked = True
         try:
-            return transport.call(build)
+            answer = transport.call(build)
         except (AuthorizationExpired, MailboxUnavailable):  # the token server's answer: Gmail was not asked
             was_asked = False
             raise
@@ -203,6 +206,20 @@ class Calls:
         finally:
             if was_asked:
                 self._ledger.spend(method)
+        self._dispel_doubt(transport)
+        return answer
+
+    def _dispel_doubt(self, transport: Transport) -> None:
+        """Ask once more, and cheaply, when a reply says that it is quite another time than we thought: what is done
+        next is dated by that clock."""
+        for _ in range(MOST_DOUBTS):
+            if not self._clock.is_in_doubt:
+                return
+            try:
+                transport.call(lambda users: users.getProfile(userId="me"))
+            except (MailError, Refusal, BrokenExchange):
+                return  # the call that mattered was answered
+            self._ledger.spend("getProfile")
 
     def _pace(self, method: str, *, is_send: bool) -> None:
         wait = self._ledger.wait_for(self._ledger.price(method), is_send=is_send)
@@ -213,7 +230,7 @@ class Calls:
         if self._transport is None:
             from league_agents.mail.gmail.transport import Transport
 
-            self._transport = Transport(self._authorize(), self._endpoint, timeout=self._timeout)
+            self._transport = Transport(self._authorize(), self._endpoint, self._clock, timeout=self._timeout)
         return self._transport
 
     def _expired(self, refusal: Refusal) -> AuthorizationExpired:

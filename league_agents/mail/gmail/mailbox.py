@@ -39,6 +39,7 @@ from league_agents.mail.gmail.sent import SentMail
 from league_agents.mail.oauth import LOGIN_COMMAND, Authorization
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.mail.quota import QuotaLedger, kind_of
+from league_agents.mail.service_clock import ServiceClock
 from league_agents.protocol.league.address import same_address
 
 T = TypeVar("T")
@@ -88,8 +89,12 @@ class SelfTest:
     round_trip: timedelta
     """From before it was sent until it was seen in the inbox."""
 
-    clock_skew: timedelta
-    """Gmail's clock minus ours, as exactly as the time that the send took allows."""
+    date_error: timedelta
+    """The date that Gmail gave the mail, minus the time that it was by Gmail's replies: a second or so if Gmail agrees
+    with itself."""
+
+    machine_error: timedelta
+    """What this machine's wall clock shows more than the date that Gmail gave the mail."""
 
 
 class GmailMailbox:
@@ -116,15 +121,16 @@ class GmailMailbox:
 
         ``cursor`` is what ``keep_cursor`` got last, in an earlier life: with it, mail is found that a person has read
         meanwhile. ``spam_every`` is ``None`` to leave the spam folder alone. ``timeout`` is for each network wait.
+        ``clock`` is this machine's, or already a ``ServiceClock``; either way ``self.clock`` is one.
         """
-        self._clock = clock or SystemClock()
-        self.ledger = ledger or QuotaLedger(self._clock)
+        self.clock = clock if isinstance(clock, ServiceClock) else ServiceClock(clock or SystemClock())
+        self.ledger = ledger or QuotaLedger(self.clock)
         self._calls = Calls(
             (lambda: Authorization(authorization, login_command=login_command))
             if isinstance(authorization, Path)
             else (lambda: authorization),
             endpoint_of(endpoint),
-            self._clock,
+            self.clock,
             self.ledger,
             timeout=timeout,
         )
@@ -135,8 +141,10 @@ class GmailMailbox:
         self._kept_cursor = cursor
         self._list_every = list_every
         self._spam_every = spam_every
-        self._listed_at: datetime | None = None
-        self._spam_at: datetime | None = None
+        self._listed_s: float | None = None
+        self._spam_s: float | None = None
+        """When it was listed the last time, on the monotonic clock."""
+
         self._backlog = Backlog(self._open, self._ids_before)
         self._unacknowledged: dict[str, None] = {}
         self._sent = SentMail(self._calls)
@@ -155,7 +163,7 @@ class GmailMailbox:
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
         self._mark_as_read()
         self._poll()
-        mails = self._backlog.oldest(limit, known, now=self._clock.now())
+        mails = self._backlog.oldest(limit, known, now=self.clock.now())
         if not self._backlog:
             self._hand_out_cursor()
         return mails
@@ -249,9 +257,10 @@ class GmailMailbox:
             "Auto-Submitted: auto-generated\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
             "This account can send and receive. The mail can be deleted.\r\n"
         )
-        started_at = self._clock.now()
+        started_s, started_at = self.clock.monotonic_s(), self.clock.now()
         sent_id = self._calls.send(base64.urlsafe_b64encode(text.encode("ascii", "replace")).decode("ascii"))
-        accepted_at = self._clock.now()
+        # It was taken between these two instants.
+        taken_at = started_at + (self.clock.now() - started_at) / 2
         self._sent.remember(sent_id, frozenset())
         looked_at: set[str] = set()
         while True:
@@ -263,18 +272,21 @@ class GmailMailbox:
                     answer = self._calls.message(mail_id, form="metadata", headers=["Subject"])
                     if ("subject", subject) not in headers_of(answer):
                         continue
-                    seen_at = self._clock.now()
+                    round_trip = timedelta(seconds=self.clock.monotonic_s() - started_s)
                     self._calls.unlabel(mail_id, ["UNREAD", "INBOX"])
                     self._backlog.done(mail_id)
-                    # It was taken between these two instants of ours.
-                    middle = started_at + (accepted_at - started_at) / 2
-                    return SelfTest(round_trip=seen_at - started_at, clock_skew=arrived_at(answer) - middle)
-            if self._clock.now() - started_at > patience:
+                    date_error = arrived_at(answer) - taken_at
+                    return SelfTest(
+                        round_trip=round_trip,
+                        date_error=date_error,
+                        machine_error=(self.clock.machine_error() or timedelta(0)) - date_error,
+                    )
+            if self.clock.monotonic_s() - started_s > patience.total_seconds():
                 raise MailError(
                     f"a mail that {profile.address} sent to itself did not arrive within "
                     f"{patience.total_seconds():.0f} s: look at the account's filters and at its spam folder"
                 )
-            self._clock.sleep(timedelta(seconds=0.5))
+            self.clock.sleep(timedelta(seconds=0.5))
 
     def close(self) -> None:
         """Close the connections."""
@@ -283,22 +295,24 @@ class GmailMailbox:
     # -- looking for mail -------------------------------------------------------------------------------------------
 
     def _poll(self) -> None:
-        now = self._clock.now()
+        now, now_s = self.clock.now(), self.clock.monotonic_s()
         units = self.ledger.units_spent
         self._read_history()
-        is_listing = self._listed_at is None or now - self._listed_at >= self._list_every
+        is_listing = self._listed_s is None or now_s - self._listed_s >= self._list_every.total_seconds()
         if is_listing:
             self._backlog.listed(list(self._calls.message_ids(query=self._query)))
-            self._listed_at = now
-        if self._spam_every is not None and (self._spam_at is None or now - self._spam_at >= self._spam_every):
+            self._listed_s = now_s
+        if self._spam_every is not None and (
+            self._spam_s is None or now_s - self._spam_s >= self._spam_every.total_seconds()
+        ):
             spam = list(self._calls.message_ids(query=self._query, labels=["SPAM"], spam_too=True))
             before = len(self._backlog)
             self._backlog.found(reversed(spam))
             self._spam_found += len(self._backlog) - before
-            self._spam_at = now
+            self._spam_s = now_s
         self._last_poll = Poll(
             at=now,
-            duration=self._clock.now() - now,
+            duration=timedelta(seconds=self.clock.monotonic_s() - now_s),
             units=self.ledger.units_spent - units,
             found=len(self._backlog),
             was_listing=is_listing,
@@ -322,7 +336,7 @@ class GmailMailbox:
                 newest = _later(newest, page.get("historyId"))
         except Gone:
             self._resyncs += 1
-            self._listed_at = None
+            self._listed_s = None
             newest = _later(newest, self.profile().history_id)
         self._backlog.found(arrived)
         self._cursor = newest

@@ -32,6 +32,7 @@ from league_agents.errors import AuthorizationExpired
 from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal, server_named
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import LONGEST_SEND
+from league_agents.mail.service_clock import ServiceClock
 
 TIMEOUT = timedelta(seconds=30)
 """For each wait for the network."""
@@ -143,14 +144,20 @@ class _Connection:
 class Transport:
     """Gmail's methods for one account, from any thread."""
 
-    def __init__(self, authorization: Authorization, endpoint: str, *, timeout: timedelta = TIMEOUT) -> None:
-        """``endpoint`` is ``https://gmail.googleapis.com`` or another server that speaks the same."""
+    def __init__(
+        self, authorization: Authorization, endpoint: str, clock: ServiceClock, *, timeout: timedelta = TIMEOUT
+    ) -> None:
+        """``endpoint`` is ``https://gmail.googleapis.com`` or another server that speaks the same.
+
+        ``clock`` hears from each reply what time it is there.
+        """
         document = json.loads(get_static_doc("gmail", "v1"))
         # Redirecting by client options leaves some addresses as they are.
         for name in ("rootUrl", "baseUrl", "mtlsRootUrl"):
             document[name] = f"{endpoint}/"
         self._document = document
         self._authorization = authorization
+        self._clock = clock
         self._timeout = timeout
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -167,6 +174,7 @@ class Transport:
         request = build(connection.service.users())
         is_send = urlsplit(request.uri).path.endswith(_SEND)
         connection.http.send_ends_s = monotonic_s() + LONGEST_SEND.total_seconds() if is_send else None
+        asked_s = self._clock.monotonic_s()
         try:
             # Not ``request.execute``: it tries again on its own, and writes what Gmail said into the log.
             response, content = connection.authorized.request(
@@ -174,6 +182,7 @@ class Transport:
             )
         except GoogleAuthError as error:
             raise self._authorization.failure(error) from None
+        self._clock.heard(response.get("date"), asked_s=asked_s)
         self._authorization.keep()
         if response.status >= 300:
             raise read_refusal(response.status, response, content)
