@@ -78,18 +78,7 @@ class SeatLine:
     def ask(self, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request until it is answered."""
         request_id = secrets.token_hex(8)
-        text = json.dumps(
-            {
-                "version": "1.0.0",
-                "type": kind,
-                "game": self.key.game,
-                "match_id": self.key.match_id,
-                "agent_id": self.key.agent_id,
-                "request_id": request_id,
-                **body,
-            },
-            ensure_ascii=False,
-        )
+        text = json.dumps({**self._headed(kind), "request_id": request_id, **body}, ensure_ascii=False)
         give_up_at = monotonic_s() + self._patience_s
         while True:
             answer = self._try(text, request_id, give_up_at)
@@ -104,6 +93,16 @@ class SeatLine:
             if code != "rate_limited" or monotonic_s() > give_up_at:
                 raise ServerRefused(code, found["message"], found["data"])
             sleep_s(min(1.0, float(found["data"].get("retry_after_s", 0.1))))
+
+    def _headed(self, kind: str) -> dict[str, Any]:
+        key = self.key
+        return {
+            "version": "1.0.0",
+            "type": kind,
+            "game": key.game,
+            "match_id": key.match_id,
+            "agent_id": key.agent_id,
+        }
 
     def _try(self, text: str, request_id: str, give_up_at: float) -> dict[str, Any] | None:
         """The answer; ``None`` when the connection broke before it came."""
@@ -189,7 +188,7 @@ class SeatLine:
         return self._socket
 
     def _authenticate(self, socket: ClientConnection) -> None:
-        socket.send(json.dumps({"type": "authenticate", "token": self.key.token, "after": self.seq}))
+        socket.send(json.dumps({**self._headed("authenticate"), "token": self.key.token, "after": self.seq}))
         answer = json.loads(socket.recv(timeout=10))
         if answer["type"] != "authenticated":
             found = answer["error"]

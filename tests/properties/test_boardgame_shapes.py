@@ -36,7 +36,10 @@ RIGHT: dict[str, dict[str, Any]] = {
 }
 RIGHT["get_state"] |= {"state": {"version": "1.0.0"}}
 RIGHT["perform_action"] |= {"action": {"version": "1.0.0", "type": "vote", "data": {"vote_number": None}}}
-RIGHT["create_match"] |= {"settings": {"version": "1.0.0", "data": {"config": {}, "agents": ["a", "b"]}}}
+SEATS = ["a", {"id": "b", "agent": "scripted"}, {"id": "c", "agent": "open", "name": "Cleo"}]
+RIGHT["create_match"] |= {"settings": {"version": "1.0.0", "data": {"config": {}, "agents": SEATS}}}
+RIGHT["authenticate"] |= {"token": "secret", "after": 3}
+RIGHT["authenticated"] |= {"now": "2025-05-05T10:00:00Z"}
 RIGHT["get_state_response"] |= {
     "status": "started",
     "phase": "voting",

@@ -14,6 +14,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from league_agents.arena.server.serving import ArenaServer
+from league_agents.protocol.boardgame.requests import check_message
 from league_agents.testing.arena_frames import throw_frames
 from league_agents.testing.arena_leaks import GAMES
 from league_agents.testing.arena_wire import QUICK, Place, Wire
@@ -113,19 +114,60 @@ def test_a_token_in_the_handshake_is_as_good_as_one_in_a_frame(arena: ArenaServe
     with wire.socket(additional_headers={"authorization": f"Bearer {ann.token}"}) as socket:
         answer = socket.answer()
         assert datetime.fromisoformat(answer.pop("now")).tzinfo is UTC
-        assert answer == {"type": "authenticated", "match_id": ann.match_id, "agent_id": ann.agent_id}
+        core = {"version": "1.0.0", "game": ann.game, "match_id": ann.match_id, "agent_id": ann.agent_id}
+        assert answer == {"type": "authenticated", **core}
         assert socket.ask(ann.get_state())["agent_id"] == ann.agent_id
         assert socket.authenticate(ben.token)["agent_id"] == ben.agent_id
         assert socket.ask(ben.get_state())["agent_id"] == ben.agent_id
 
 
 @pytest.mark.parametrize(
-    "odd", [{"token": 7}, {}, {"token": "x", "more": 1}, {"token": "x", "after": -1}, {"token": "x", "after": True}]
+    ("odd", "code"),
+    [
+        ({"token": 7}, "invalid_envelope"),
+        ({}, "invalid_envelope"),
+        ({"token": "x", "more": 1}, "invalid_envelope"),
+        ({"token": "x", "after": -1}, "invalid_envelope"),
+        ({"token": "x", "after": True}, "invalid_envelope"),
+        ({"token": "x", "game": 7}, "invalid_envelope"),
+        ({"token": "x", "match_id": "a b"}, "invalid_envelope"),
+        ({"token": "x", "version": "one"}, "invalid_envelope"),
+        ({"token": "x", "version": "2.0.0"}, "unsupported_version"),
+    ],
 )
-def test_an_odd_authentication_is_refused(arena: ArenaServer, odd: dict[str, Any]) -> None:
+def test_an_odd_authentication_is_refused(arena: ArenaServer, odd: dict[str, Any], code: str) -> None:
     with Wire(arena.url).socket() as socket:
-        answer = socket.ask({"type": "authenticate", **odd})
-        assert answer["error"]["data"]["code"] == "invalid_envelope"
+        answer = socket.ask({"type": "authenticate", "request_id": "r-1", **odd})
+        assert (answer["error"]["data"]["code"], answer["request_id"]) == (code, "r-1")
+        assert check_message(answer) == []
+
+
+def test_the_first_frames_have_the_core_fields_both_ways(arena: ArenaServer) -> None:
+    wire = Wire(arena.url)
+    ann, ben = seated(wire)
+    account = Place(match_id="", game="", **wire.send("POST", "/accounts", {}).fields)
+    with wire.socket() as socket:
+        for place in (ann, ben, account):
+            frame = place.envelope("authenticate", token=place.token, request_id="r-1")
+            assert check_message(frame) == []
+            answer = socket.ask(frame)
+            assert check_message(answer) == []
+            assert answer.pop("now")
+            core = {"game": place.game, "match_id": place.match_id, "agent_id": place.agent_id}
+            assert answer == {"version": "1.0.0", "type": "authenticated", **core, "request_id": "r-1"}
+        assert socket.ask(ann.get_state())["status"] == "started"
+
+
+@pytest.mark.parametrize("field", ["game", "match_id", "agent_id"])
+def test_a_token_opens_nothing_under_another_heading(arena: ArenaServer, field: str) -> None:
+    wire = Wire(arena.url)
+    ann, _ = seated(wire)
+    with wire.socket() as socket:
+        answer = socket.ask({**ann.envelope("authenticate", token=ann.token), field: "another"})
+        assert answer["error"]["data"]["code"] == "forbidden"
+        assert ann.token not in json.dumps(answer)
+        assert socket.ask(ann.get_state())["error"]["data"]["code"] == "unauthorized"
+        assert socket.authenticate(ann.token)["agent_id"] == ann.agent_id
 
 
 def test_a_seat_that_was_left_is_not_open_to_its_former_token(arena: ArenaServer) -> None:

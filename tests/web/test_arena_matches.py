@@ -408,16 +408,53 @@ def test_matches_are_opened_over_the_protocol_with_an_account(wire: Wire) -> Non
         assert again.next()["match_id"] == own.match_id
 
 
+def test_agents_of_the_server_take_seats_of_a_match_that_is_opened_over_the_protocol(wire: Wire) -> None:
+    account = Place(match_id="", game="market", **wire.send("POST", "/accounts", {}).fields)
+    seats = [
+        {"id": "first", "agent": "scripted", "name": "Seller One"},
+        {"id": account.agent_id, "agent": "open"},
+        {"id": "third", "agent": "random"},
+    ]
+    data = {"agents": seats, "config": {"max_rounds": 1, "simultaneous": False}}
+    with wire.socket(account) as socket:
+        created = socket.ask(
+            {
+                "version": "1.0.0",
+                "type": "create_match",
+                "game": "market",
+                "agent_id": account.agent_id,
+                "settings": {"version": "1.0.0", "data": data},
+            }
+        )
+        assert created["type"] == "create_match_response"
+        own = replace(account, match_id=created["match_id"])
+        named = socket.push("market_opened")
+        assert named["match_id"] == own.match_id
+        socket.push("price_submitted")  # the first seller did not wait for anybody else
+        state = socket.ask(own.get_state())
+        assert state["active_agent_id"] == own.agent_id
+        assert [agent["name"] for agent in state["agents"]] == ["Seller One", own.agent_id, "third"]
+        assert socket.ask(price(own))["action_response"]["status"] == "success"
+        socket.push("market_closed")
+    shown = wire.until(own.match_id, "ended")
+    assert [seat["house"] for seat in shown["seats"]] == ["scripted", None, "random"]
+
+
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
         ({"agents": ["guest", "other"]}, "invalid_envelope"),
         ({"config": {"max_rounds": -1}}, "invalid_envelope"),
         ({"config": {"nonsense": 1}}, "invalid_envelope"),
+        ({"agents": ["me", {"id": "x", "agent": "human"}]}, "invalid_envelope"),
+        ({"agents": ["me", {"id": "x", "agent": "os.path:join"}]}, "invalid_envelope"),
+        ({"agents": [{"id": "me", "agent": "scripted"}, "x"]}, "invalid_envelope"),
+        ({"agents": ["me", {"id": "x", "agent": "scripted", "name": "me"}]}, "invalid_envelope"),
     ],
 )
 def test_a_match_that_cannot_be_played_is_not_created(wire: Wire, settings: dict[str, Any], code: str) -> None:
     account = wire.send("POST", "/accounts", {}).fields
+    settings = json.loads(json.dumps(settings).replace('"me"', json.dumps(account["agent_id"])))
     before = len(wire.send("GET", "/matches").fields["matches"])
     create = {
         "version": "1.0.0",
@@ -429,6 +466,17 @@ def test_a_match_that_cannot_be_played_is_not_created(wire: Wire, settings: dict
     assert wire.protocol(create, account["token"]).code == code
     assert wire.protocol(create).code == "unauthorized"
     assert len(wire.send("GET", "/matches").fields["matches"]) == before
+
+
+def test_a_match_that_nobody_has_joined_is_found_with_the_narrower_schemas_too(start_server: Starter) -> None:
+    wire = Wire(start_server(profile=Profile.SCHEMAS).url)
+    match_id = wire.open("market", agents=["open", "open"])
+    account = Place(match_id="", game="", **wire.send("POST", "/accounts", {}).fields)
+    with wire.socket(account) as socket:
+        asked = {"version": "1.0.0", "type": "get_matches", "agent_id": account.agent_id}
+        [match] = socket.ask(asked)["matches"]
+    assert (match["match_id"], match["open_seats"], match["status"]) == (match_id, 2, "waiting")
+    assert [agent["id"] for agent in match["agents"]] == ["s1", "s2"]  # the schema wants at least one
 
 
 def test_a_server_speaks_the_narrower_schemas_where_it_is_told_to(start_server: Starter) -> None:

@@ -4,17 +4,16 @@ Rule 1: whatever comes over it costs this connection at most. Matches go on, oth
 Rule 2: an answer stands before the pushes that its request caused, and everything leaves in the order in which it
 happened: one outbox, one sender.
 
-Besides the protocol's envelopes one frame is understood, for clients that cannot set headers (browsers):
-``{"type": "authenticate", "token": "…"}``, any number of them, each answered by
-``{"type": "authenticated", "match_id": "…", "agent_id": "…", "now": "…"}``, which also says the server's time, for
-clients that show how long a deadline is away. With ``"after": <seq>`` the pushes that were missed since that number
-follow at once.
+Besides the protocol's requests one frame is understood, for clients that cannot set headers (browsers):
+``{"version": "1.0.0", "type": "authenticate", "game": …, "match_id": …, "agent_id": …, "token": …}``, any number of
+them. What the token says may be empty or left out. Each is answered by ``authenticated`` with the same core fields, as
+the token fills them, and with ``now``, the server's time, for clients that show how long a deadline is away. With
+``"after": <seq>`` the pushes that were missed since that number follow at once.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +23,17 @@ from league_agents.arena.server.outbox import Outbox
 from league_agents.arena.server.tokens import Claim
 from league_agents.clock import monotonic_s
 from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
-from league_agents.protocol.boardgame.envelope import Envelope, error, instant, written
+from league_agents.protocol.boardgame.envelope import Envelope, error, headed, instant
 from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope, rate_limited
-from league_agents.protocol.boardgame.requests import Heading, heading_of
+from league_agents.protocol.boardgame.refusals import Refused, rate_limited
+from league_agents.protocol.boardgame.requests import (
+    Authenticate,
+    Heading,
+    RefusedRequest,
+    heading_of,
+    read_authentication,
+)
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -81,7 +87,7 @@ class Connection:
     async def _receive(self) -> int | None:
         """Handle what comes. The code to close with; ``None`` when the peer has closed."""
         if self._token is not None:
-            self._authenticate({"token": self._token})
+            self._authenticate(Authenticate(heading=Heading(type="authenticate"), token=self._token))
         give_up_at = monotonic_s() + self._hall.limits.token_wait.total_seconds()
         while True:
             try:
@@ -114,51 +120,51 @@ class Connection:
         if '"authenticate"' in text:
             fields = _authentication(text)
             if fields is not None:
-                return self._authenticate(fields)
+                try:
+                    return self._authenticate(read_authentication(fields))
+                except RefusedRequest as refusal:
+                    self._answer(error(refusal.refused, refusal.heading))
+                    return None
         self._hall.handle(text, self._live_principal(), self._answered, self._address)
         return None
 
-    def _authenticate(self, fields: Mapping[str, Any]) -> int | None:
-        token, after = fields.get("token"), fields.get("after")
-        heading = Heading(type="authenticate")
-        if not isinstance(token, str) or set(fields) - {"type", "token", "after"}:
-            fault = {"path": "/token", "code": "wrong_type", "message": "must be a text, beside it only type and after"}
-            self._answer(error(invalid_envelope([fault]), heading))
-            return None
-        if after is not None and (type(after) is not int or not 0 <= after < 2**53):
-            fault = {"path": "/after", "code": "wrong_type", "message": "must be the number of a push"}
-            self._answer(error(invalid_envelope([fault]), heading))
-            return None
-        claim = self._hall.tokens.claim_of(token)
+    def _authenticate(self, asked: Authenticate) -> int | None:
+        heading = asked.heading
+        claim = self._hall.tokens.claim_of(asked.token)
         if claim is None:
             self._tries += 1
             self._answer(error(Refused("unauthorized", "the token opens nothing here"), heading))
             return NO_TOKEN if self._tries >= self._hall.limits.token_tries else None
         known = (claim.match_id, claim.agent_id)
+        is_new = known not in self._claims
         try:
-            if known not in self._claims and len(self._claims) >= self._hall.limits.seats_of_socket:
+            heading = self._filled(heading, claim)
+            if is_new and len(self._claims) >= self._hall.limits.seats_of_socket:
                 raise Refused("rate_limited", "this connection serves as many seats as it may; open another one")
             self._claims[known] = claim
-            missed = self._attach(claim, after)
+            missed = self._attach(claim, asked.after)
         except Refused as refused:
-            self._claims.pop(known, None)
+            if is_new:
+                self._claims.pop(known, None)
             self._answer(error(refused, heading))
             return None
         self._principal |= claim.principal
-        self._outbox.put(
-            written(
-                {
-                    "type": "authenticated",
-                    "match_id": claim.match_id,
-                    "agent_id": claim.agent_id,
-                    "now": instant(self._hall.now()),
-                }
-            )
-        )
+        self._answer(headed("authenticated", heading, {"now": instant(self._hall.now())}))
         for push in missed:
             self._outbox.put(push.text, is_repeated=True)
         self._bucket.charge(len(missed) / PUSHES_OF_ONE_REQUEST)
         return None
+
+    def _filled(self, heading: Heading, claim: Claim) -> Heading:
+        """The heading with what the token says. Raises ``Refused`` where it says something else."""
+        hosted = self._hall.store.get(claim.match_id) if claim.match_id else None
+        game = "" if hosted is None else hosted.match.game.code
+        filled = evolve(heading, game=game, match_id=claim.match_id, agent_id=claim.agent_id)
+        for name in ("game", "match_id", "agent_id"):
+            said, opens = getattr(heading, name), getattr(filled, name)
+            if said and opens and said != opens:
+                raise Refused("forbidden", f"this token does not open the {name} {said}")
+        return filled
 
     def _attach(self, claim: Claim, after: int | None) -> list[Envelope]:
         """Hear of what happens to what was claimed from now on; what was missed since number ``after``."""

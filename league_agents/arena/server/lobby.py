@@ -22,7 +22,7 @@ from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
 from league_agents.protocol.boardgame.envelope import instant
 from league_agents.protocol.boardgame.hosting import Hosted
-from league_agents.protocol.boardgame.requests import CreateMatch
+from league_agents.protocol.boardgame.requests import CreateMatch, SeatWanted
 
 HOST_ONLY = "x-host-only"
 LONGEST_PAUSE_S = 10.0
@@ -89,19 +89,22 @@ def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) 
 
 
 def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits) -> Scenario:
-    """The match that a ``create_match`` describes: every seat is open. Raises ``ConfigError``."""
+    """The match that a ``create_match`` describes; seats without an agent are open. Raises ``ConfigError``."""
     game, account = request.heading.game, request.heading.agent_id
     keys = Keys({"config": request.config}, "", ("config",))
     config = _config(keys, game)
-    agents = request.agents
-    if agents is None:
+    seats = request.seats
+    if seats is None:
         usual = house.usual_table(game, config=config)
-        agents = (account, *[agent_id for agent_id in usual.agent_ids if agent_id != account][1:])
-    if account not in agents:
-        raise ConfigError("agents", f"must hold {account}, who opens the match")
-    scenario = scenario_of(
-        {"game": game, "config": config, "agents": [{"id": agent_id, "agent": OPEN} for agent_id in agents]}
-    )
+        ids = (account, *[agent_id for agent_id in usual.agent_ids if agent_id != account][1:])
+        seats = tuple(SeatWanted(agent_id=agent_id) for agent_id in ids)
+    if account not in [seat.agent_id for seat in seats if seat.agent in (None, OPEN)]:
+        raise ConfigError("agents", f"must hold {account}, who opens the match, on an open seat")
+    agents = []
+    for place, seat in enumerate(seats):
+        wanted = _seat({"agent": seat.agent or OPEN}, place, house.agents_of(game))
+        agents.append({**wanted, "id": seat.agent_id, "name": seat.name or seat.agent_id})
+    scenario = scenario_of({"game": game, "config": config, "agents": agents})
     _check_clock(scenario, limits)
     return scenario
 

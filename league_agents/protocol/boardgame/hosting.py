@@ -185,6 +185,13 @@ def free_seats(agent_ids: Iterable[str]) -> tuple[Seat, ...]:
     return tuple(Seat(agent_id=agent_id) for agent_id in agent_ids)
 
 
+def agents_of(seats: Iterable[Seat]) -> list[dict[str, str]]:
+    """Who sits at the table, in the order of the seats; free ones are left out."""
+    return [
+        {"id": seat.agent_id, "name": seat.name or seat.agent_id, "type": seat.kind} for seat in seats if seat.is_taken
+    ]
+
+
 def freed(seat: Seat) -> Seat:
     """The seat without who sat there."""
     return evolve(seat, name="", kind="ai", is_taken=False, by_account=False)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from league_agents.protocol.boardgame.envelope import Envelope, instant
-from league_agents.protocol.boardgame.hosting import Hosted
+from league_agents.protocol.boardgame.hosting import Hosted, agents_of
+from league_agents.values import evolve
 
 
 def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> Envelope:
@@ -22,17 +23,16 @@ def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> Envelope:
     if fields["started_at"] is None:
         fields["started_at"] = instant(hosted.created_at)
     fields["active_agent_id"] = fields["active_agent_id"] or ""
-    agents = [{"id": agent["id"], "name": agent["name"]} for agent in fields["agents"]]
-    # It wants at least one agent, also of a match that nobody has joined.
-    fields["agents"] = agents or [{"id": seat.agent_id, "name": seat.agent_id} for seat in hosted.seats]
+    fields["agents"] = [{"id": agent["id"], "name": agent["name"]} for agent in _at_least_one(fields["agents"], hosted)]
     return Envelope(fields)
 
 
-def matches_as_in_schemas(answer: Mapping[str, Any]) -> Envelope:
-    """A ``get_matches_response``: no match without agents, and ``ended`` for one that was abandoned."""
-    matches = [
-        {**match, "status": "ended" if match["status"] == "abandoned" else match["status"]}
-        for match in answer["matches"]
-        if match["agents"]
-    ]
-    return Envelope({**answer, "matches": matches})
+def match_as_in_schemas(told: Mapping[str, Any], hosted: Hosted) -> dict[str, Any]:
+    """A match of ``get_matches_response``: ``ended`` where it was abandoned."""
+    status = "ended" if told["status"] == "abandoned" else told["status"]
+    return {**told, "status": status, "agents": _at_least_one(told["agents"], hosted)}
+
+
+def _at_least_one(agents: list[dict[str, str]], hosted: Hosted) -> list[dict[str, str]]:
+    """The agents; of a match that nobody has joined those who will sit there, because the schemas want one."""
+    return agents or agents_of([evolve(seat, is_taken=True) for seat in hosted.seats])

@@ -6,12 +6,12 @@ same for everybody, except the viewer's own clock and legal actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from league_agents.core.game import HOST, SPECTATOR, Event, LegalAction, is_visible
 from league_agents.protocol.boardgame.envelope import Envelope, PushBody, headed, instant
-from league_agents.protocol.boardgame.hosting import Hosted, Profile, Seat, Status, viewer_of
+from league_agents.protocol.boardgame.hosting import Hosted, Profile, Status, agents_of, viewer_of
 from league_agents.protocol.boardgame.profile import state_as_in_schemas
 from league_agents.protocol.boardgame.requests import Heading
 
@@ -58,13 +58,6 @@ def state_answer(hosted: Hosted, heading: Heading) -> Envelope:
         },
     )
     return state_as_in_schemas(answer, hosted) if hosted.profile is Profile.SCHEMAS else answer
-
-
-def agents_of(seats: Iterable[Seat]) -> list[dict[str, str]]:
-    """Who sits at the table, in the order of the seats; free ones are left out."""
-    return [
-        {"id": seat.agent_id, "name": seat.name or seat.agent_id, "type": seat.kind} for seat in seats if seat.is_taken
-    ]
 
 
 def rules_of(hosted: Hosted) -> str:

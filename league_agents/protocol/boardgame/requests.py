@@ -54,6 +54,17 @@ class PerformAction(Struct, frozen=True, kw_only=True):
     action: Action
 
 
+class SeatWanted(Struct, frozen=True, kw_only=True):
+    """One seat of a match that is to be opened."""
+
+    agent_id: str
+    agent: str | None = None
+    """The server's agent that plays there; ``None``: the seat is open."""
+
+    name: str = ""
+    """For people; empty = the id."""
+
+
 class CreateMatch(Struct, frozen=True, kw_only=True):
     """An agent opens a match."""
 
@@ -62,14 +73,25 @@ class CreateMatch(Struct, frozen=True, kw_only=True):
     """The game's version that the asker speaks."""
 
     config: JsonObject = msgspec.field(default_factory=dict)
-    agents: tuple[str, ...] | None = None
-    """The ids of all seats; ``None`` leaves them to the server."""
+    seats: tuple[SeatWanted, ...] | None = None
+    """``None`` leaves them to the server."""
 
 
 class GetMatches(Struct, frozen=True, kw_only=True):
     """An agent asks which matches there are."""
 
     heading: Heading
+
+
+class Authenticate(Struct, frozen=True, kw_only=True):
+    """Whoever opened a WebSocket shows a token."""
+
+    heading: Heading
+    """What is empty in it is for the token to say."""
+
+    token: str
+    after: int | None = None
+    """Pushes with higher numbers are wanted again; ``None``: none of the former ones."""
 
 
 Request = GetState | PerformAction | CreateMatch | GetMatches
@@ -115,6 +137,19 @@ def heading_of(fields: Mapping[str, Any]) -> Heading:
     )
 
 
+def read_authentication(fields: Mapping[str, Any]) -> Authenticate:
+    """The frame that shows a token. Core fields that it leaves out are empty. Raises ``RefusedRequest``."""
+    whole = {"version": PROTOCOL_VERSION, "game": "", "match_id": "", "agent_id": "", **fields}
+    heading = heading_of(whole)
+    try:
+        _check_shape(whole)
+        _check_version(whole)
+    except Refused as refused:
+        raise RefusedRequest(refused, heading) from None
+    after = whole.get("after")
+    return Authenticate(heading=heading, token=whole["token"], after=None if after is None else int(after))
+
+
 def check_message(fields: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with a message of any type, from an agent or from a server; nothing for a right one."""
     kind = fields.get("type")
@@ -135,11 +170,25 @@ def _check(fields: dict[str, Any]) -> None:
     if not isinstance(kind, str):
         code, message = ("wrong_type", "must be a text") if "type" in fields else ("missing_field", "is missing")
         raise invalid_envelope([{"path": "/type", "code": code, "message": message}])
-    faults = faults_of(fields, SHAPES[kind])
+    _check_shape(fields)
+    _check_version(fields)
+
+
+def _check_shape(fields: dict[str, Any]) -> None:
+    faults = faults_of(fields, SHAPES[fields["type"]])
     if faults:
         raise invalid_envelope(faults)
+
+
+def _check_version(fields: Mapping[str, Any]) -> None:
     if not same_major(fields["version"], PROTOCOL_VERSION):
         raise unsupported_version(fields["version"])
+
+
+def _seat(given: str | Mapping[str, Any]) -> SeatWanted:
+    if isinstance(given, str):
+        return SeatWanted(agent_id=given)
+    return SeatWanted(agent_id=given["id"], agent=given["agent"], name=given.get("name", ""))
 
 
 def _request(fields: dict[str, Any], heading: Heading) -> Request:
@@ -158,6 +207,6 @@ def _request(fields: dict[str, Any], heading: Heading) -> Request:
             heading=heading,
             version=fields["settings"]["version"],
             config=wanted.get("config", {}),
-            agents=None if agents is None else tuple(agents),
+            seats=None if agents is None else tuple([_seat(each) for each in agents]),
         )
     return GetMatches(heading=heading)

@@ -36,11 +36,12 @@ from league_agents.protocol.boardgame.hosting import (
     Profile,
     Status,
     UntimedDriver,
+    agents_of,
     freed,
     viewer_of,
 )
-from league_agents.protocol.boardgame.profile import matches_as_in_schemas
-from league_agents.protocol.boardgame.projection import agents_of, happened, last_seq, push_body, pushes, state_answer
+from league_agents.protocol.boardgame.profile import match_as_in_schemas
+from league_agents.protocol.boardgame.projection import happened, last_seq, push_body, pushes, state_answer
 from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope, same_major
 from league_agents.protocol.boardgame.requests import (
     CreateMatch,
@@ -58,7 +59,7 @@ Outgoing = list[tuple[str, Envelope]]
 """Who gets what, in the order of sending."""
 
 Creator = Callable[[CreateMatch, datetime], Hosted]
-"""Makes the match that a request describes, all seats free. Raises ``ConfigError``, or ``Refused``."""
+"""Makes the match that a request describes, the sender's seat free. Raises ``ConfigError``, or ``Refused``."""
 
 SENDER: Final = ""
 """The recipient of an answer to somebody who has not shown to be the agent that the request names."""
@@ -157,20 +158,23 @@ class MatchService:
 
     def _matches(self, heading: Heading, principal: Principal) -> Envelope:
         told = [
-            {
-                "match_id": hosted.match_id,
-                "game": hosted.match.game.code,
-                "status": hosted.status.value,
-                "agents": agents_of(hosted.seats),
-                "seats": len(hosted.seats),
-                "open_seats": hosted.open_seats,
-                "created_at": instant(hosted.created_at),
-            }
+            self._match_told(hosted)
             for hosted in self.store.all()
             if hosted.is_listed or any(speaks_for(principal, hosted, seat) for seat in hosted.seats)
         ][-MOST_MATCHES_TOLD:]
-        answer = headed("get_matches_response", heading, {"matches": told}, core=("agent_id",))
-        return matches_as_in_schemas(answer) if self._profile is Profile.SCHEMAS else answer
+        return headed("get_matches_response", heading, {"matches": told}, core=("agent_id",))
+
+    def _match_told(self, hosted: Hosted) -> dict[str, Any]:
+        told = {
+            "match_id": hosted.match_id,
+            "game": hosted.match.game.code,
+            "status": hosted.status.value,
+            "agents": agents_of(hosted.seats),
+            "seats": len(hosted.seats),
+            "open_seats": hosted.open_seats,
+            "created_at": instant(hosted.created_at),
+        }
+        return match_as_in_schemas(told, hosted) if self._profile is Profile.SCHEMAS else told
 
     def _made(self, request: CreateMatch, principal: Principal, now: datetime) -> Envelope:
         heading = request.heading
@@ -189,8 +193,8 @@ class MatchService:
         try:
             hosted = self._create(request, now)
             seat = hosted.seat_of(account)
-            if seat is None:
-                raise ConfigError("agents", f"must hold {account}, who opens the match")
+            if seat is None or seat.is_taken:
+                raise ConfigError("agents", f"must hold {account}, who opens the match, on an open seat")
         except ConfigError as wrong:
             fault = {"path": "/settings/data", "code": "invalid_config", "message": f"cannot be played: {wrong}"}
             raise invalid_envelope([fault]) from None

@@ -27,6 +27,9 @@ ANSWERS: Final = (
 )
 """What a server sends."""
 
+HANDSHAKE: Final = ("authenticate", "authenticated")
+"""What opens a WebSocket: a token is shown, and what it opens is told. No request, so nothing over HTTP or by mail."""
+
 _NAME: Schema = {
     "type": "string",
     "pattern": "^[A-Za-z0-9_.:-]{1,64}$",
@@ -96,6 +99,13 @@ def _message(
     return {"description": told, **_closed({**properties, **own}, optional=("request_id", *optional))}
 
 
+_SEAT: Schema = {
+    **_closed({"id": _NAME, "agent": _NAME, "name": {"type": "string", "maxLength": 64}}, optional=("name",)),
+    "type": ["string", "object"],
+    "pattern": _NAME["pattern"],
+    "description": "the id of an open seat, or a seat and the server's agent that plays there",
+}
+
 SHAPES: Final[Mapping[str, Schema]] = {
     "get_state": _message(
         "get_state",
@@ -107,9 +117,30 @@ SHAPES: Final[Mapping[str, Schema]] = {
         "An agent acts.",
         {"action": _closed({"version": _VERSION, "type": _NAME, "data": _DATA})},
     ),
+    "authenticate": _message(
+        "authenticate",
+        "Whoever opened a WebSocket shows a token. What the token says need not be said: it may be empty here.",
+        {
+            "token": {"type": "string"},
+            "after": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 2**53,
+                "description": "the number of a push; later ones are sent again",
+            },
+        },
+        core_shape=_NAME_OR_NONE,
+        optional=("after",),
+    ),
+    "authenticated": _message(
+        "authenticated",
+        "The token opens this seat, or with no match this account.",
+        {"now": _INSTANT},
+        core_shape=_NAME_OR_NONE,
+    ),
     "create_match": _message(
         "create_match",
-        "An agent opens a match and takes its first seat.",
+        "An agent opens a match and takes a seat of it.",
         {
             "settings": _closed(
                 {
@@ -119,10 +150,10 @@ SHAPES: Final[Mapping[str, Schema]] = {
                             "config": {"type": "object", "description": "the game's configuration"},
                             "agents": {
                                 "type": "array",
-                                "items": _NAME,
+                                "items": _SEAT,
                                 "minItems": 1,
                                 "maxItems": 64,
-                                "description": "the ids of all seats; the sender's own must be among them",
+                                "description": "all seats; the sender's own must be among them",
                             },
                         },
                         optional=("config", "agents"),

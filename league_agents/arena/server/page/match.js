@@ -83,6 +83,7 @@ export class MatchPage {
     clearTimeout(this.timer);
     this.build();
     this.line = new Line(token, {
+      heading: () => this.heading(),
       after: () => this.lastSeq,
       ready: () => this.connected(),
       push: (message) => this.heard(message),

@@ -103,7 +103,7 @@ export function why(refused) {
 /**
  * The socket of one seat or spectator.
  *
- * `on`: ready(), push(message), lost(seconds until the next try), refused(code) where the token opens nothing any more;
+ * `on`: heading() the match and who asks, ready(), push(message), lost(seconds until the next try), refused(code) where the token opens nothing any more;
  * `after()`: the number of the last push that is known here, so that those which were missed are sent again.
  */
 export class Line {
@@ -131,7 +131,8 @@ export class Line {
     let sentAt = Date.now();
     socket.addEventListener("open", () => {
       sentAt = Date.now();
-      socket.send(JSON.stringify({ type: "authenticate", token: this.token, after: this.on.after() }));
+      const shown = { token: this.token, after: this.on.after() };
+      socket.send(JSON.stringify({ version: "1.0.0", type: "authenticate", ...this.on.heading(), ...shown }));
     });
     socket.addEventListener("message", ({ data }) => {
       if (socket === this.socket && !this.isClosed) this.heard(data, sentAt);

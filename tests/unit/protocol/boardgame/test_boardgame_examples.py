@@ -131,6 +131,12 @@ EXAMPLES: list[dict[str, Any]] = [
      "action": {"version": "1.0.0", "type": "submit_price", "data": {"price": 15, "speech": "Let us be reasonable."}}},
     {"version": "1.0.0", "type": "create_match", "game": "market", "agent_id": "s1",
      "settings": {"version": "1.0.0", "data": {}}},
+    {"version": "1.0.0", "type": "create_match", "game": "market", "agent_id": "s1",
+     "settings": {"version": "1.0.0", "data": {"agents": ["s1", {"id": "s2", "agent": "scripted", "name": "Two"}]}}},
+    {"version": "1.0.0", "type": "authenticate", "game": "market", "match_id": "m-02", "agent_id": "s1",
+     "token": "a1b2"},
+    {"version": "1.0.0", "type": "authenticated", "game": "market", "match_id": "m-02", "agent_id": "s1",
+     "now": "2025-05-05T10:00:00Z"},
     {"version": "1.0.0", "type": "create_match_response", "game": "market", "match_id": "m-02", "agent_id": "s1"},
     {"version": "1.0.0", "type": "get_matches", "agent_id": "s1"},
     {"version": "1.0.0", "type": "get_matches_response", "agent_id": "s1", "matches": []},
@@ -144,7 +150,7 @@ def test_every_example_of_the_specification_is_valid(example: dict[str, Any]) ->
 
 @pytest.mark.parametrize("example", [each for each in EXAMPLES if "response" not in each["type"]])
 def test_requests_are_read_and_what_servers_send_is_none(example: dict[str, Any]) -> None:
-    if example["type"] in ("push_message", "error"):
+    if example["type"] in ("push_message", "error", "authenticate", "authenticated"):
         with pytest.raises(RefusedRequest) as caught:
             read_request(example)
         assert caught.value.refused.code == "unknown_type"

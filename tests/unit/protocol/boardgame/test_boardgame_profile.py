@@ -182,13 +182,15 @@ def test_the_page_s_own_form_does_not_keep_to_them(table: Callable[..., Any]) ->
     assert not any(PUSHED(dict(each)) for each in seen[1:])
 
 
-def test_the_list_of_matches_has_no_abandoned_and_no_empty_one(market: Any) -> None:
+def test_the_list_of_matches_has_no_abandoned_one_and_none_without_agents(market: Any) -> None:
     [(_, empty)] = market.hand_in(listing("spectator-1"), None)
     market.service.join("m-1")
     market.service.abandon("m-1", market.now, "Nobody else came.")
     [(_, ended)] = market.hand_in(listing("spectator-1"), None)
 
-    assert empty["matches"] == []
+    assert [agent["id"] for agent in empty["matches"][0]["agents"]] == ["s1", "s2"]  # who will sit there
+    assert empty["matches"][0]["open_seats"] == 2
+    assert MATCHES(dict(empty))
     assert [match["status"] for match in ended["matches"]] == ["ended"]
     assert MATCHES(dict(ended))
     assert STATE(dict(market.state("s1")))

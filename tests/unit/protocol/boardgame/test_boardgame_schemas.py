@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from league_agents.games.registry import game_codes, game_of
 from league_agents.protocol.boardgame.shape_check import faults_of
-from league_agents.protocol.boardgame.shapes import ANSWERS, REQUESTS, SHAPES, schema_documents
+from league_agents.protocol.boardgame.shapes import ANSWERS, HANDSHAKE, REQUESTS, SHAPES, schema_documents
 
 
 def generated() -> dict[str, str]:
@@ -34,8 +34,8 @@ def test_the_shipped_schemas_are_the_shapes_that_are_checked() -> None:
 def test_every_message_type_and_every_action_of_every_game_has_its_document() -> None:
     actions = [f"action.{code}.{action}.json" for code in game_codes() for action in game_of(code).action_schemas]
     assert {"action.undercover.vote.json", "action.market.submit_price.json"} <= set(actions)
-    assert set(generated()) == {f"{kind}.json" for kind in (*REQUESTS, *ANSWERS)} | set(actions)
-    assert set(SHAPES) == {*REQUESTS, *ANSWERS}
+    assert set(generated()) == {f"{kind}.json" for kind in (*HANDSHAKE, *REQUESTS, *ANSWERS)} | set(actions)
+    assert set(SHAPES) == {*HANDSHAKE, *REQUESTS, *ANSWERS}
 
 
 @pytest.mark.parametrize("name", sorted(generated()))

@@ -409,7 +409,7 @@ def test_an_instant_is_told_in_utc() -> None:
 @pytest.fixture
 def lobby() -> MatchService:
     def create(request: CreateMatch, now: Any) -> Hosted:
-        agents = request.agents or (request.heading.agent_id, "guest")
+        agents = [seat.agent_id for seat in request.seats or ()] or [request.heading.agent_id, "guest"]
         match = Match(game_of(request.heading.game), config=request.config, agent_ids=agents, seed=1)
         return Hosted(match_id=f"m-{len(store.all()) + 1}", match=match, created_at=now)
 
