@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from league_agents.core.game import HOST, SPECTATOR, IllegalAction
+from league_agents.core.printable import printable
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError, shortened
 
@@ -117,9 +118,9 @@ class Entry:
         if self.errors:
             found = sorted(self.errors, key=lambda error: (error["path"], error["code"]))
             first = found[0]
-            raise IllegalAction(
-                "invalid_data", f"{first['path']} {first['message']}", {"errors": [dict(error) for error in found]}
-            )
+            # Keys come from peers, and whoever is told gets one line.
+            message = printable(f"{first['path']} {first['message']}")
+            raise IllegalAction("invalid_data", message, {"errors": [dict(error) for error in found]})
 
 
 _MISSING = object()

@@ -46,6 +46,12 @@ def test_invalid_data_lists_every_fault_with_its_path(table: Any) -> None:
     ]
 
 
+def test_what_is_told_of_a_fault_is_one_line_whatever_the_key(table: Any) -> None:
+    refused = table().refusal(1, "describe", {"description": "x", "\n\x1b[2J": 1})
+    assert refused.message.startswith("/ is unknown; known: ")
+    assert refused.data["errors"][0]["path"] == "/\n\x1b[2J"
+
+
 def test_the_bounds_of_a_description_are_those_of_the_configuration(table: Any) -> None:
     t = table(max_description=3)
     assert t.refusal(1, "describe", {"description": "grey"}).code == "too_long"
