@@ -46,9 +46,9 @@ class Reach:
             own = f"{mutant.path}::"
             found = {test for key, tests in self.tests.items() if key.startswith(own) for test in tests}
             found |= {test for test in self.seconds if _nearness(mutant.path, test) >= _own_depth(mutant.path)}
-        ordered = sorted(filter(_is_there, found), key=lambda test: (-_nearness(mutant.path, test), self.seconds[test], test))
+        found = filter(_is_there, found)
         total, chosen = 0.0, []
-        for test in ordered:
+        for test in sorted(found, key=lambda test: (-_nearness(mutant.path, test), self.seconds[test], test)):
             total += self.seconds[test]
             if chosen and total > LONGEST_S:
                 break

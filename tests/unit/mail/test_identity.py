@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.mail.identity import Require, Result, authenticated, judge
+from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 
 WHISTLE = "whistle@example.com"
 OWN = "Falcon.Player@league.test"
@@ -154,3 +154,33 @@ def test_no_local_part_of_the_sender_turns_into_a_pass(text: str) -> None:
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     header = results(f'spf=fail smtp.mailfrom="{quoted}; dmarc=pass header.from=example.com"@evil.test')
     assert authenticated(header, WHISTLE) is not Result.PASS
+
+
+FAILED = {"X-Failed-Recipients": "a@league.test, b@league.test"}
+REPORT = {"Content-Type": 'Multipart/Report; report-type="delivery-status"'}
+
+
+@pytest.mark.parametrize(
+    ("sender", "headers", "subject", "expected"),
+    [
+        ("mailer-daemon@gmail.test", FAILED, "x", ("a@league.test", "b@league.test")),
+        ("Mailer-Daemon@gmail.test", {}, "Gone: a@league.test.", ("a@league.test",)),
+        ("mailer-daemon@gmail.test", {}, "Hello", ()),  # a program's mail, whatever it says
+        ("postmaster@league.test", FAILED, "Hello", ("a@league.test", "b@league.test")),
+        ("postmaster@league.test", REPORT, "Hello", ()),
+        ("postmaster@league.test", {}, "Undeliverable: a@league.test", ("a@league.test",)),
+        ("postmaster@league.test", {}, "Returned mail", ()),
+        ("postmaster@league.test", {}, "Hello a@league.test", None),  # a person wrote it
+        ("postmaster@league.test", {"Content-Type": "text/plain"}, "Hello", None),
+        ("ann@league.test", {**FAILED, **REPORT}, "Undeliverable: a@league.test", None),
+        ("no address", FAILED, "Undeliverable", None),
+        ("mailer-daemon@gmail.test", {}, "a@league.test (a@league.test) <b@league.test>",
+         ("a@league.test", "b@league.test")),
+        ("mailer-daemon@gmail.test", {}, "x" * 3_986 + " a@league.test b@league.test", ("a@league.test",)),
+    ],
+)  # fmt: skip
+def test_a_mail_servers_notice_says_whom_a_mail_did_not_reach(
+    sender: str, headers: dict[str, str], subject: str, expected: tuple[str, ...] | None
+) -> None:
+    folded = {name.lower(): value for name, value in headers.items()}
+    assert not_delivered_to(folded, sender, subject) == expected

@@ -380,3 +380,39 @@ def test_a_failure_that_nobody_foresaw_is_a_doubt_and_at_last_for_a_person(world
     assert world.states() == {"t": OutboxState.FAILED}
     assert len(world.service.refuses) == 5
     assert world.service.taken() == {}
+
+
+def pauses_after(world: World, *errors: MailError) -> list[float]:
+    """Seconds from each failed attempt to the next one."""
+    world.queue("a")
+    world.service.refuses = list(errors)
+    pauses = []
+    while world.service.refuses:
+        world.flush()
+        failed_at = world.clock.now()
+        (waiting,) = world.journal.outbox()
+        assert waiting.not_before is not None
+        pauses.append((waiting.not_before - failed_at).total_seconds())
+        world.clock.sleep(waiting.not_before - failed_at - timedelta(milliseconds=1))
+        world.flush()
+        assert len(world.service.refuses) == len(errors) - len(pauses), "not a moment before"
+        world.clock.sleep(timedelta(milliseconds=1))
+    world.flush()
+    assert world.states() == {"a": OutboxState.SENT}
+    return pauses
+
+
+def test_a_failed_send_is_tried_again_after_pauses_that_double_up_to_a_minute() -> None:
+    pauses = pauses_after(World(), *[MailboxUnavailable("busy")] * 9)
+    assert pauses == [1, 2, 4, 8, 16, 32, 64, 64, 64]
+
+
+def test_a_service_that_names_a_longer_pause_is_left_alone_for_it_and_no_shorter_one_counts() -> None:
+    errors = [MailboxUnavailable("busy", retry_after=timedelta(seconds=seconds)) for seconds in (30, 1, 0.5, 100)]
+    assert pauses_after(World(), *errors) == [30, 2, 4, 100]
+
+
+def test_a_spent_quota_is_waited_for_until_it_returns() -> None:
+    back_at = NOON + timedelta(hours=3)
+    pauses = pauses_after(World(), QuotaExhausted("spent", resets_at=back_at), QuotaExhausted("spent", resets_at=NOON))
+    assert pauses == [3 * 3600, 0]

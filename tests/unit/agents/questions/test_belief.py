@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,8 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
 from league_agents.agents.questions.batch import plan_batch
 from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra, decode
-from league_agents.agents.questions.kinds import Inquiry, Options
+from league_agents.agents.questions.kinds import Inquiry, Options, Topic
+from league_agents.agents.questions.reading import Reading, read
 from league_agents.agents.questions.written import Written, sentence_key
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import UNKNOWN
@@ -120,3 +122,82 @@ def test_only_answers_about_the_text_are_compared_with_the_truth(village_candida
     assert tally.computed == known
     assert tally.computed_wrong == pytest.approx(-sum(i.noise for i, a in zip(texts, answers, strict=False) if a >= 0))
     assert tally.written == 0
+
+
+class Same(Inquiry):
+    """A question whose right answer is A, whatever the text."""
+
+    def __init__(self, number: int, *, noise: float, is_written: bool = False) -> None:
+        self._number = number
+        self._noise = noise
+        self._is_written = is_written
+
+    @property
+    def text(self) -> str:
+        return f"Question {self._number}?"
+
+    @property
+    def is_written(self) -> bool:
+        return self._is_written
+
+    @property
+    def topic(self) -> Topic:
+        return Topic.SENTENCE
+
+    @property
+    def noise(self) -> float:
+        return self._noise
+
+    @property
+    def about(self) -> str:
+        return "it"
+
+    def answer(self, reading: Reading) -> int | None:
+        return 0
+
+    @classmethod
+    def recognise(cls, *_: object) -> Same | None:
+        return None
+
+
+ONE = Candidates(
+    sentences=("The miller sang.",), readings=(read("The miller sang."),), groups=np.zeros(1, np.int64),
+    prior=np.ones(1), words=("mill",), given=np.ones((1, 1)), is_known=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+@pytest.mark.parametrize(("wrong", "noise"), [(0, 0.05), (3, 0.05), (12, 0.05), (6, 0.2)])
+def test_a_level_of_noise_is_as_likely_as_it_explains_the_answers(
+    wrong: int, noise: float, *, is_written: bool
+) -> None:
+    asked = [Same(number, noise=noise, is_written=is_written) for number in range(20)]
+    belief = decode(ONE, asked, [1] * wrong + [0] * (20 - wrong))
+    evidence = []
+    for level in EXTRA_LEVELS:
+        err = 1 - (1 - noise) * (1 - level)
+        evidence.append((1 - err) ** (20 - wrong) * (err / 3) ** wrong)
+    weights = [chance * each for chance, each in zip(Extra().prior, evidence, strict=True)]
+    expected = sum(level * weight for level, weight in zip(EXTRA_LEVELS, weights, strict=True)) / sum(weights)
+    found = belief.noise_written if is_written else belief.noise
+    assert found == pytest.approx(expected)
+    assert belief.fit == pytest.approx(math.log(max(evidence)) + 20 * math.log(4))
+    # The other kind of question was not asked: about it nothing is learnt.
+    unasked = belief.noise if is_written else belief.noise_written
+    prior_mean = sum(level * chance for level, chance in zip(EXTRA_LEVELS, Extra().prior, strict=True))
+    assert unasked == pytest.approx(prior_mean if is_written else 0)
+
+
+def test_what_a_game_showed_of_a_referee_weighs_as_much_as_its_answers() -> None:
+    noise = RefereeNoise(AnswerKey.OWN)
+    unknown = noise.expected("r")
+    noise.learn("r", Tally(computed=20, computed_wrong=6, written=0))
+    found = noise.expected("r")
+    assert found.prior_written == unknown.prior
+    levels = [max(level, 0.01) for level in EXTRA_LEVELS]
+    weights = [chance * level**6 * (1 - level) ** 14 for chance, level in zip(unknown.prior, levels, strict=True)]
+    total = sum(weights)
+    mixed = [0.97 * weight / total + 0.03 * chance for weight, chance in zip(weights, unknown.prior, strict=True)]
+    assert found.prior == pytest.approx(mixed, abs=2e-3)
+    assert found.expected == pytest.approx(sum(np.multiply(mixed, EXTRA_LEVELS)), abs=2e-3)
+    assert found.expected > 2 * unknown.expected
