@@ -115,6 +115,7 @@ class ConfigError(LeagueError):
         super().__init__(f"{shortened(path)}: {message}")
         self.path = path
         """The file, the key or the option that is wrong, in full."""
+        self.message = message
 
 
 class JournalError(LeagueError):

@@ -4,33 +4,59 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import IO, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 _LENGTH = struct.Struct(">I")
 MAX_FRAME_BYTES = 1_000_000_000
 
 
-def write_frame(stream: IO[bytes], message: dict[str, Any], content: bytes = b"") -> None:
-    """A message, and behind it bytes whose number the message gives."""
-    body = json.dumps(message).encode("ascii")
+class Sink(Protocol):
+    """Where frames go: a binary file, or what behaves like one."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+    def flush(self) -> None: ...
+
+
+class Source(Protocol):
+    """Where frames come from."""
+
+    def read(self, size: int, /) -> bytes:
+        """``size`` bytes, fewer only at the end."""
+        ...
+
+
+def write_frame(
+    stream: Sink, message: dict[str, Any], content: bytes = b"", *, default: Callable[[Any], object] | None = None
+) -> None:
+    """A message, and behind it bytes whose number the message gives. ``default`` as in ``json.dumps``."""
+    body = json.dumps(message, default=default).encode("ascii")
     stream.write(_LENGTH.pack(len(body)) + body)
     if content:
         stream.write(content)
     stream.flush()
 
 
-def read_frame(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The next message; ``None`` when the other side has gone. Raises ValueError for what is no frame."""
+def read_frame(
+    stream: Source, *, most: int = MAX_FRAME_BYTES, object_hook: Callable[[dict[str, Any]], object] | None = None
+) -> dict[str, Any] | None:
+    """The next message; ``None`` when the other side has gone. Raises ValueError for what is no frame, or one of more
+    than ``most`` bytes. ``object_hook`` as in ``json.loads``.
+    """
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
     (length,) = _LENGTH.unpack(head)
-    if length > MAX_FRAME_BYTES:
+    if length > most:
         raise ValueError("a frame is too long")
     body = stream.read(length)
     if len(body) < length:
         return None
-    message = json.loads(body)
+    try:
+        message = json.loads(body, object_hook=object_hook)
+    except RecursionError:
+        raise ValueError("a frame is nested too deep") from None
     if not isinstance(message, dict):
         raise ValueError("a frame is no object")
     return message

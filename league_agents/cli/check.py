@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.own_code import in_process_option
 from league_agents.cli.screen import console, mark, own_stdout, print_document
 from league_agents.errors import shortened
 
@@ -59,9 +60,17 @@ MOST_FINDINGS = 40
     metavar="SECONDS",
     help="Allow no callback more than this. The rules' own limits hold in any case.",
 )
+@in_process_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
 def command(
-    *, spec: str, role: AgentRole | None, rules: str, valid_only: bool, time_limit: float | None, as_json: bool
+    *,
+    spec: str,
+    role: AgentRole | None,
+    rules: str,
+    valid_only: bool,
+    time_limit: float | None,
+    in_process: bool,
+    as_json: bool,
 ) -> int:
     """Run a RefereeAI or PlayerAI through every callback and say what a match would make of its results: each contract
     is kept, repaired or broken.
@@ -74,7 +83,7 @@ def command(
 
     chosen_rules = rules_named(rules)
     with own_stdout() as stdout:
-        agent, role = _agent(spec, role, chosen_rules)
+        agent, role = _agent(spec, role, chosen_rules, in_process=in_process)
         report = _check(agent, role, chosen_rules, time_limit, valid_only=valid_only, is_quiet=as_json)
         if as_json:
             print_document(_document(spec, report), stdout)
@@ -83,15 +92,15 @@ def command(
     return Exit.FAILED if report.verdict is Verdict.BROKEN else Exit.OK
 
 
-def _agent(spec: str, role: AgentRole | None, rules: RuleSet) -> tuple[ChosenAgent, AgentRole]:
-    from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, choose_agent
-    from league_agents.user_code.loading import load_class, role_of
+def _agent(spec: str, role: AgentRole | None, rules: RuleSet, *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
+    from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, choose_agent, own_agent
 
-    if role is None:
-        if spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
-            raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
-        role = "referee" if role_of(load_class(spec)) == "referee" else "player"
-    return choose_agent(spec, role, rules=rules, seed=0), role
+    if role is None and spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
+        raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
+    if role is not None or ":" not in spec:
+        role = role or "player"
+        return choose_agent(spec, role, rules=rules, seed=0, in_process=in_process), role
+    return own_agent(spec, ("referee", "player"), in_process=in_process)
 
 
 def _check(
@@ -111,7 +120,7 @@ def _check(
                 line = f"{line}: {verdict}"
             stderr.print(line, style="red" if verdict is Verdict.BROKEN else "dim", soft_wrap=True)
 
-    trial = TrialRun(agent.factory)
+    trial = TrialRun(agent.instances)
     try:
         return check_agent(
             role,

@@ -114,11 +114,11 @@ def daemon_options(command: F) -> F:
     return command
 
 
-def run_on_mail(choice: DaemonChoice, *, is_demo: bool) -> int:
+def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int:
     """Do what was chosen. The exit code."""
     from league_agents.cli.screen import own_stdout
 
-    settings = settings_of(choice, is_demo=is_demo)
+    settings = evolve(settings_of(choice, is_demo=is_demo), in_process=in_process)
     with own_stdout() as stdout:
         if choice.mode == "--test-connectivity":
             from league_agents.cli.connectivity import test_connectivity

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, Written, check_record, write_record
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
@@ -128,6 +129,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             metavar="N",
             help="Games at the same time, for agents that wait for a model.",
         ),
+        in_process_option,
         click.option(
             "--config",
             type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -181,6 +183,7 @@ class Options:
     replay: Path | None
     workers: int
     config: Path | None
+    in_process: bool
 
 
 def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
@@ -195,7 +198,12 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
     from league_agents.settings.rules import rules_named
 
     settings = EvaluationSettings(
-        role=role, specs=specs, rules=rules_named(options.rules), noise=options.noise, seed=options.seed
+        role=role,
+        specs=specs,
+        rules=rules_named(options.rules),
+        noise=options.noise,
+        seed=options.seed,
+        in_process=options.in_process,
     )
     _check_options(settings, options)
     timing = None if options.timing is None else check_record(options.timing, TIMING)

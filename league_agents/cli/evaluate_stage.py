@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
-from league_agents.agents.checking.check import Called, Caller, End
+from league_agents.agents.checking.check import Caller
 from league_agents.cli.trial import TrialRun
 from league_agents.evaluation.casting import Cast, Part
 from league_agents.evaluation.conduct import InlineCaller
 from league_agents.evaluation.results import Spent
 from league_agents.evaluation.table import match_id_of
+from league_agents.runner.workers import here
 from league_agents.settings.agents import LLM
 from league_agents.settings.evaluation import Maker, kind_of
 from league_agents.settings.evaluation_models import Traffic
+from league_agents.user_code.called import Called, End
 
 G = TypeVar("G")
 
@@ -55,13 +57,13 @@ class Stage:
         maker = self._makers[part]
         if maker.is_inline:
             return InlineCaller(maker.make(game))
-        if maker.is_kept:
+        if maker.kept is not None:
             if part not in self._kept:
-                self._kept[part] = TrialRun(lambda: maker.make(0))
+                self._kept[part] = TrialRun(maker.kept)
             return self._kept[part]
 
         def trial() -> TrialRun:
-            self._of_game.append(TrialRun(lambda: maker.make(game)))
+            self._of_game.append(TrialRun(here(lambda: maker.make(game))))
             return self._of_game[-1]
 
         late = frozenset[int]() if self._traffic is None else self._traffic.late(game, part)
@@ -71,7 +73,7 @@ class Stage:
         maker = self._makers[part]
         if kind_of(maker.spec) == LLM and self._traffic is not None:
             return self._traffic.spent(part, match_id_of(game))
-        return None if maker.is_kept else Spent()
+        return None if maker.kept is not None else Spent()
 
     def _leave_game(self) -> None:
         for trial in self._of_game:

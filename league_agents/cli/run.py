@@ -11,6 +11,7 @@ import click
 
 from league_agents.cli.daemon import EPILOG as DAEMON_EPILOG
 from league_agents.cli.daemon import DaemonChoice, daemon_options, run_on_mail
+from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, check_record, write_record
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
 from league_agents.errors import shortened
@@ -40,7 +41,8 @@ Agents (SPEC):
   scripted          fixed texts; scripted:NAME misbehaves in one way: late, silent, malformed, …
                     (a wrong NAME lists them all)
   module:Class      your class with the four callbacks of its role, inheriting or not;
-                    path/to/file.py:Class works too
+                    path/to/file.py:Class works too. It runs in a process of its own, with your
+                    environment; what it prints goes to stderr
 
 \b
 Examples:
@@ -83,6 +85,7 @@ included: "status" and "termination" say which. The same seed gives the same mat
     metavar="FILE",
     help="Keep the journals: FILE with each mailbox's name before its ending, as in match.player-a.db.",
 )
+@in_process_option
 @daemon_options
 @click.pass_context
 def command(
@@ -99,6 +102,7 @@ def command(
     as_json: bool,
     record: Path | None,
     journal: Path | None,
+    in_process: bool,
     **daemon: Any,
 ) -> int | None:
     """Play one match between a referee and two players on this machine, through the same mail and the same rules as in
@@ -108,7 +112,7 @@ def command(
         wrong = [option for option, name in _OF_A_SINGLE_GAME.items() if _is_typed(ctx, name)]
         if wrong:
             raise click.UsageError(f"{' and '.join(wrong)} cannot be used with {choice.mode}: the league file says it")
-        return run_on_mail(choice, is_demo=demo)
+        return run_on_mail(choice, is_demo=demo, in_process=in_process)
     if not single_game:
         raise click.UsageError(
             "choose what to run: --single-game plays one match on this machine; --watch, --scan and"
@@ -133,6 +137,7 @@ def command(
             specs={option: default if spec is None else spec for option, spec in specs.items()},
             journal=journal,
             is_quiet=as_json,
+            in_process=in_process,
         )
         if place is not None:
             write_record(place, document_text(document))
@@ -161,7 +166,7 @@ def _is_typed(ctx: click.Context, name: str) -> bool:
 
 
 def _play(
-    *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool
+    *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool, in_process: bool
 ) -> dict[str, object]:
     from league_agents.cli.progress import Progress
     from league_agents.knowledge.corpus import default_index_path
@@ -184,6 +189,7 @@ def _play(
         index_path=default_index_path,
         watch=None if is_quiet else progress.of,
         asked=asked,
+        in_process=in_process,
     )
     for who, counted in asked.items():
         said = counted.sentence()

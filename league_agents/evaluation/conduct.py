@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TypeVar
 
-from league_agents.agents.checking.check import Called, Caller, End
+from league_agents.agents.checking.check import Caller
 from league_agents.core.printable import line_of, printable
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.remarks import ReadResult, lines
+from league_agents.user_code.called import Called, End
 
 T = TypeVar("T")
 

@@ -34,6 +34,8 @@ class Failure(StrEnum):
     RAISED = "raised"
     TIMED_OUT = "timed_out"
     NOT_A_DICT = "not_a_dict"
+    DIED = "died"
+    """The process in which it ran ended."""
 
 
 class CallbackReturned(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):

@@ -3,8 +3,10 @@ instances."""
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,15 +14,20 @@ from typing import Literal, Protocol
 
 from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.scripted import PLAYERS, REFEREES
-from league_agents.core.printable import line_of
+from league_agents.clock import Clock
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
 from league_agents.llm.port import ChatModel
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
 from league_agents.mail.port import Mailbox
-from league_agents.runner.calls import AgentFactory
-from league_agents.user_code.loading import load_agent
-from league_agents.user_code.place import place_of
+from league_agents.runner.calls import AgentFactory, AgentHost, InlineHost
+from league_agents.runner.workers import InstanceMaker, Workers, here
+from league_agents.user_code.called import Called, End
+from league_agents.user_code.instance import UserInstance
+from league_agents.user_code.loading import load_agent, load_for, source_of
+from league_agents.user_code.own import OwnClass, unmade
+
+LOG = logging.getLogger(__name__)
 
 AgentRole = Literal["referee", "player"]
 
@@ -50,9 +57,16 @@ class ChosenAgent:
 
     spec: str
     factory: AgentFactory
+    """Makes an instance in this process."""
 
     is_ours: bool
-    """Whether it is known to return by itself; anybody else's code runs on threads of its own with a time limit."""
+    """Whether it is known to return by itself; whatever else there is is called with a time limit."""
+
+    source: str | None = None
+    """The file of a user's class; ``None`` for agents of this package, and where there is none."""
+
+    own: OwnClass | None = None
+    """A class of the user's that runs in processes of its own; ``None`` for whatever runs in this one."""
 
     conduct: Conduct | None = None
     """What really leaves its mailbox, for scripted participants that misbehave by mail."""
@@ -60,6 +74,23 @@ class ChosenAgent:
     def behind(self, mailbox: Mailbox) -> Mailbox:
         """The mailbox as this agent uses it."""
         return mailbox if self.conduct is None else MisbehavingMailbox(mailbox, self.conduct)
+
+    @property
+    def instances(self) -> InstanceMaker:
+        """Makes instances where this agent is to run."""
+        return here(self.factory) if self.own is None else self.own
+
+    def close(self) -> None:
+        """The agent is not used: nothing of it stays behind."""
+        if self.own is not None:
+            self.own.close()
+
+
+def offline_host(agent: ChosenAgent, clock: Clock, *, is_referee: bool) -> AgentHost:
+    """Runs an agent on a clock that is set by hand."""
+    if agent.is_ours:
+        return InlineHost(agent.factory, clock, one_game_each=is_referee)
+    return Workers(agent.instances, one_game_each=is_referee, waits=True)
 
 
 def choose_agent(
@@ -70,9 +101,11 @@ def choose_agent(
     seed: int | str,
     index_path: IndexPlace | None = None,
     models: ModelsPlace | None = None,
+    in_process: bool = False,
 ) -> ChosenAgent:
     """The agent that ``spec`` names.
 
+    A class of the user's own is loaded in a process of its own, in which it then runs; ``in_process``: in this one.
     ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline and llm agents alone:
     nobody else needs an index. ``models`` is asked for llm agents; without it the environment says which models there
     are. Raises ``ConfigError`` that lists what may be written instead.
@@ -94,36 +127,46 @@ def choose_agent(
         if not spec.strip():
             raise ConfigError("agent", f"the name is empty; write {names}")
         raise ConfigError(spec, f"is no agent; write {names}")
-    agent_class = load_agent(spec, role)
-    return ChosenAgent(spec=spec, factory=agent_class, is_ours=False)
+    return own_agent(spec, (role,), in_process=in_process)[0]
+
+
+def own_agent(spec: str, roles: Sequence[AgentRole], *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
+    """A class of the user's own, and for which of the roles it is. Raises ``ConfigError``."""
+    if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
+        agent_class, found = load_for(spec, roles)
+        chosen = ChosenAgent(spec=spec, factory=agent_class, is_ours=False, source=source_of(agent_class))
+    else:
+        own = OwnClass(spec, roles)
+        found = own.loaded.role
+        chosen = ChosenAgent(
+            spec=spec, factory=lambda: load_agent(spec, found)(), is_ours=False, source=own.loaded.source, own=own
+        )
+    return chosen, "referee" if found == "referee" else "player"
 
 
 def try_making(agent: ChosenAgent) -> None:
-    """Make one instance of a user's class and throw it away, so that one that cannot be made stops before the match.
+    """Make the first instance of an agent, so that one that cannot be made stops before the match.
 
-    Raises ``ConfigError`` with the constructor's error and its place. A constructor that takes longer than
-    ``LONGEST_TRIAL_S`` is not waited for: in the match its first callback is out of time.
+    In this process it is thrown away, and one that takes longer than ``LONGEST_TRIAL_S`` is not waited for: in the
+    match its first callback is out of time. Raises ``ConfigError`` with the constructor's error and its place.
     """
+    if agent.own is not None:
+        agent.own.try_making()
+        return
     if agent.is_ours:
         return
-    failed: list[str] = []
-
-    def make() -> None:
-        try:
-            agent.factory()
-        except BaseException as error:  # the constructor is user code
-            place = place_of(error)
-            failed.append(f"its constructor raised {line_of(error)}{f' ({place})' if place else ''}")
-
+    made: list[Called] = []
     # On a thread of its own, as in the match: a constructor may depend on the thread that it runs on.
-    trial = threading.Thread(target=make, name="trial", daemon=True)
+    trial = threading.Thread(target=lambda: made.append(UserInstance(agent.factory).make()), name="trial", daemon=True)
     trial.start()
     trial.join(LONGEST_TRIAL_S)
-    if failed:
-        raise ConfigError(agent.spec, f"cannot be made: {failed[0]}; mend it, or try it with 'league-agents check'")
+    if not made:
+        LOG.warning("%s: its constructor still runs after %g s and is not waited for", agent.spec, LONGEST_TRIAL_S)
+    elif made[0].end is not End.RETURNED:
+        raise unmade(agent.spec, made[0], LONGEST_TRIAL_S)
 
 
-LONGEST_TRIAL_S = 20.0
+LONGEST_TRIAL_S = 15.0
 
 
 def scripted_names(role: AgentRole) -> list[str]:

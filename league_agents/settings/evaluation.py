@@ -9,10 +9,9 @@ Rule 2: targets follow from the seed and the referee: whoever is evaluated with 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,18 @@ from league_agents.evaluation.casting import Part
 from league_agents.evaluation.table import START
 from league_agents.games.q21.rules import RuleSet, digest
 from league_agents.ids import derive_hex
-from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, AgentRole, choose_agent, difficulty_of, try_making
+from league_agents.runner.workers import InstanceMaker
+from league_agents.settings.agents import (
+    LLM,
+    OFFLINE,
+    SCRIPTED,
+    AgentRole,
+    ChosenAgent,
+    choose_agent,
+    difficulty_of,
+    own_agent,
+    try_making,
+)
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge
@@ -49,6 +59,11 @@ class EvaluationSettings:
 
     seed: int
 
+    in_process: bool = False
+    """Whether classes of the user's own run in this process."""
+
+    _own: dict[Part, ChosenAgent] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     @property
     def asks_models(self) -> bool:
         """Whether an llm agent takes part."""
@@ -56,7 +71,7 @@ class EvaluationSettings:
 
     def document(self, knowledge: Knowledge, traffic: Traffic | None) -> dict[str, object]:
         """All that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
-        classes = {part: _source_of(spec, _role_of(part)) for part, spec in self.specs.items()}
+        classes = {part: self._source_of(part) for part in self.specs}
         models = {
             part: traffic.names(REFEREE_CALLBACKS if part == "referee" else PLAYER_CALLBACKS)
             for part, spec in self.specs.items()
@@ -74,6 +89,23 @@ class EvaluationSettings:
             "version": __version__,
         }
 
+    def own_agent(self, part: Part) -> ChosenAgent:
+        """A class of the user's own, loaded once. Raises ``ConfigError``."""
+        if part not in self._own:
+            self._own[part], _ = own_agent(self.specs[part], (_role_of(part),), in_process=self.in_process)
+        return self._own[part]
+
+    def _source_of(self, part: Part) -> str | None:
+        """A digest of a user's file: results of two versions are not mixed. ``None`` for agents of ours."""
+        spec = self.specs[part]
+        if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
+            return None
+        source = self.own_agent(part).source
+        try:
+            return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+        except OSError:
+            return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
@@ -81,13 +113,13 @@ class Maker:
 
     spec: str
     make: Callable[[int], object]
-    """Of the number of the game."""
+    """An agent of this process, of the number of the game."""
 
     is_inline: bool
-    """Whether it returns by itself; anybody else runs on threads of its own with a time limit."""
+    """Whether it returns by itself; anybody else is called with a time limit."""
 
-    is_kept: bool
-    """Whether one instance serves all games."""
+    kept: InstanceMaker | None = None
+    """Makes the one instance that serves all games; ``None``: each game has its own."""
 
 
 def maker_of(
@@ -104,16 +136,19 @@ def maker_of(
         difficulty = difficulty_of(spec, name, role)
         if kind == OFFLINE:
             make = _offline(role, rules, knowledge, seed_of, difficulty)
-            return Maker(spec=spec, make=make, is_inline=True, is_kept=False)
+            return Maker(spec=spec, make=make, is_inline=True)
         make = _llm(role, rules, knowledge, seed_of, difficulty, models(part, role))
-        return Maker(spec=spec, make=make, is_inline=False, is_kept=False)
+        return Maker(spec=spec, make=make, is_inline=False)
+    if ":" in spec and kind != SCRIPTED:
+        chosen = settings.own_agent(part)
+        try_making(chosen)
+        return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=False, kept=chosen.instances)
     chosen = choose_agent(spec, role, rules=rules, seed=seed_of(0))
     if chosen.conduct is not None:
         raise ConfigError(
             spec, "misbehaves by mail, and an evaluation has none; play against it with 'run --single-game'"
         )
-    try_making(chosen)
-    return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=chosen.is_ours, is_kept=not chosen.is_ours)
+    return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=True)
 
 
 def kind_of(spec: str) -> str:
@@ -166,19 +201,6 @@ def _llm(
 
 def _role_of(part: Part) -> AgentRole:
     return "referee" if part == "referee" else "player"
-
-
-def _source_of(spec: str, role: AgentRole) -> str | None:
-    """A digest of the file of a user's class: results of two versions are not mixed. ``None`` for agents of ours."""
-    if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
-        return None
-    from league_agents.user_code.loading import load_agent
-
-    try:
-        source = inspect.getsourcefile(load_agent(spec, role))
-        return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
-    except (OSError, TypeError):
-        return None
 
 
 def _digest(value: object) -> str:

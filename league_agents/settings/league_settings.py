@@ -112,6 +112,9 @@ class LeagueSettings:
     models: ModelSettings = field(default_factory=lambda: ModelSettings(where="models"))
     """Language models, for agents that ask some."""
 
+    in_process: bool = False
+    """Whether classes of the user's own run in the daemon's process."""
+
     def role(self, name: str) -> RoleSettings:
         """The settings of one role. Raises ``ConfigError``."""
         found = next((role for role in self.roles if role.role == name), None)

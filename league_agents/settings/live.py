@@ -37,11 +37,11 @@ from league_agents.mail.port import Mail, Mailbox
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.protocol.league.address import read_mailbox, same_address
-from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
+from league_agents.runner.workers import Workers
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
 from league_agents.settings.asked import Outages
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
@@ -239,8 +239,10 @@ def _live_role(
             mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
             host = None
             if agent is not None:
-                host = ThreadHost(
-                    agent.factory, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
+                if agent.own is not None:
+                    agent.own.try_making()
+                host = Workers(
+                    agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
                 )
             intake = SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
             runner = RoleRunner(
@@ -346,7 +348,13 @@ def agent_of(
         return chat_models(settings.models, role=role.role, books=books, watched=outages.watched)
 
     return choose_agent(
-        spec, kind, rules=settings.rules, seed=seed, index_path=default_index_path, models=models
+        spec,
+        kind,
+        rules=settings.rules,
+        seed=seed,
+        index_path=default_index_path,
+        models=models,
+        in_process=settings.in_process,
     )
 
 

@@ -30,10 +30,10 @@ from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.mail.port import Mailbox
 from league_agents.report.match import match_document
 from league_agents.report.traffic import Participant
-from league_agents.runner.calls import AgentHost, InlineHost, ThreadHost
+from league_agents.runner.calls import AgentHost
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
-from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, try_making
+from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
 from league_agents.settings.model_settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -154,12 +154,7 @@ def offline_league(
         else:
             machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
         mailbox = agent.behind(mailbox_of(office, address))
-        host: AgentHost
-        if agent.is_ours:
-            host = InlineHost(agent.factory, clock, one_game_each=is_referee)
-        else:
-            host = ThreadHost(agent.factory, one_game_each=is_referee, waits=True)
-        return member(participant_id, machine, mailbox, host)
+        return member(participant_id, machine, mailbox, offline_host(agent, clock, is_referee=is_referee))
 
     manager_machine: Machine[ManagerState] = Manager(
         config=ManagerConfig(
@@ -232,13 +227,15 @@ def play_single_game(
     models: ModelSettings | None = None,
     watch: Callable[[str], Observer] | None = None,
     asked: Mapping[str, Asked] | None = None,
+    in_process: bool = False,
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.
 
     ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``); ``models`` are those that llm agents
     ask, by default those of the environment;
-    ``asked`` counts their replies, by the group that asks. The same seed gives the same
-    document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
+    ``asked`` counts their replies, by the group that asks; ``in_process`` as in ``choose_agent``. The same seed gives
+    the same document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be
+    used.
     """
     house, team_a, team_b = team_of(REFEREE), team_of(PLAYER_A), team_of(PLAYER_B)
     run = secrets.token_hex(6)
@@ -258,7 +255,13 @@ def play_single_game(
         agent_seed = derive_hex(str(seed), "agent", team.group_id, digits=16)
         role: AgentRole = "referee" if is_referee else "player"
         agent = choose_agent(
-            spec, role, rules=rules, seed=agent_seed, index_path=index_path, models=lambda: models_of(role, team)
+            spec,
+            role,
+            rules=rules,
+            seed=agent_seed,
+            index_path=index_path,
+            models=lambda: models_of(role, team),
+            in_process=in_process,
         )
         try_making(agent)
         return agent

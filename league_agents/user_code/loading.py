@@ -6,18 +6,17 @@ from ours.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import inspect
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from difflib import get_close_matches
+from collections.abc import Callable, Collection
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TypeVar
+from zlib import adler32, crc32
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.core.printable import line_of
@@ -44,6 +43,8 @@ def load_class(spec: str) -> type:
         raise ConfigError(
             spec, f"{shortened(class_name)} is a {type(found).__name__}, not a class; name the class itself"
         )
+    from difflib import get_close_matches
+
     own = [
         name for name, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
@@ -55,12 +56,18 @@ def load_class(spec: str) -> type:
 def _module(spec: str, name: str) -> ModuleType:
     if name.endswith(".py"):
         return _module_at(spec, Path(name))
+    if "/" in name or "\\" in name or name.startswith("."):
+        class_name = spec.rpartition(":")[2]
+        raise ConfigError(spec, f"names a file without its ending; write {shortened(name)}.py:{shortened(class_name)}")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     found = _attempt(lambda: importlib.import_module(name))
     if not isinstance(found, BaseException):
         return found
+    found_spec = importlib.util.find_spec(name) if _is_relative_import(found) else None
+    if found_spec is not None and found_spec.origin is not None:
+        raise _relative_import(spec, Path(found_spec.origin))
     missing = found.name if isinstance(found, ModuleNotFoundError) else None
     if missing is None:
         raise _failed_import(spec, name, found)
@@ -81,7 +88,7 @@ def _module_at(spec: str, path: Path) -> ModuleType:
     if not is_file:
         raise ConfigError(spec, f"there is no file {shortened(str(named))}")
     # A name of its own: a user's random.py must not become everybody's random.
-    name = f"league_agents_user_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    name = f"league_agents_user_{crc32(str(path).encode()):08x}{adler32(str(path).encode()):08x}"
     if name in sys.modules:
         return sys.modules[name]
     module_spec = importlib.util.spec_from_file_location(name, path)
@@ -99,8 +106,24 @@ def _module_at(spec: str, path: Path) -> ModuleType:
         if not is_loaded:
             sys.modules.pop(name, None)
     if error is not None:
-        raise _failed_import(spec, str(path), error)
+        raise _relative_import(spec, path) if _is_relative_import(error) else _failed_import(spec, str(path), error)
     return module
+
+
+def _is_relative_import(error: BaseException) -> bool:
+    # The text may be code of the user's own.
+    return type(error) is ImportError and "relative import with no known parent" in line_of(error)
+
+
+def _relative_import(spec: str, path: Path) -> ConfigError:
+    """The file is a part of a package, so it has to be named as one."""
+    folder = path.parent.parent
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        folder = folder.parent
+    module = ".".join(path.relative_to(folder).with_suffix("").parts)
+    start = "" if folder == Path.cwd() else f"start in {shortened(str(folder))} and "
+    named = f"{module}:{spec.rpartition(':')[2]}"
+    return ConfigError(spec, f"imports from its own package, as whose part it has to be named; {start}write {named}")
 
 
 def _attempt(run: Callable[[], T]) -> T | BaseException:
@@ -181,6 +204,38 @@ def role_of(agent_class: type) -> str:
     )
 
 
+ARENA = "arena"
+"""The role of a class with ``act``, or with the two methods of an undercover agent."""
+
+
+def load_for(spec: str, roles: Collection[str]) -> tuple[type, str]:
+    """The class of ``spec``, checked, and for which of the roles it is.
+
+    Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
+    """
+    if ARENA in roles:
+        agent_class = load_class(spec)
+        if any(all(callable(getattr(agent_class, name, None)) for name in names) for names in _ARENA_METHODS):
+            _check_constructor(spec, agent_class)
+            return agent_class, ARENA
+        if len(roles) == 1:
+            raise ConfigError(spec, "is no agent of the arena; give it a method act(view, legal, deadline)")
+    league_roles = [role for role in roles if role != ARENA]
+    role = league_roles[0] if len(league_roles) == 1 else role_of(load_class(spec))
+    return load_agent(spec, role), role
+
+
+_ARENA_METHODS = (("act",), ("generate_description", "vote"))
+
+
+def source_of(agent_class: type) -> str | None:
+    """The file in which the class is written; ``None`` for a class of no file."""
+    try:
+        return inspect.getsourcefile(agent_class)
+    except (OSError, TypeError):
+        return None
+
+
 def load_agent(spec: str, role: str) -> type:
     """The class of ``spec``, checked for the role.
 
@@ -193,6 +248,11 @@ def load_agent(spec: str, role: str) -> type:
     if inspect.isabstract(agent_class):
         names = ", ".join(sorted(getattr(agent_class, "__abstractmethods__", ())))
         raise ConfigError(spec, f"does not implement {names}; add these methods")
+    _check_constructor(spec, agent_class)
+    return agent_class
+
+
+def _check_constructor(spec: str, agent_class: type) -> None:
     try:
         signature = inspect.signature(agent_class)
         signature.bind()
@@ -200,4 +260,3 @@ def load_agent(spec: str, role: str) -> type:
         raise ConfigError(spec, f"must be made without arguments, but its constructor says: {error}") from None
     except ValueError:
         pass  # a class of an extension module may not tell its signature: making it will show
-    return agent_class

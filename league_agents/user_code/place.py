@@ -6,6 +6,7 @@ match says nothing about the machine.
 
 from __future__ import annotations
 
+import re
 import sysconfig
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +35,19 @@ def place_of(error: BaseException) -> str | None:
             found = name, trace.tb_lineno
         trace = trace.tb_next
     return None if found is None else f"{found[0]}:{found[1]}"
+
+
+def place_in(traceback: str) -> str | None:
+    """``file.py:line`` of the innermost frame that is the user's own, in what ``faulthandler`` wrote."""
+    for name, line in _FRAME.findall(traceback[:_LONGEST_TRACEBACK]):
+        shown = _shown(name)
+        if shown is not None:
+            return f"{shown}:{line}"
+    return None
+
+
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
+_LONGEST_TRACEBACK = 200_000
 
 
 @lru_cache(maxsize=256)

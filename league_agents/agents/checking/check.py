@@ -9,9 +9,7 @@ warning: only a strange counterpart brings it about.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
@@ -30,40 +28,14 @@ from league_agents.agents.checking.twists import games_for
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import RuleSet
+from league_agents.user_code.called import Called, End
 
 SLOW_SHARE = 0.5
 """Of its time limit. Above it a busy machine or a slow network makes the callback late."""
 
 
-class End(StrEnum):
-    """How a call ended."""
-
-    RETURNED = "returned"
-    RAISED = "raised"
-    TIMED_OUT = "timed_out"
-    NOT_MADE = "not_made"
-    """There is no instance: its constructor failed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
-    """What came of one call."""
-
-    end: End
-    result: object = None
-    """Whatever the agent returned, untouched; ``None`` unless it returned."""
-
-    detail: str = ""
-    """``KeyError: 'answers'`` for an exception. One line."""
-
-    where: str | None = None
-    """``file:line`` in the user's code."""
-
-    seconds: float = 0.0
-
-
 class Caller(Protocol):
-    """Who calls the agent: always the same instance, unless it hung."""
+    """Who calls the agent: always the same instance, unless it hung or ended its process."""
 
     def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
         """Run one callback. Never raises."""
@@ -157,6 +129,9 @@ class _Trial:
         match called.end:
             case End.NOT_MADE:
                 return [finding(Severity.BROKEN, "", "a class that can be made without arguments", called.detail)]
+            case End.DIED:
+                found = called.in_words(callback, 0.0)
+                return [finding(Severity.BROKEN, "", "a result, not the end of the process (protocol 6)", found)]
             case End.RAISED:
                 return [finding(Severity.BROKEN, "", "a result, not an exception (protocol 6)", called.detail)]
             case End.TIMED_OUT:

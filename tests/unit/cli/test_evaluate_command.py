@@ -47,7 +47,7 @@ class Interrupting(MyPlayer):
     def get_guess(self, ctx):
         if ctx["dynamic"]["match_id"].endswith("3") and not Path("pressed").exists():
             Path("pressed").touch()
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getppid(), signal.SIGINT)
             time.sleep(5)
         return super().get_guess(ctx)
 
@@ -212,7 +212,7 @@ def test_a_person_reads_tables_and_sentences() -> None:
     [
         (("player", "offlin"), 3, "offlin: is no agent; write offline, llm, scripted"),
         (("player", "mine:Nobody"), 3, "has no class Nobody"),
-        (("player", "mine:Unmakeable"), 3, "cannot be made: its constructor raised ValueError: no licence"),
+        (("player", "mine:Unmakeable"), 3, "its constructor raised ValueError (mine.py:41): no licence; mend it"),
         (("player", "scripted:silent"), 3, "misbehaves by mail, and an evaluation has none"),
         (("player", "offline:hard"), 3, "only a referee has a difficulty; write offline"),
         (("referee", "offline:mild"), 3, "a referee's difficulty is one of easy, medium, hard"),

@@ -245,4 +245,4 @@ def test_an_agent_that_cannot_be_made_stops_the_match_before_it_begins(own_agent
     shown = run("--single-game", "--player-a", f"{own_agents}:Unmade")
     assert (shown.exit_code, shown.stdout) == (3, "")
     (only,) = shown.stderr.splitlines()
-    assert "its constructor raised KeyError: 'KEY' (own_agents.py:18)" in only
+    assert "its constructor raised KeyError (own_agents.py:18): 'KEY'" in only

@@ -8,9 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.agents.checking.check import End
 from league_agents.cli.trial import TrialRun
 from league_agents.games.q21.untrusted import field_of
+from league_agents.runner.workers import here
+from league_agents.user_code.called import End
 
 LIMIT = timedelta(seconds=20)
 Context = Mapping[str, object]
@@ -64,7 +65,7 @@ class Odd:
 
 @pytest.fixture
 def trial() -> Iterator[TrialRun]:
-    made = TrialRun(Odd)
+    made = TrialRun(here(Odd))
     yield made
     made.close()
 
@@ -86,7 +87,7 @@ def test_judging_a_result_runs_no_code_of_its_classes(trial: TrialRun) -> None:
 def test_a_result_without_end_is_an_exception_that_says_so(trial: TrialRun) -> None:
     called = trial("get_answers", {}, LIMIT)
     assert called.end is End.RAISED
-    assert "cannot be read" in called.detail
+    assert "the result holds more than" in called.detail
 
 
 def test_what_is_no_dict_is_judged_as_it_came(trial: TrialRun) -> None:

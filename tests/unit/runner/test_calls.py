@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,8 +12,10 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
-from league_agents.runner.calls import AgentHost, InlineHost, Outcome, ThreadHost
+from league_agents.runner.calls import AgentHost, InlineHost, Outcome
+from league_agents.runner.workers import Workers, here
 from league_agents.testing.patience import LIMIT_S
+from league_agents.user_code.process import UserProcess
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 
@@ -48,7 +50,7 @@ class Polite:
 def hosts(factory: type, *, one_game_each: bool = False) -> Sequence[AgentHost]:
     return [
         InlineHost(factory, ManualClock(NOON), one_game_each=one_game_each),
-        ThreadHost(factory, one_game_each=one_game_each, waits=True),
+        Workers(here(factory), one_game_each=one_game_each, waits=True),
     ]
 
 
@@ -138,7 +140,7 @@ def test_a_constructor_that_raises_fails_each_call() -> None:
         def __init__(self) -> None:
             raise OSError("no model file")
 
-    host = ThreadHost(Broken, one_game_each=False, waits=True)
+    host = Workers(here(Broken), one_game_each=False, waits=True)
     outcomes = ask(host, call(1), call(2))
     assert [type(outcome) for outcome in outcomes] == [CallbackFailed, CallbackFailed]
     assert all("no model file" in outcome.detail for outcome in outcomes if isinstance(outcome, CallbackFailed))
@@ -158,7 +160,7 @@ def test_a_hung_callback_times_out_and_the_next_call_gets_a_new_instance() -> No
                 release.wait(timeout=LIMIT_S)
             return {"instance": made.index(self)}
 
-    host = ThreadHost(Hanging, one_game_each=False, waits=True)
+    host = Workers(here(Hanging), one_game_each=False, waits=True)
     outcomes = ask(host, call(1, timeout_s=0.05), call(2, timeout_s=30))
     assert [type(outcome) for outcome in outcomes] == [CallbackFailed, CallbackReturned]
     assert isinstance(outcomes[0], CallbackFailed)
@@ -184,7 +186,7 @@ def test_calls_of_one_instance_never_overlap_and_those_of_two_may() -> None:
             inside[id(self)] -= 1
             return {}
 
-    host = ThreadHost(Watched, one_game_each=True, waits=True)
+    host = Workers(here(Watched), one_game_each=True, waits=True)
     calls = [call(number, game=f"010100{number % 2}") for number in range(6)]
     outcomes = ask(host, *calls)
     assert [type(outcome) for outcome in outcomes] == [CallbackReturned] * 6
@@ -196,7 +198,7 @@ def test_calls_of_one_instance_never_overlap_and_those_of_two_may() -> None:
 def test_a_released_instance_serves_the_next_game() -> None:
     for make in (
         lambda: InlineHost(Polite, ManualClock(NOON), one_game_each=True),
-        lambda: ThreadHost(Polite, one_game_each=True, waits=True),
+        lambda: Workers(here(Polite), one_game_each=True, waits=True),
     ):
         Polite.made = 0
         host = make()
@@ -248,7 +250,7 @@ def test_without_waiting_a_running_call_does_not_hold_up_the_caller() -> None:
             release.wait(timeout=LIMIT_S)
             return {}
 
-    host = ThreadHost(Patient, one_game_each=False)
+    host = Workers(here(Patient), one_game_each=False)
     assert list(ask(host, call(1))) == []
     assert began.wait(timeout=LIMIT_S)
     assert list(host.collect()) == []
@@ -300,7 +302,7 @@ def test_a_failure_names_the_line_of_the_users_code(users_code: dict[str, type])
 
 
 def test_an_agent_that_cannot_be_made_says_where(users_code: dict[str, type]) -> None:
-    host = ThreadHost(users_code["Unmade"], one_game_each=False, waits=True)
+    host = Workers(here(users_code["Unmade"]), one_game_each=False, waits=True)
     (failed,) = ask(host, call(1))
     assert isinstance(failed, CallbackFailed)
     assert failed.detail == "the agent could not be made: its constructor raised KeyError (my_player.py:16): 'KEY'"
@@ -310,6 +312,96 @@ def test_an_agent_that_cannot_be_made_says_where(users_code: dict[str, type]) ->
 def test_code_that_is_in_no_file_has_no_place() -> None:
     names: dict[str, type] = {}
     exec(compile(AGENT, "no such file\n", "exec"), names)
-    (failed,) = ask(ThreadHost(names["Hopeless"], one_game_each=False, waits=True), call(1))
+    (failed,) = ask(Workers(here(names["Hopeless"]), one_game_each=False, waits=True), call(1))
     assert isinstance(failed, CallbackFailed)
     assert failed.detail == "get_answers raised KeyError: 'dynamc'"
+
+
+OWN = """
+import os, time
+
+class Player:
+    def __init__(self):
+        self.asked = 0
+
+    def get_answers(self, ctx):
+        number = ctx["dynamic"]["number"]
+        self.asked += 1
+        if number == 3:
+            os._exit(5)
+        if number == 4:
+            while True:
+                pass
+        if number == 6:
+            return ["list"]
+        return {"asked": self.asked, "pid": os.getpid()}
+
+    async def on_score_received(self, ctx):
+        return "thrown away"
+
+    get_warmup_question = get_round_start_info = get_score_feedback = get_answers
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], UserProcess]:
+    (tmp_path / "own_referee.py").write_text(OWN, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return lambda: UserProcess("own_referee:Player", ["referee"])
+
+
+def test_agents_in_processes_answer_in_order_and_one_that_ends_or_hangs_is_replaced(
+    own: Callable[[], UserProcess],
+) -> None:
+    host = Workers(own, one_game_each=False, waits=True)
+    calls = [call(number, timeout_s=2.0 if number == 4 else LIMIT_S) for number in range(1, 7)]
+    one, two, left, hung, again, odd = ask(host, *calls, call(7, "on_score_received"))[:6]
+    assert isinstance(one, CallbackReturned)
+    assert isinstance(two, CallbackReturned)
+    assert (one.result["asked"], two.result) == (1, {"asked": 2, "pid": one.result["pid"]})
+    assert isinstance(left, CallbackFailed)
+    assert (left.failure, left.detail) == (Failure.DIED, "get_answers ended its process with exit code 5")
+    assert isinstance(hung, CallbackFailed)
+    assert hung.failure is Failure.TIMED_OUT
+    assert isinstance(again, CallbackReturned)
+    assert again.result["asked"] == 1
+    assert isinstance(odd, CallbackFailed)
+    assert (odd.failure, odd.detail) == (Failure.NOT_A_DICT, "get_answers returned list of 1, not a dict")
+    host.close()
+
+
+def test_each_game_has_a_process_of_its_own_where_instances_serve_one_at_a_time(
+    own: Callable[[], UserProcess],
+) -> None:
+    host = Workers(own, one_game_each=True, waits=True)
+    found = ask(host, call(1, game="0101001"), call(2, game="0101002"))
+    pids = [outcome.result["pid"] for outcome in found if isinstance(outcome, CallbackReturned)]
+    assert len(set(pids)) == 2
+    host.release("0101001")
+    (third,) = ask(host, call(5, game="0102001"))
+    assert isinstance(third, CallbackReturned)
+    assert third.result == {"asked": 2, "pid": pids[0]}
+    host.close()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids), "not even as zombies"
+
+
+def test_a_host_that_is_closed_waits_for_no_agent(own: Callable[[], UserProcess]) -> None:
+    told = threading.Event()
+    host = Workers(own, one_game_each=False, notify=told.set)
+    host.submit(call(1, timeout_s=LIMIT_S))
+    assert told.wait(timeout=LIMIT_S)
+    (first,) = host.collect()
+    host.submit(call(4, timeout_s=600))
+    host.close()
+    assert isinstance(first, CallbackReturned)
+    assert not Path(f"/proc/{first.result['pid']}").exists()
+
+
+def test_async_callbacks_are_run_in_this_process_too() -> None:
+    class Player:
+        async def get_answers(self, ctx: Mapping[str, object]) -> Mapping[str, object]:
+            return {"asked": 1}
+
+    host = Workers(here(Player), one_game_each=False, waits=True)
+    assert ask(host, call(1), call(2)) == [CallbackReturned(call_id=f"c{n}", result={"asked": 1}) for n in (1, 2)]
+    host.close()

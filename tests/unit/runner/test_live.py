@@ -28,7 +28,6 @@ from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import FreeTextReply
-from league_agents.runner.calls import ThreadHost
 from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked
 from league_agents.runner.outbox import LATENESS
@@ -37,6 +36,7 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
 from league_agents.runner.watch import watch
+from league_agents.runner.workers import Workers, here
 from league_agents.testing.patience import LIMIT_S
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
@@ -341,7 +341,7 @@ def test_an_agents_result_wakes_the_role_at_once() -> None:
     heard = Heard()
 
     def make(observer: Observer) -> WiredRole:
-        host = ThreadHost(lambda: agent, one_game_each=False, clock=clock, notify=wakeup.wake)
+        host = Workers(here(lambda: agent), one_game_each=False, clock=clock, notify=wakeup.wake)
         runner = RoleRunner(Idle(call), Box(), journal, host, clock, observer=observer)
         return WiredRole(runner=runner, journal=journal)
 
@@ -357,7 +357,7 @@ def test_an_agents_result_wakes_the_role_at_once() -> None:
 
 def test_a_hung_callback_is_given_up_in_time_between_two_looks() -> None:
     clock = SystemClock()
-    host = ThreadHost(Thinks, one_game_each=False, clock=clock)
+    host = Workers(here(Thinks), one_game_each=False, clock=clock)
     assert host.next_wake() is None
     host.submit(
         PendingCall(
@@ -454,7 +454,7 @@ def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
     heard = Heard()
 
     def make(observer: Observer) -> WiredRole:
-        host = ThreadHost(lambda: agent, one_game_each=False, clock=clock, notify=wakeup.wake)
+        host = Workers(here(lambda: agent), one_game_each=False, clock=clock, notify=wakeup.wake)
         return WiredRole(runner=RoleRunner(Idle(call), box, journal, host, clock, observer=observer), journal=journal)
 
     role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)

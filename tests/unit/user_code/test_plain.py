@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
-from league_agents.runner.calls import run_user_callback
-from league_agents.user_code.plain import MOST_LEVELS, MOST_VALUES, TooMuch, plain
+from league_agents.runner.workers import InstanceHere
+from league_agents.user_code.called import End
+from league_agents.user_code.instance import UserInstance
+from league_agents.user_code.plain import MOST_BITS, MOST_CHARACTERS, MOST_LEVELS, MOST_VALUES, TooMuch, plain
 
 
 class EvilText(str):
@@ -105,23 +106,33 @@ def test_what_is_too_large_or_too_deep_is_refused() -> None:
         plain(endless)
 
 
+def test_long_texts_and_integers_of_many_digits_are_bounded() -> None:
+    with pytest.raises(TooMuch, match=str(MOST_CHARACTERS)):
+        plain({"a": "x" * MOST_CHARACTERS, "b": "y"})
+    copied = plain([2**MOST_BITS, 2**MOST_BITS - 1])
+    assert isinstance(copied, list)
+    assert (type(copied[0]).__name__, copied[1]) == ("int", 2**MOST_BITS - 1)
+    assert type(copied[0]) is not int
+
+
 @pytest.mark.parametrize(
-    ("make_result", "failure"),
+    ("make_result", "end", "said"),
     [
-        (Liar, Failure.NOT_A_DICT),
-        (EvilMapping, Failure.RAISED),
-        (lambda: {"answer": ["x"] * 100_000}, Failure.RAISED),
+        (Liar, End.RETURNED, ""),
+        (EvilMapping, End.RAISED, "SystemExit: 4"),
+        (lambda: {"answer": ["x"] * 100_000}, End.RAISED, f"more than {MOST_VALUES} values"),
     ],
     ids=["liar", "mapping", "flood"],
 )
-def test_a_result_that_fights_back_fails_its_own_call(make_result: Callable[[], object], failure: Failure) -> None:
+def test_a_result_that_fights_back_fails_its_own_call(make_result: Callable[[], object], end: End, said: str) -> None:
     class Agent:
         def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
             return make_result()
 
-    outcome = run_user_callback(Agent(), "get_warmup_answer", {}, "c1")
-    assert isinstance(outcome, CallbackFailed)
-    assert outcome.failure is failure
+    called = UserInstance(Agent).call("get_warmup_answer", ({},))
+    assert called.end is end
+    assert said in called.detail
+    assert not isinstance(called.result, dict)
 
 
 def test_an_exception_without_a_text_of_its_own_is_named() -> None:
@@ -133,19 +144,17 @@ def test_an_exception_without_a_text_of_its_own_is_named() -> None:
         def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
             raise Mute
 
-    outcome = run_user_callback(Agent(), "get_warmup_answer", {}, "c1")
-    assert isinstance(outcome, CallbackFailed)
-    assert "raised Mute" in outcome.detail
+    called = UserInstance(Agent).call("get_warmup_answer", ({},))
+    assert (called.end, called.detail) == (End.RAISED, "Mute")
 
 
-def test_an_agent_that_spoils_its_context_spoils_its_own_copy() -> None:
+def test_an_agent_of_this_process_that_spoils_its_context_spoils_its_own_copy() -> None:
     class Agent:
         def get_warmup_answer(self, ctx: dict[str, Any]) -> object:
             ctx["dynamic"].clear()
             return {"answer": "4"}
 
     context = {"dynamic": {"warmup_question": "2 + 2?"}, "service": {}}
-    assert run_user_callback(Agent(), "get_warmup_answer", context, "c1") == CallbackReturned(
-        call_id="c1", result={"answer": "4"}
-    )
+    called = InstanceHere(Agent).call("get_warmup_answer", (context,), 5.0)
+    assert (called.end, called.result) == (End.RETURNED, {"answer": "4"})
     assert context["dynamic"] == {"warmup_question": "2 + 2?"}

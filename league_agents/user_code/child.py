@@ -1,0 +1,145 @@
+"""The process in which a class of the user's own runs. ``process`` starts it and speaks to it.
+
+Rule 1: little is imported here: a match starts one such process for each agent.
+Rule 2: it ends when its parent does, whatever the user's code is doing: the kernel kills it and its own children when
+the other end of ``lifeline`` is closed. Where the kernel does not do that, a thread does.
+Rule 3: standard output is standard error, as it is for user code in the program itself. What this process has to say
+goes through a socket of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from league_agents.errors import ConfigError
+from league_agents.frames import read_frame, write_frame
+from league_agents.user_code.called import Called, End
+from league_agents.user_code.instance import UserInstance
+from league_agents.user_code.loading import load_for, source_of
+
+OPAQUE = "\0object"
+"""The key under which the class of an object travels that is no JSON value."""
+
+WHERE_SIGNAL = "SIGUSR1"
+"""Asks for the line that is running."""
+
+
+def main() -> None:
+    """Answer requests until nobody asks any more. Arguments: three file descriptors and a number of bytes."""
+    line, lifeline, trace, memory = map(int, sys.argv[1:5])
+    # Only the name: what the user's code reads there is for another program.
+    del sys.argv[1:]
+    for descriptor in (line, lifeline, trace):
+        os.set_inheritable(descriptor, False)
+    _die_with(lifeline)
+    _bound(memory)
+    # The keyboard speaks to the parent, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.register(getattr(signal, WHERE_SIGNAL), file=trace, all_threads=False)
+    faulthandler.enable(file=trace, all_threads=False)  # says it by itself when the process crashes
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    # The line stays open until the very end: it tells the parent that exit functions have run.
+    with os.fdopen(line, "rb", closefd=False) as requests, os.fdopen(line, "wb", closefd=False) as answers:
+        write_frame(answers, {"ready": True})
+        served = _Served()
+        while (request := read_frame(requests)) is not None:
+            write_frame(answers, served.answer(request), default=_opaque)
+        served.close()
+
+
+class _Served:
+    """The class and its one instance."""
+
+    def __init__(self) -> None:
+        self._instance: UserInstance | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        if "load" in request:
+            return self._load(**request["load"])
+        assert self._instance is not None, "a class is loaded first"
+        if "make" in request:
+            return _written(self._instance.make())
+        return _written(self._instance.call(request["call"], request["arguments"]))
+
+    def _load(self, spec: str, roles: list[str], adapter: str) -> dict[str, Any]:
+        """``adapter`` names a function of this package that turns the class into what is called instead of it."""
+        try:
+            agent_class, role = load_for(spec, roles)
+            make = agent_class
+            if adapter:
+                module, _, name = adapter.partition(":")
+                make = getattr(importlib.import_module(module), name)(agent_class)
+        except ConfigError as error:
+            return {"refused": [error.path, error.message]}
+        self._instance = UserInstance(make)
+        return {"role": role, "source": source_of(agent_class)}
+
+    def close(self) -> None:
+        if self._instance is not None:
+            self._instance.close()
+
+
+def _written(called: Called) -> dict[str, Any]:
+    return {
+        "end": called.end,
+        "result": called.result,
+        "detail": called.detail,
+        "where": called.where,
+        "seconds": called.seconds,
+    }
+
+
+def read_called(answer: dict[str, Any]) -> Called:
+    """What the other side wrote. Raises ``ValueError`` or ``TypeError``: user code may write there too."""
+    where = answer.get("where")
+    return Called(
+        end=End(answer["end"]),
+        result=answer.get("result"),
+        detail=str(answer.get("detail")),
+        where=None if where is None else str(where),
+        seconds=float(answer["seconds"]),
+    )
+
+
+def _opaque(value: object) -> dict[str, str]:
+    return {OPAQUE: type(value).__name__}
+
+
+def _die_with(lifeline: int) -> None:
+    """Let this process and its children be killed when the other end of ``lifeline`` is closed."""
+    try:
+        import fcntl
+
+        # To the whole group; a thread could not do it while a call keeps the interpreter's lock.
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    except (ImportError, AttributeError, OSError):  # only Linux has F_SETSIG
+
+        def wait() -> None:
+            os.read(lifeline, 1)
+            os.killpg(os.getpgrp(), signal.SIGKILL)
+
+        threading.Thread(target=wait, name="lifeline", daemon=True).start()
+
+
+def _bound(memory: int) -> None:
+    """Bound the memory, softly: code that needs more raises the limit itself."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # Not RLIMIT_AS: numerical libraries reserve far more addresses than they use.
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (memory if hard < 0 else min(memory, hard), hard))
+    with contextlib.suppress(OSError):
+        # Should memory run out all the same, this is the process that the kernel ends.
+        Path("/proc/self/oom_score_adj").write_text("1000", "ascii")

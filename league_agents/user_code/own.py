@@ -1,0 +1,51 @@
+"""A user's class as a maker of processes: it is loaded at once, to see that it can be, in the first that is used."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from league_agents.errors import ConfigError
+from league_agents.user_code.called import Called, End
+from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess
+
+
+class OwnClass:
+    """One class of the user's own. Calling it gives an instance in a process of its own."""
+
+    def __init__(self, spec: str, roles: Collection[str], *, adapter: str = "") -> None:
+        """Start a process and import the class there. Raises ``ConfigError`` that says what is wrong with it."""
+        self.spec = spec
+        self._roles = tuple(roles)
+        self._adapter = adapter
+        first = self._made()
+        self.loaded: Loaded = first.load()
+        self._spare = [first]
+        """The first process, until it is taken. Several threads may want it."""
+
+    def __call__(self) -> UserProcess:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return self._made()
+
+    def try_making(self) -> None:
+        """Make the first instance, so that one that cannot be made stops before the match. Raises ``ConfigError``."""
+        if not self._spare:
+            return
+        made = self._spare[0].make(LOAD_LIMIT_S)
+        if made.end is not End.RETURNED:
+            raise unmade(self.spec, made, LOAD_LIMIT_S)
+
+    def close(self) -> None:
+        """End the process that nobody took."""
+        while self._spare:
+            self._spare.pop().close()
+
+    def _made(self) -> UserProcess:
+        return UserProcess(self.spec, self._roles, adapter=self._adapter)
+
+
+def unmade(spec: str, made: Called, limit_s: float) -> ConfigError:
+    """Why there is no instance, and what to do about it."""
+    found = made.error if made.end is End.NOT_MADE else made.in_words("its constructor", limit_s)
+    return ConfigError(spec, f"cannot be made: {found}; mend it, or try it with 'league-agents check'")

@@ -1,0 +1,99 @@
+"""Classes of the user's own run in processes of their own: one that misbehaves costs its own call, and says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from league_agents.testing.patience import LIMIT_S
+
+FILE = Path(__file__).with_name("own_trouble.py")
+RUN = ("run", "--single-game", "--seed", "7", "--player-b", "scripted", "--referee", "scripted")
+
+
+def league_agents(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    own = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data")}
+    command = [sys.executable, "-m", "league_agents", *arguments]
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, timeout=LIMIT_S, text=True)
+
+
+def played(folder: Path, name: str, *more: str) -> Any:
+    done = league_agents(folder, *RUN, "--player-a", f"{FILE}:{name}", "--json", *more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def place(text: str) -> str:
+    return f"own_trouble.py:{[line.strip() for line in FILE.read_text('utf-8').splitlines()].index(text) + 1}"
+
+
+CRASH = place("ctypes.string_at(0)")
+HANG = place('re.match(r"(a+)+$", "a" * 64 + "b")')
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("Leaving", "get_guess ended its process with exit code 7; a placeholder is guessed"),
+        ("Crashing", f"get_questions crashed its process (SIGSEGV) ({CRASH}); placeholder questions are asked"),
+        ("Endless", f"get_guess did not return within 2 s; it was at {HANG}; a placeholder is guessed"),
+    ],
+)
+def test_an_agent_that_ends_or_never_comes_back_loses_one_call(tmp_path: Path, name: str, note: str) -> None:
+    (tmp_path / "rules.yaml").write_text(
+        "{extends: prd, name: quick, callback_timeouts_seconds: {get_guess: 2}}", encoding="utf-8"
+    )
+    document = played(tmp_path, name, "--rules", "rules.yaml")
+    assert document["match"]["status"] == "completed"
+    assert document["players"][0]["notes"] == [note]
+    assert document["players"][1]["notes"] == []
+
+
+@pytest.mark.parametrize("more", [(), ("--in-process",)])
+def test_async_callbacks_play(tmp_path: Path, more: tuple[str, ...]) -> None:
+    document = played(tmp_path, "Waiting", *more)
+    assert document["players"][0]["guess"]["associative_word"] == "storm"
+    assert document["players"][0]["notes"] == []
+    checked = league_agents(tmp_path, "check", f"{FILE}:Waiting", "--json", *more)
+    assert json.loads(checked.stdout)["verdict"] == "kept", checked.stderr
+
+
+def test_the_same_match_is_played_in_either_place(tmp_path: Path) -> None:
+    there, here = (played(tmp_path, "GoodPlayer", *more) for more in ((), ("--in-process",)))
+    assert there == here
+
+
+def test_check_says_that_an_agent_ends_its_process(tmp_path: Path) -> None:
+    checked = league_agents(tmp_path, "check", f"{FILE}:Leaving", "--json", "--valid-only")
+    assert checked.returncode == 1
+    guess = json.loads(checked.stdout)["callbacks"][2]
+    assert [finding["found"] for finding in guess["findings"]] == ["get_guess ended its process with exit code 7"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "leaving.py:Player"), "cannot be imported: it ended its process with exit code 3"),
+        (("check", "../my_player:X"), "names a file without its ending; write ../my_player.py:X"),
+        (("check", "pkg/player.py:Player"), "as whose part it has to be named; write pkg.player:Player"),
+        (("evaluate", "player", "leaving.py:Player"), "it ended its process with exit code 3"),
+        ((*RUN, "--player-a", "leaving.py:Player"), "it ended its process with exit code 3"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    (tmp_path / "leaving.py").write_text("import os\nos._exit(3)\n", "utf-8")
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("", "utf-8")
+    (package / "player.py").write_text("from .helper import X\nclass Player: pass\n", "utf-8")
+    (package / "helper.py").write_text("X = 1\n", "utf-8")
+    done = league_agents(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = done.stderr.splitlines()
+    assert said in line
