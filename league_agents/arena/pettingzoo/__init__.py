@@ -18,6 +18,9 @@ What it may do: a number of ``action_space(agent)`` (``numbering`` says what the
 an ``Action`` or as ``{"type": …, "data": …}``. An action that the game refuses leaves the same agent selected, with the
 reason in ``info["refusal"]``; after too many refusals the decision is forfeited, as in every session of the arena.
 
+``parallel_env`` is the same match for agents that step together: each step takes an action of everybody who owes one,
+which in the market is everybody. Actions of others are not looked at.
+
 Rewards are zero until the end, when everybody's reward is its score.
 """
 
@@ -31,6 +34,7 @@ from league_agents.errors import ConfigError
 
 if TYPE_CHECKING:
     from league_agents.arena.pettingzoo.environment import ArenaEnv
+    from league_agents.arena.pettingzoo.parallel import ArenaParallelEnv
 
 
 def raw_env(
@@ -49,8 +53,7 @@ def raw_env(
     ``max_invalid``: refusals that one decision may have. ``observation_bytes``: the length of an observation; longer
     views are cut there. ``config``: the keys of the game's configuration.
     """
-    if find_spec("pettingzoo") is None:
-        raise ConfigError("pettingzoo", "is not installed; pip install 'league-agents[pettingzoo]'")
+    _check_installed()
     from league_agents.arena.pettingzoo.environment import ArenaEnv
 
     return ArenaEnv(
@@ -73,3 +76,33 @@ def env(game: str, **settings: Any) -> Any:
     from pettingzoo.utils import wrappers
 
     return wrappers.OrderEnforcingWrapper(made)
+
+
+def parallel_env(
+    game: str,
+    *,
+    agents: Sequence[str] | int | None = None,
+    interaction: Mapping[str, Any] | None = None,
+    render_mode: str | None = None,
+    max_invalid: int = 2,
+    observation_bytes: int | None = None,
+    **config: Any,
+) -> ArenaParallelEnv:
+    """The parallel environment; parameters as for ``raw_env``. Raises ``ConfigError``."""
+    _check_installed()
+    from league_agents.arena.pettingzoo.parallel import ArenaParallelEnv
+
+    return ArenaParallelEnv(
+        game,
+        config,
+        agents=agents,
+        interaction=interaction,
+        render_mode=render_mode,
+        max_invalid=max_invalid,
+        observation_bytes=observation_bytes,
+    )
+
+
+def _check_installed() -> None:
+    if find_spec("pettingzoo") is None:
+        raise ConfigError("pettingzoo", "is not installed; pip install 'league-agents[pettingzoo]'")

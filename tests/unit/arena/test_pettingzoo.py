@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
-from league_agents.arena.pettingzoo import env, raw_env
+from league_agents.arena.pettingzoo import env, parallel_env, raw_env
 from league_agents.core.game import Action
 from league_agents.errors import ConfigError
 
@@ -259,3 +259,62 @@ def test_without_pettingzoo_one_line_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     with pytest.raises(ConfigError, match=r"league-agents\[pettingzoo\]"):
         env("market")
+
+
+# Agents that step together
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoos_own_parallel_tests_pass(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    parallel_api_test(parallel_env(game), num_cycles=200)
+    parallel_seed_test(lambda: parallel_env(game), num_cycles=50)
+    assert "Passed Parallel API test" in capsys.readouterr().out
+
+
+def test_sellers_name_their_prices_in_one_step() -> None:
+    table = parallel_env("market", max_rounds=2)
+    table.reset(seed=1)
+    offer = {"type": "submit_price", "data": {"price": 20}}
+    _, rewards, terminated, _, infos = table.step(dict.fromkeys(table.agents, offer))
+    assert infos["seller_0"]["view"]["results"][0]["prices"] == dict.fromkeys(table.agents, 20)
+    assert (set(rewards.values()), set(terminated.values())) == ({0.0}, {False})
+    _, rewards, terminated, truncated, infos = table.step(dict.fromkeys(table.agents, offer))
+    outcome = table.match.outcome()
+    assert outcome is not None
+    assert rewards == outcome.scores
+    assert (table.agents, set(terminated.values()), set(truncated.values())) == ([], {True}, {False})
+    assert infos["seller_0"]["outcome"]["reason"] == "max_rounds"
+
+
+def test_a_refused_or_missing_action_is_owed_and_the_others_count() -> None:
+    table = parallel_env("market", max_rounds=1)
+    table.reset(seed=1)
+    offers = {agent: {"type": "submit_price", "data": {"price": 20}} for agent in table.agents}
+    wrong = {**offers, "seller_0": {"type": "submit_price", "data": {"price": 1}}}
+    del wrong["seller_1"]
+    _, _, _, _, infos = table.step(wrong)
+    assert infos["seller_0"]["refusal"]["code"] == "price_out_of_range"
+    assert (infos["seller_1"]["refusal"]["code"], infos["seller_2"]["refusal"]) == ("unknown_action", None)
+    assert table.match.active() == ("seller_0", "seller_1")
+    table.step(offers)  # of the third seller nothing is owed, and nothing is looked at
+    assert table.agents == []
+
+
+def test_whoever_is_not_to_speak_waits() -> None:
+    table = parallel_env("undercover", lang="en")
+    observations, _ = table.reset(seed=1)
+    assert [agent for agent in table.agents if observations[agent]["action_mask"].any()] == ["player_0"]
+    say = {agent: {"type": "describe", "data": {"description": f"words of {agent}"}} for agent in table.agents}
+    observations, *_ = table.step(say)
+    said = viewed(observations["player_5"])["current_descriptions"]
+    assert [each["description"] for each in said] == ["words of player_0"]
+    assert table.match.active() == ("player_1",)
+
+
+def test_a_stopped_parallel_match_is_truncated() -> None:
+    stop = {"stop_conditions": [{"type": "max_rounds", "value": 1}]}
+    table = parallel_env("market", interaction={"protocol": {"type": "market_turn_based"}, "flow": stop})
+    table.reset(seed=1)
+    offer = {"type": "submit_price", "data": {"price": 20}}
+    _, _, terminated, truncated, _ = table.step(dict.fromkeys(table.agents, offer))
+    assert (set(terminated.values()), set(truncated.values())) == ({False}, {True})

@@ -1,0 +1,68 @@
+"""One match as a parallel PettingZoo environment: in each step everybody acts whose turn it is.
+
+Rule: whoever owes no action may give any: it is not looked at. Where agents speak one after the other, a step is one
+speaker's turn; where they act under seal, it is everybody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pettingzoo import ParallelEnv
+
+from league_agents.arena.pettingzoo.table import ArenaTable, Observation
+from league_agents.match import PROTOCOL_STOP
+
+Each = dict[str, Any]
+
+
+class ArenaParallelEnv(ArenaTable, ParallelEnv[str, Observation, Any]):  # type: ignore[misc]  # it tells no types
+    """Any game of the arena, for agents that step together."""
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Each, Each]:
+        """A new match with this seed. Without one: the next match after the last seed that was given.
+
+        ``options`` is not used. Raises ``ConfigError`` for a seed that is none.
+        """
+        self._begin(seed)
+        return self._observed(), self._told({})
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[Each, Each, Each, Each, Each]:
+        """Take the action of everybody who owes one: a number, an ``Action`` or ``{"type", "data"}``.
+
+        An action that the game refuses leaves its agent owing it, with the reason in ``infos[agent]["refusal"]``; one
+        that is missing is refused too. Raises ``ConfigError`` for what is no action.
+        """
+        match, there = self._match, list(self.agents)
+        refused: Each = {}
+        for agent in match.active():
+            if not match.is_over:
+                refused[agent] = self._take(agent, actions.get(agent, {}))
+        outcome = match.outcome()
+        is_stopped = outcome is not None and outcome.reason == PROTOCOL_STOP
+        scores = {} if outcome is None else outcome.scores
+        if outcome is not None:
+            self.agents = []
+        return (
+            {agent: self.observe(agent) for agent in there},
+            {agent: float(scores.get(agent, 0.0)) for agent in there},
+            dict.fromkeys(there, outcome is not None and not is_stopped),
+            dict.fromkeys(there, is_stopped),
+            self._told(refused, there),
+        )
+
+    def _observed(self) -> Each:
+        return {agent: self.observe(agent) for agent in self.agents}
+
+    def _told(self, refused: Each, there: list[str] | None = None) -> dict[str, Each]:
+        match, outcome = self._match, self._match.outcome()
+        found: dict[str, Each] = {}
+        for agent in self.agents if there is None else there:
+            told: Each = {"legal": match.legal(agent), "view": match.view(agent), "refusal": refused.get(agent)}
+            if outcome is not None:
+                told["outcome"] = {
+                    "winners": list(outcome.winners), "reason": outcome.reason, "metrics": dict(outcome.metrics)
+                }  # fmt: skip
+            found[agent] = told
+        return found

@@ -1,0 +1,212 @@
+"""What both kinds of environments have: a match, its spaces, and the taking of one agent's action.
+
+Rule: everything is the match's. The environment adds numbers for actions, rows of bytes for views, and the counting of
+refusals.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import logger, spaces
+
+from league_agents.arena.pettingzoo.numbering import blocks_of, legal_numbers, meant
+from league_agents.core.draw import Draw
+from league_agents.core.entry import check_agent_ids
+from league_agents.core.game import HOST, SPECTATOR, Action, Cause, IllegalAction
+from league_agents.core.printable import printable
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
+from league_agents.games.registry import game_of
+from league_agents.interaction import load_protocol
+from league_agents.match import Match
+
+_USUAL_AGENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "guess_number": ("agent_0", "agent_1"),
+    "undercover": tuple(f"player_{place}" for place in range(6)),
+    "market": ("seller_0", "seller_1", "seller_2"),
+    "q21": ("referee_0", "player_0", "player_1"),
+}
+_USUAL_BYTES: Final[Mapping[str, int]] = {"guess_number": 16_384, "undercover": 16_384, "market": 16_384, "q21": 65_536}
+_LARGEST_SEED: Final = 2**64 - 1
+_TRIES: Final = 32
+"""Candidates that are drawn for one number until the game takes one."""
+
+RENDER_MODES: Final = ("ansi", "human")
+
+Observation = dict[str, Any]
+
+
+class ArenaTable:
+    """One match after the other, as environments show it."""
+
+    agents: list[str]
+
+    def __init__(
+        self,
+        game: str,
+        config: Mapping[str, Any],
+        *,
+        agents: Sequence[str] | int | None = None,
+        interaction: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+        max_invalid: int = 2,
+        observation_bytes: int | None = None,
+    ) -> None:
+        """See ``raw_env``."""
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError("render_mode", f"must be None, {' or '.join(RENDER_MODES)}, found {shown(render_mode)}")
+        self._game = game_of(game)
+        self._config = dict(config)
+        self._interaction = interaction
+        self._max_invalid = max_invalid
+        self.render_mode = render_mode
+        self.metadata = {"name": f"{game}_v1", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
+        self.possible_agents = list(_agents_of(game, agents, self._game.min_agents, self._game.max_agents))
+        self._seed: int | None = None
+        self._resets = 0
+        self._match = self._new_match(0)
+        self._blocks = blocks_of(self._match)
+        count = self._blocks[-1].start + self._blocks[-1].length
+        self._length = observation_bytes or _USUAL_BYTES.get(game, 65_536)
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 255, (self._length,), np.uint8),
+                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.state_space = spaces.Box(0, 255, (4 * self._length,), np.uint8)
+        self._decision = 0
+        self._refusals = dict.fromkeys(self.possible_agents, 0)
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    @property
+    def match(self) -> Match[Any]:
+        """The match that is being played; only to be looked at."""
+        return self._match
+
+    def _begin(self, seed: int | None) -> None:
+        """A new match with this seed. Without one: the next match after the last seed that was given.
+
+        Raises ``ConfigError`` for a seed that is none.
+        """
+        if seed is not None:
+            if not 0 <= int(seed) <= _LARGEST_SEED:
+                raise ConfigError("seed", f"must be 0 to {_LARGEST_SEED}, found {shown(seed)}")
+            self._seed, self._resets = int(seed), 0
+        elif self._seed is None:
+            self._seed, self._resets = secrets.randbits(63), 0
+        else:
+            self._resets += 1
+        chosen = self._seed if not self._resets else Draw(self._seed, f"match/{self._resets}").below(2**63)
+        self._match = self._new_match(chosen)
+        self.agents = list(self.possible_agents)
+        self._decision = 0
+        self._refusals = dict.fromkeys(self.agents, 0)
+
+    def observe(self, agent: str) -> Observation:
+        legal = self._match.legal(agent)
+        mask = np.zeros(self.action_spaces[agent].n, np.int8)
+        mask[list(legal_numbers(self._blocks, legal))] = 1
+        return {"observation": _row(self._match.view(agent), self._length), "action_mask": mask}
+
+    def state(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Everything, as the host sees it, for training with a view of the whole."""
+        return _row(self._match.view(HOST), 4 * self._length)
+
+    def render(self) -> str | None:
+        """What a spectator has been told so far, one line an event; printed in the mode ``human``."""
+        if self.render_mode is None:
+            logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        told = "\n".join(printable(event.text, 400) for event in self._match.events_for(SPECTATOR) if event.text)
+        if self.render_mode == "human":
+            print(told)
+            return None
+        return told
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _new_match(self, seed: int) -> Match[Any]:
+        given = self._interaction
+        protocol = None if given is None else load_protocol(given, self.possible_agents)
+        return Match(
+            self._game, config=self._config, agent_ids=self.possible_agents, seed=seed, protocol=protocol
+        )
+
+    def _take(self, agent: str, action: Any) -> dict[str, Any] | None:
+        """Why the action was refused and the agent is asked again; ``None`` when the match went on."""
+        if isinstance(action, Action):
+            chosen: Action | None = action
+        elif isinstance(action, Mapping):
+            data = action.get("data", {})
+            chosen = Action(type=str(action.get("type", "")), data=data if isinstance(data, Mapping) else {})
+        elif isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+            chosen = self._meant(agent, int(action))
+        else:
+            raise ConfigError("action", f"must be a number, an Action or {{type, data}}, found {shown(action)}")
+        try:
+            if chosen is None:
+                raise IllegalAction("unknown_action", f"the number {action} means nothing now; see the action mask")
+            self._match.act(agent, chosen)
+        except IllegalAction as refused:
+            self._refusals[agent] += 1
+            left = self._max_invalid + 1 - self._refusals[agent]
+            if left > 0:
+                told = {"code": refused.code, "message": refused.message, "data": dict(refused.data)}
+                return {**told, "attempts_left": left}
+            self._match.forfeit(agent, Cause.INVALID)
+        self._decision += 1
+        self._refusals[agent] = 0
+        return None
+
+    def _meant(self, agent: str, number: int) -> Action | None:
+        """The first action drawn for the number that the game takes; else the last one that was drawn."""
+        match = self._match
+        legal, found = match.legal(agent), None
+        for attempt in range(_TRIES):
+            draw = Draw(match.seed, f"pettingzoo/{self._decision}/{agent}/{number}/{attempt}")
+            found = meant(self._blocks, number, legal, draw)
+            if found is None:
+                return None
+            try:
+                match.game.apply(match.state, agent, found)
+            except IllegalAction:
+                continue
+            return found
+        return found
+
+
+
+def _agents_of(game: str, wanted: Sequence[str] | int | None, least: int, most: int) -> tuple[str, ...]:
+    usual = _USUAL_AGENTS.get(game, tuple(f"agent_{place}" for place in range(least)))
+    if wanted is None:
+        return usual
+    if isinstance(wanted, int):
+        if not least <= wanted <= most:
+            raise ConfigError("agents", f"must be {least} to {most}, found {wanted}")
+        word = usual[-1].rpartition("_")[0]
+        return usual[:wanted] if wanted <= len(usual) else tuple(f"{word}_{place}" for place in range(wanted))
+    return check_agent_ids(wanted, least, most)
+
+
+def _row(view: Mapping[str, Any], length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    text = json.dumps(view, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "backslashreplace")
+    row = np.zeros(length, np.uint8)
+    cut = text[:length]
+    row[: len(cut)] = np.frombuffer(cut, np.uint8)
+    return row
