@@ -32,7 +32,7 @@ BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30),
 
 def in_turns(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
     """A league whose clock stands still while anybody works."""
-    chosen = {"registration": timedelta(seconds=0.5), **options}
+    chosen = {"registration": timedelta(seconds=2), **options}
     return LocalLeague(folder=folder, seats=seats, clock=_SteppingClock(folder), **chosen)
 
 
