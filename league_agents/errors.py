@@ -122,6 +122,10 @@ class JournalError(LeagueError):
     """The journal cannot be read or written."""
 
 
+class JournalUnusable(JournalError):
+    """The journal is damaged, gone or somebody else's: no repetition helps, a person must see to the file."""
+
+
 def shortened(name: str, most: int = 200) -> str:
     """A name for a message: one of more than ``most`` characters has a gap in its middle, where it tells least."""
     if len(name) <= most:

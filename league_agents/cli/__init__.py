@@ -22,6 +22,7 @@ from league_agents.errors import (
     AuthorizationExpired,
     ConfigError,
     JournalError,
+    JournalUnusable,
     LeagueError,
     MailboxUnavailable,
     QuotaExhausted,
@@ -78,7 +79,7 @@ Exit codes:
   {Exit.OK.value:<4} done
   {Exit.FAILED.value:<4} the command ran and failed, 'check' found a broken contract or 'validate' a wrong message
   {Exit.USAGE.value:<4} the command line is wrong
-  {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong
+  {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong, a journal damaged or gone
   {Exit.UNAVAILABLE.value:<4} something that is needed is not available at the moment
   {Exit.AUTHORIZATION.value:<4} a person must authorize a mailbox: league-agents auth login
   {Exit.BUG.value:<4} a bug; {DEBUG_VARIABLE}=1 shows the traceback
@@ -137,7 +138,7 @@ class CommandLine(click.Group):
 
 def exit_code_of(error: LeagueError) -> Exit:
     """The code for a failure that has a name."""
-    if isinstance(error, ConfigError):
+    if isinstance(error, ConfigError | JournalUnusable):
         return Exit.CONFIGURATION
     if isinstance(error, AuthorizationExpired):
         return Exit.AUTHORIZATION

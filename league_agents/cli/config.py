@@ -23,29 +23,41 @@ def command() -> None:
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
 @click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
 def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
-    """Read the league file with the environment laid over it, load the agents, and say what was understood."""
+    """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
+    what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
     from league_agents.cli.screen import own_stdout
-    from league_agents.settings.finished import refuse_journal_of_others, refuse_unfinished
+    from league_agents.clock import SystemClock
+    from league_agents.settings.finished import check_role, refuse_unfinished
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.live import agent_of, machine_of
+    from league_agents.settings.live import login_command
+    from league_agents.settings.role_files import refuse_missing_folder
+    from league_agents.settings.secret_files import readable_by_others
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)
     refuse_unfinished(settings)
+    if settings.log.file is not None:
+        refuse_missing_folder(settings.log.file)
+    next_command = "league-agents run --test-connectivity"
     with own_stdout() as stdout:
         for role in settings.roles:
-            machine_of(settings, role, "check")
-            agent = "" if role.role == "manager" else f", agent {agent_of(settings, role, 'check').spec}"
-            owner = "its own" if refuse_journal_of_others(settings, role) else "not made yet"
-            journal = f"journal {role.journal} ({owner})"
+            found = check_role(settings, role, now=SystemClock().now())
+            agent = f", agent {found.agent}" if found.agent else ""
+            journal = f"journal {role.journal} ({'its own' if found.has_journal else 'not made yet'})"
             click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
+            if found.needs_login:
+                click.echo(f"{role.role}: {found.needs_login}", file=stdout)
+                next_command = login_command(role)
+        for warning in readable_by_others(settings):
+            click.echo(warning, err=True)
         active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
         click.echo(
             f"league manager {settings.manager_email}, rules {settings.rules.name}, a look every {active:g} s"
             f" (idle: {idle:g} s), {settings.gmail.endpoint}",
             file=stdout,
         )
-        click.echo(f"{path} is right", file=stdout)
+        named = "" if config is None else f" --config {path}"
+        click.echo(f"{path} is right; next: {next_command}{named}", file=stdout)
 
 
 @command.command(name="import")

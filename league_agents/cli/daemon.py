@@ -177,6 +177,10 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
             watch([(live.role, live.wakeup) for live in roles], stop)
             for live in roles:
                 log.say(live.settings.role, "stopped", event="stopped")
+    except LeagueError as error:
+        if settings.log.file is not None:  # on stderr it is the last line
+            log.say("", str(error), level=logging.ERROR, event="ended")
+        raise
     finally:
         stop.close()
     return 0

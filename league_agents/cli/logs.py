@@ -41,6 +41,7 @@ _DAEMON_LEVELS = {
     "mailbox_unavailable": logging.WARNING,
     "clock_off": logging.WARNING,
     "clock_set_back": logging.WARNING,
+    "journal_changed": logging.WARNING,
 }
 _SHOWN_FACTS = ("status", "winner_id", "is_draw", "abort_reason", "termination", "league_points", "round_number")
 """Of a record. Everything else in it stays in the journal."""

@@ -17,20 +17,22 @@ Examples:
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
 @click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> None:
+def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> int:
     """Last poll and send, open games with who owes what, the last match, the standings, the outbox, sends left, the
     token's age and errors.
 
-    It only reads, so it works while the daemon runs and after it ended.
+    It only reads, so it works while the daemon runs and after it ended. The exit code is 3 when a journal cannot be
+    used.
     """
     import os
     import sys
 
+    from league_agents.cli import Exit
     from league_agents.cli.screen import print_document
     from league_agents.clock import SystemClock
     from league_agents.report.status import status_lines
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.looking import role_status
+    from league_agents.settings.looking import UNUSABLE_JOURNAL, role_status
     from league_agents.settings.secret_files import secret_texts_of
 
     path = find_league_file(config)
@@ -41,6 +43,8 @@ def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> No
     if as_json:
         document = {"at": now.isoformat(), "roles": [status.to_json(now) for status in statuses]}
         print_document(document, sys.stdout)
-        return
-    for line in status_lines(statuses, now):
-        click.echo(line)
+    else:
+        for line in status_lines(statuses, now):
+            click.echo(line)
+    is_unusable = any(status.state == UNUSABLE_JOURNAL for status in statuses)
+    return Exit.CONFIGURATION if is_unusable else Exit.OK

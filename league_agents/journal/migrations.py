@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from league_agents.errors import JournalError
+from league_agents.errors import JournalUnusable
 
 APPLICATION_ID = 0x4C414A31
 """Marks a SQLite file as a journal, so that another database is never taken for one."""
@@ -122,16 +122,16 @@ WITH_MODEL_CALLS = SCRIPTS.index(MODEL_CALLS) + 1
 def migrate(connection: sqlite3.Connection, path: str) -> None:
     """Bring a file to the newest shape, all new scripts in one transaction.
 
-    Raises ``JournalError`` when the file is another program's database or comes from a newer version of this program.
+    Raises ``JournalUnusable`` when the file is another program's database or comes from a newer version of this one.
     """
     # The mark is read last: another process that is just making the journal has then finished with all of it.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (seen,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID and (tables or application or seen):
-        raise JournalError(f"{path}: is a database of another program; name another file for the journal")
+        raise JournalUnusable(f"{path}: is a database of another program; name another file for the journal")
     if seen > len(SCRIPTS):
-        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
+        raise JournalUnusable(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
     if seen == len(SCRIPTS):
         return
     # All of it or nothing, and one process at a time: whoever looks meanwhile sees no half-made journal.
@@ -152,12 +152,12 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 def is_in_newest_shape(connection: sqlite3.Connection, path: str) -> bool:
     """Whether a journal can be read as it is, or was written by an older version.
 
-    Raises ``JournalError`` when it is no journal or comes from a newer version.
+    Raises ``JournalUnusable`` when it is no journal or comes from a newer version.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (seen,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
-        raise JournalError(f"{path}: is no journal; name the journal of a role")
+        raise JournalUnusable(f"{path}: is no journal; name the journal of a role")
     if seen > len(SCRIPTS):
-        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade")
+        raise JournalUnusable(f"{path}: was written by a newer version of league-agents; upgrade")
     return bool(seen == len(SCRIPTS))

@@ -16,7 +16,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from league_agents.errors import JournalError
+from league_agents.errors import JournalError, JournalUnusable
+from league_agents.journal.file import (
+    NONSENSE,
+    OpenedFile,
+    Transaction,
+    check_pages,
+    journal_error,
+    reads,
+    reads_rows,
+)
 from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import (
     Cause,
@@ -60,33 +69,6 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-class _Transaction:
-    """``with`` around what is written all or not at all. Whatever SQLite refuses is a ``JournalError``."""
-
-    __slots__ = ("_db", "_path")
-
-    def __init__(self, db: sqlite3.Connection, path: str) -> None:
-        self._db = db
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise JournalError(f"{self._path}: {error}") from error
-        return self._db
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        try:
-            self._db.execute("COMMIT" if error is None else "ROLLBACK")
-        except sqlite3.Error as refused:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise JournalError(f"{self._path}: {refused}") from refused
-        if isinstance(error, sqlite3.Error):
-            raise JournalError(f"{self._path}: {error}") from error
-
-
 class SqliteJournal:
     """``Journal`` on a file. ``dump`` turns a part of the machine's state into JSON text."""
 
@@ -94,22 +76,23 @@ class SqliteJournal:
         self, path: Path | str, *, role: str, address: str, dump: Dump, synchronous: Synchronous = "FULL"
     ) -> None:
         """Open or create the file. Raises ``JournalError`` when it cannot be used for this role and address."""
-        self._path = str(path)
+        self.path = str(path)
         self._dump = dump
         self._queued: dict[str, OutboxItem] = {}
         """What this process queued and has not sent: it need not be read back to be sent. Its state is in the file."""
         try:
             make_private_database(Path(path))
-            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=10, check_same_thread=False)
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute(f"PRAGMA synchronous = {synchronous}")
-            migrate(self._db, self._path)
-            self._claim(role, address)
+            migrate(self._db, self.path)
+            self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))
+            self.check_owner(role, address)
             tighten_database(Path(path))
             (self._steps,) = self._db.execute("SELECT steps FROM version").fetchone()
-        except (OSError, sqlite3.Error) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise JournalError(f"{self._path}: cannot be used as a journal ({why})") from error
+            self._file = OpenedFile(self.path)
+        except (OSError, sqlite3.Error, *NONSENSE) as error:
+            raise journal_error(self.path, error) from error
 
     @classmethod
     def to_look_at(cls, path: Path | str) -> SqliteJournal:
@@ -119,40 +102,46 @@ class SqliteJournal:
         or comes from a newer version.
         """
         journal = cls.__new__(cls)
-        journal._path = str(path)
+        journal.path = str(path)
         journal._dump = lambda _name, _part: ""
         journal._queued = {}
         try:
             journal._db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-            if not is_in_newest_shape(journal._db, journal._path):
+            if not is_in_newest_shape(journal._db, journal.path):
                 file, journal._db = journal._db, sqlite3.connect(":memory:", isolation_level=None)
                 file.backup(journal._db)
                 file.close()
-                migrate(journal._db, journal._path)
+                migrate(journal._db, journal.path)
             journal._db.execute("PRAGMA query_only = ON")
             (journal._steps,) = journal._db.execute("SELECT steps FROM version").fetchone()
-        except sqlite3.Error as error:
-            raise JournalError(f"{path}: cannot be read as a journal ({error})") from error
+        except (sqlite3.Error, *NONSENSE) as error:
+            raise journal_error(journal.path, error) from error
         return journal
 
+    def check_pages(self) -> None:
+        """Read the whole file. Raises ``JournalUnusable`` when a part of it is damaged."""
+        check_pages(self._db, self.path)
+
     @property
+    @reads
     def owner(self) -> tuple[str, str]:
         """The role and the address that the journal belongs to."""
         role, address = self._db.execute("SELECT role, address FROM owner").fetchone()
         return role, address
 
-    def _claim(self, role: str, address: str) -> None:
-        self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))
-        found_role, found_address = self._db.execute("SELECT role, address FROM owner").fetchone()
+    def check_owner(self, role: str, address: str) -> None:
+        """Raises ``JournalUnusable`` for the journal of another role or address."""
+        found_role, found_address = self.owner
         if (found_role, found_address) != (role, address.lower()):
-            raise JournalError(
-                f"{self._path}: is the journal of {found_role} {found_address}, not of {role} {address};"
+            raise JournalUnusable(
+                f"{self.path}: is the journal of {found_role} {found_address}, not of {role} {address};"
                 " name another file, or delete this one if nothing was played in it"
             )
 
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._db, self._path)
+    def _transaction(self) -> Transaction:
+        return Transaction(self._db, self._file)
 
+    @reads
     def load_parts(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM parts"))
 
@@ -171,7 +160,7 @@ class SqliteJournal:
                 return False
             moved = db.execute("UPDATE version SET steps = ? WHERE steps = ?", (self._steps + 1, self._steps))
             if moved.rowcount != 1:
-                raise JournalError(f"{self._path}: another process is working on this journal; stop one of the two")
+                raise JournalError(f"{self.path}: another process is working on this journal; stop one of the two")
             for name, value in parts:
                 if value is None:
                     db.execute("DELETE FROM parts WHERE name = ?", (name,))
@@ -253,15 +242,18 @@ class SqliteJournal:
                 return True
         return done.rowcount == 1
 
+    @reads
     def has_mail(self, mail_id: str) -> bool:
         return self._db.execute("SELECT 1 FROM inbox WHERE mail_id = ?", (mail_id,)).fetchone() is not None
 
+    @reads
     def latest_mail_ids(self, limit: int) -> list[str]:
         rows = self._db.execute(
             "SELECT mail_id FROM inbox WHERE verdict != ? ORDER BY seq DESC LIMIT ?", (InboxVerdict.IGNORED, limit)
         )
         return [mail_id for (mail_id,) in rows]
 
+    @reads
     def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
         rows = self._db.execute(
             f"SELECT transaction_id, attempts FROM outbox WHERE {_WAITING} AND state = 'queued'"  # noqa: S608
@@ -278,6 +270,7 @@ class SqliteJournal:
             item = self._item(self._db.execute(query, (transaction_id,)).fetchone())
         return item
 
+    @reads
     def sends_in_doubt(self) -> list[OutboxItem]:
         query = f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND state != 'queued' ORDER BY seq"  # noqa: S608
         return [self._item(row) for row in self._db.execute(query)]
@@ -343,10 +336,12 @@ class SqliteJournal:
             )
         self._queued.pop(transaction_id, None)
 
+    @reads_rows
     def outbox(self) -> Iterator[OutboxItem]:
         for row in self._db.execute(f"SELECT {_OUTBOX} FROM outbox ORDER BY seq"):  # noqa: S608
             yield self._item(row)
 
+    @reads
     def pending_calls(self) -> list[PendingCall]:
         return [
             PendingCall(
@@ -362,10 +357,12 @@ class SqliteJournal:
             )
         ]
 
+    @reads
     def due_deadlines(self, now: datetime) -> list[Deadline]:
         rows = self._db.execute("SELECT name, at FROM deadlines WHERE at <= ? ORDER BY at, name", (_text(now),))
         return [Deadline(name=name, at=_instant(at)) for name, at in rows]
 
+    @reads
     def next_wake(self) -> datetime | None:
         (wake,) = self._db.execute(
             "SELECT min(at) FROM (SELECT min(at) AS at FROM deadlines UNION ALL"  # noqa: S608
@@ -373,10 +370,12 @@ class SqliteJournal:
         ).fetchone()
         return None if wake is None else _instant(wake)
 
+    @reads_rows
     def notes(self) -> Iterator[Note]:
         for at, kind, key, facts in self._db.execute("SELECT at, kind, key, facts FROM notes ORDER BY seq"):
             yield Note(at=_instant(at), kind=kind, key=key, facts=_mapping(facts))
 
+    @reads_rows
     def inbox(self) -> Iterator[InboxRow]:
         for row in self._db.execute(
             "SELECT mail_id, arrived_at, sender, subject, message_type, message_id, game_id, verdict, reason, document"
@@ -399,6 +398,7 @@ class SqliteJournal:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (name, _json(value)))
 
+    @reads
     def kept(self, name: str) -> object:
         row = self._db.execute("SELECT value FROM kept WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
@@ -410,6 +410,7 @@ class SqliteJournal:
                 (order.nonce, order.command, _utf8(order.text), _text(order.at)),
             )
 
+    @reads
     def open_orders(self) -> list[Order]:
         rows = self._db.execute(
             "SELECT nonce, command, text, at FROM orders WHERE nonce NOT IN (SELECT nonce FROM commands) ORDER BY seq"

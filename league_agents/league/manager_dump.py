@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from league_agents.errors import JournalError
+from league_agents.errors import JournalUnusable
 from league_agents.ids import GameId
 from league_agents.league.manager_config import ManagerConfig, Roster
 from league_agents.league.manager_state import (
@@ -58,17 +58,17 @@ def dump_part(roster: Roster, part: object) -> str:
 
 
 def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) -> ManagerState:
-    """The state of these parts. Raises ``JournalError`` when one cannot be read or is of another season."""
+    """The state of these parts. Raises ``JournalUnusable`` when one cannot be read or is of another season."""
     if not parts:
         return initial_state(config, roster)
     missing = next((name for name in ("season", "attendance", "standings") if name not in parts), None)
     if missing is not None:
-        raise JournalError(f"the journal has no part {missing!r}: it is not one of a league manager")
+        raise JournalUnusable(f"the journal has no part {missing!r}: it is not one of a league manager")
     season: Season = load(Season, parts["season"], "season")
     if season.season_id != config.season_id:
-        raise JournalError(
-            f"the journal is of season {season.season_id[:60]!a}, the configuration of {config.season_id!a}: "
-            "use another journal, or the season that this one was made for"
+        raise JournalUnusable(
+            f"the journal is of season {season.season_id[:60]!a}, and season.id is {config.season_id!a}; name another"
+            " journal, or the season that this one was made for"
         )
     attendance: Mapping[str, Attendance] = load(Mapping[str, Attendance], parts["attendance"], "attendance")
     by_key = {member.key: attendance[email] for email in attendance if (member := roster.member(email)) is not None}
@@ -95,11 +95,11 @@ def _games(season: Season, schedule: Schedule | None, parts: Mapping[str, str]) 
     games: tuple[GameRecord, ...] = ()
     if season.phase in (SeasonPhase.ROUND, SeasonPhase.CLOSING):
         if schedule is None or not 1 <= season.round_number <= len(schedule.rounds):
-            raise JournalError(f"the journal is in round {season.round_number} and has no schedule for it")
+            raise JournalUnusable(f"the journal is in round {season.round_number} and has no schedule for it")
         pairings = schedule.round(season.round_number)
         games = tuple(records.pop(pairing.game_id, NOTHING_YET) for pairing in pairings)
     if records:
-        raise JournalError(f"part 'game/{min(records)}' of the journal is of no game that is being played")
+        raise JournalUnusable(f"part 'game/{min(records)}' of the journal is of no game that is being played")
     return games
 
 
@@ -109,7 +109,7 @@ def _closed(parts: Mapping[str, str]) -> tuple[ClosedRound, ...]:
     ]
     found.sort(key=lambda closed: closed.number)
     if [closed.number for closed in found] != list(range(1, len(found) + 1)):
-        raise JournalError("the journal lacks a round that is over; restore it from a copy")
+        raise JournalUnusable("the journal lacks a round that is over; restore it from a copy")
     return tuple(found)
 
 
@@ -139,7 +139,7 @@ def _restored(stored: StoredSchedule) -> Schedule:
     places = range(len(teams))
     for game in (game for games in stored.rounds for game in games):
         if not all(place in places for place in (game.player1, game.player2, game.referee)):
-            raise JournalError(f"part 'schedule' of the journal names no team in game {game.game_id}")
+            raise JournalUnusable(f"part 'schedule' of the journal names no team in game {game.game_id}")
     return Schedule(
         tuple(
             tuple(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, Union, get_type_hints
 
 import msgspec
 
-from league_agents.errors import JournalError
+from league_agents.errors import JournalUnusable
 from league_agents.protocol.league.catalogue import PAYLOAD_KINDS
 from league_agents.protocol.league.payload import Payload
 
@@ -59,11 +59,11 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_of_other)
 
 
 def load(kind: Any, text: str, name: str) -> Any:
-    """The value that was dumped. Raises ``JournalError`` that names the part when it cannot be read."""
+    """The value that was dumped. Raises ``JournalUnusable`` that names the part when it cannot be read."""
     try:
         return _decoder(kind).decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise JournalError(
+        raise JournalUnusable(
             f"part {name!r} of the journal cannot be read ({str(error)[:200]}); "
             "restore the journal from a copy or start a new one"
         ) from error
@@ -94,7 +94,7 @@ def add_apart(parts: dict[str, object], holder: Holder, place: str) -> None:
 
 
 def rejoined(holder: H, parts: Mapping[str, str], place: str) -> H:
-    """``holder`` as it was before its parts were left out. Raises ``JournalError`` when one cannot be read."""
+    """``holder`` as it was before its parts were left out. Raises ``JournalUnusable`` when one cannot be read."""
     names = [name for name in holder.APART if f"{name}/{place}" in parts]
     if not names:
         return holder

@@ -19,8 +19,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from league_agents.errors import JournalError
+from league_agents.errors import JournalUnusable
 from league_agents.journal import migrations
+from league_agents.journal.file import NONSENSE, journal_error
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
 from league_agents.private_file import make_private_database, tighten_database
@@ -163,7 +164,11 @@ class Ledger:
             if not _has_calls(db):
                 return
             for row in db.execute(f"SELECT {_COLUMNS} FROM model_calls ORDER BY seq"):  # noqa: S608
-                yield _call(row)
+                try:
+                    call = _call(row)
+                except NONSENSE as error:
+                    raise journal_error(str(self.path), error) from error
+                yield call
 
     def _remember_what_was_there(self) -> int:
         """The last row of earlier processes."""
@@ -187,8 +192,7 @@ def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
             make_private_database(path)
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=10)
     except (OSError, sqlite3.Error) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise JournalError(f"{path}: cannot be opened ({why})") from None
+        raise journal_error(str(path), error) from None
     try:
         if mode != "ro":
             _make(db, path)
@@ -197,7 +201,7 @@ def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
         if db.in_transaction:
             db.execute("COMMIT")
     except sqlite3.Error as error:
-        raise JournalError(f"{path}: cannot be used for model calls ({error})") from error
+        raise journal_error(str(path), error) from error
     finally:
         db.close()  # whatever was not committed is undone
 
@@ -208,12 +212,12 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if application == migrations.APPLICATION_ID:
         if seen < migrations.WITH_MODEL_CALLS:
-            raise JournalError(f"{path}: was written by an older version of league-agents; run it once with this one")
+            raise JournalUnusable(f"{path}: was written by an older version; run league-agents on it once")
         return
     if application != LEDGER_ID and (tables or application or seen):
-        raise JournalError(f"{path}: is a database of another program; name another file")
+        raise JournalUnusable(f"{path}: is a database of another program; name another file")
     if seen > len(LEDGER_SCRIPTS):
-        raise JournalError(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
+        raise JournalUnusable(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
     if seen == len(LEDGER_SCRIPTS):
         return
     db.execute("PRAGMA journal_mode = WAL")

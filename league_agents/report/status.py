@@ -153,7 +153,7 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
         running = f"running (process {status.pid})" if status.is_running else "not running"
         yield f"{status.role} {printable(status.address, 80)}: {running}, {status.state}"
         if status.stuck:
-            yield f"  NEEDS YOU    {printable(status.stuck, 300)}"
+            yield f"  NEEDS YOU    {printable(status.stuck, 1000)}"
         if status.clock_trouble:
             yield f"  CLOCK        {status.clock_trouble}"
         polled, received, sent = (ago(at, now) for at in (status.polled_at, status.received_at, status.sent_at))

@@ -1,7 +1,8 @@
 """One role on real mail: its runner, kept going whatever happens around it.
 
-Rule 1: no failure ends a role. A mailbox that cannot be reached is left alone for a while; a journal that fails, or a
-bug, makes the role start anew from what is committed; a lost authorization rests it until a person has logged in.
+Rule 1: no failure that may pass ends a role. A mailbox that cannot be reached is left alone for a while; a journal that
+fails, or a bug, makes the role start anew from what is committed; a lost authorization rests it until a person has
+logged in. What no start can mend, a wrong configuration or a journal that is damaged or gone, is raised.
 Rule 2: nothing here decides about the game, and nothing here sleeps: a turn says how long to rest after it.
 Rule 3: nothing is begun before the mailbox was asked once, which tells whose it is and what time it is there.
 """
@@ -15,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.clock import Clock
-from league_agents.errors import AuthorizationExpired, JournalError, MailError
+from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
 from league_agents.runner.pace import Backoff, Pace, is_game_open
 from league_agents.runner.role import Observer, RoleRunner
@@ -170,7 +171,10 @@ class LiveRole:
         self.on_start(runner)
 
     def turn(self) -> timedelta:
-        """Do what can be done now. How long to rest then, if nobody wakes this role."""
+        """Do what can be done now. How long to rest then, if nobody wakes this role.
+
+        Raises ``ConfigError`` and ``JournalUnusable``.
+        """
         now, now_s = self.clock.now(), self.clock.monotonic_s()
         self._notice_clock(now, now_s)
         if self._facts.stuck:
@@ -187,6 +191,9 @@ class LiveRole:
         except AuthorizationExpired as error:
             self._stop_for_authorization(str(error))
             return self.pace.idle
+        except (ConfigError, JournalUnusable) as error:
+            self._remember_failure(str(error))
+            raise
         except Exception as error:
             # The edge: whatever this was, the journal holds the last good state.
             return self._start_anew(error)
@@ -298,10 +305,12 @@ class LiveRole:
     # -- what is told and kept --------------------------------------------------------------------------------------
 
     def _fail(self, code: str, text: str) -> None:
-        now = self.clock.now()
-        self._facts.errors += 1
-        self._facts.last_error, self._facts.last_error_at = text[:300], now
+        self._remember_failure(text)
         self._tell(code, text)
+
+    def _remember_failure(self, text: str) -> None:
+        self._facts.errors += 1
+        self._facts.last_error, self._facts.last_error_at = text[:300], self.clock.now()
 
     def _tell(self, code: str, text: str) -> None:
         if self.observer is not None:

@@ -1,6 +1,7 @@
 """Several roles in one process until somebody stops it.
 
-Rule 1: each role has its own thread, mailbox and journal; what befalls one does not stop another.
+Rule 1: each role has its own thread, mailbox and journal; what befalls one does not stop another, unless it is for a
+person to mend and no authorization: then the process ends, and says so.
 Rule 2: to stop is to finish the step in hand and to begin no other. Agents that are thinking are not waited for: their
 calls are in the journal and run again.
 """
@@ -66,8 +67,8 @@ class _RoleThread:
 def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
     """Run the roles until a person asks for the end.
 
-    Raises ``AuthorizationExpired`` when every role waits for a person to log in, and whatever ended a role's thread
-    against all rules.
+    Raises ``AuthorizationExpired`` when every role waits for a person to log in, and what ended a role's thread:
+    ``ConfigError``, ``JournalUnusable``, or a bug.
     """
     threads = [_RoleThread(role, wakeup, stop) for role, wakeup in roles]
     for thread in threads:

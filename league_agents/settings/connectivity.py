@@ -11,6 +11,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +29,7 @@ from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
 from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED
+from league_agents.settings.journals import is_begun, look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
 
@@ -71,7 +73,7 @@ def check_everything(settings: LeagueSettings, clock: Clock) -> Iterator[Check]:
 def _role(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
     yield _agent(settings, role)
     yield from _models(settings, role)
-    yield from _journal(role)
+    yield from _journal(settings, role)
     is_authorized = True
     for check in _token(role, clock):
         is_authorized = is_authorized and check.trouble is not Trouble.AUTHORIZATION
@@ -140,7 +142,7 @@ def _no_model(role: RoleSettings, spec: str) -> Check:
     return Check(role=role.role, name="model", said=said)
 
 
-def _journal(role: RoleSettings) -> Iterator[Check]:
+def _journal(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
     folder = role.journal.parent
     try:
         free = shutil.disk_usage(folder).free
@@ -157,20 +159,16 @@ def _journal(role: RoleSettings) -> Iterator[Check]:
         said=f"{folder}: {free // 1_000_000:,} MB free" + ("; make room before the season" if is_short else ""),
         trouble=Trouble.UNAVAILABLE if is_short else None,
     )
-    if not role.journal.exists():
-        yield Check(role=role.role, name="journal", said=f"{role.journal}: will be made at the first start")
-        return
     try:
-        journal = SqliteJournal.to_look_at(role.journal)
-        owner = journal.owner
-        journal.close()
+        journal = look_at_journal(role)
+        if journal is not None:
+            with closing(journal):
+                state_in(role, machine_of(settings, role, "check"), journal.load_parts())
     except LeagueError as error:
         yield Check(role=role.role, name="journal", said=str(error), trouble=Trouble.CONFIGURATION)
         return
-    if owner != (role.role, role.address.lower()):
-        said = f"{role.journal}: belongs to {owner[0]} {owner[1]}; name another file with roles.{role.role}.journal,"
-        said += " or delete this one if nothing was played in it"
-        yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
+    if journal is None:
+        yield Check(role=role.role, name="journal", said=f"{role.journal}: will be made at the first start")
     elif not os.access(role.journal, os.W_OK):
         said = f"{role.journal}: may not be written; run 'chmod u+w {role.journal}'"
         yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
@@ -276,14 +274,11 @@ def _quota(role: RoleSettings, ledger: QuotaLedger) -> Check:
 
 def _spent(role: RoleSettings) -> dict[str, object] | None:
     """What the daemon has spent today."""
-    if not role.journal.exists():
+    if not is_begun(role):
         return None
     try:
-        journal = SqliteJournal.to_look_at(role.journal)
+        with closing(SqliteJournal.to_look_at(role.journal)) as journal:
+            kept = journal.kept(QUOTA)
     except LeagueError:
-        return None
-    try:
-        kept = journal.kept(QUOTA)
-    finally:
-        journal.close()
+        return None  # the check of the journal says what is wrong with it
     return kept if isinstance(kept, dict) else None

@@ -1,18 +1,24 @@
 """Whether a league file that can be read is also filled in, and fits the journals that are there.
 
-Rule: a file that a person has not finished is refused before anything is made by it. A journal belongs to the address
+Rule 1: a file that a person has not finished is refused before anything is made by it. A journal belongs to the address
 of its first start for ever, and so would to one that nobody has.
+Rule 2: what stops a start stops the check, because the same functions look.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 
-from league_agents.errors import ConfigError
-from league_agents.journal.sqlite import SqliteJournal
+from league_agents.errors import AuthorizationExpired, ConfigError
+from league_agents.mail.oauth import token_status
 from league_agents.protocol.league.address import same_address
+from league_agents.settings.journals import look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.live import agent_of, login_command, machine_of, refuse_missing_client
 from league_agents.settings.migrate import MISSING_ADDRESS
+from league_agents.settings.role_files import refuse_missing_folder
 
 EXAMPLE_ADDRESSES = (MISSING_ADDRESS, "falcons.referee@gmail.com", "falcons.player@gmail.com")
 """What the importer writes for an address that it does not know, and the invented mailboxes of the example file."""
@@ -46,20 +52,36 @@ def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:
             yield f"season.teams[{place}].referee", team.referee_email, _TEAM
 
 
-def refuse_journal_of_others(settings: LeagueSettings, role: RoleSettings) -> bool:
-    """Whether the role has a journal already. Raises ``ConfigError`` for one of another role or address, and
-    ``JournalError`` for one that cannot be read."""
-    if not role.journal.exists():
-        return False
-    journal = SqliteJournal.to_look_at(role.journal)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyRole:
+    """A role that can be run, as far as files can say."""
+
+    agent: str
+    """As it was understood; empty for a league manager, who has none."""
+
+    has_journal: bool
+    needs_login: str
+    """What is wrong with the token; empty when it can be used."""
+
+
+def check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:
+    """Look at all that a start looks at, and make nothing.
+
+    Raises ``ConfigError`` that names the key, and ``JournalError``.
+    """
+    for path in (role.journal, role.token):
+        refuse_missing_folder(path)
+    machine = machine_of(settings, role, "check")
+    journal = look_at_journal(role)
+    if journal is not None:
+        try:
+            state_in(role, machine, journal.load_parts())
+        finally:
+            journal.close()
+    agent = "" if role.role == "manager" else agent_of(settings, role, "check").spec
+    refuse_missing_client(settings, role)
     try:
-        owner = journal.owner
-    finally:
-        journal.close()
-    if owner != (role.role, role.address.lower()):
-        raise ConfigError(
-            f"{settings.path}.roles.{role.role}.journal",
-            f"{role.journal} is the journal of {owner[0]} {owner[1]}, not of {role.role} {role.address};"
-            " name another file, or delete this one if nothing was played in it",
-        )
-    return True
+        token_status(role.token, now=now, login_command=login_command(role))
+    except AuthorizationExpired as error:
+        return ReadyRole(agent=agent, has_journal=journal is not None, needs_login=str(error))
+    return ReadyRole(agent=agent, has_journal=journal is not None, needs_login="")

@@ -276,6 +276,7 @@ def _role(section: Section, role: RoleName, env: _RoleEnvironment, folder: Path)
         journal=keys.file("journal", f"{role}.db", folder),
         token=folder / token if token else keys.file("token", f"token_{role}.json", folder),
         participant_id="LM001",
+        where=keys.path,
     )
     if role == "manager":
         return base

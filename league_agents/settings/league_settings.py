@@ -36,6 +36,9 @@ class RoleSettings:
     journal: Path
     token: Path
     participant_id: str
+    where: str = ""
+    """Its section of the league file, for messages: ``league.yaml.roles.player``."""
+
     group_id: str = ""
     display_name: str = ""
     agent: str = ""

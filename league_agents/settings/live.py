@@ -44,6 +44,7 @@ from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
 from league_agents.settings.asked import Outages
+from league_agents.settings.journals import SEED, keep_marker, open_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.role_files import take_files, tighten_folders
 from league_agents.values import evolve
@@ -51,7 +52,7 @@ from league_agents.values import evolve
 if TYPE_CHECKING:
     from league_agents.settings.models import Models
 
-SEED, QUOTA, CURSOR, MAIL_FACTS = "seed", "quota", "mail_cursor", "mail"
+QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
 """Names under which a journal keeps what belongs to no step."""
 
 SPAM_EVERY = timedelta(minutes=10)
@@ -85,8 +86,8 @@ def login_command(role: RoleSettings) -> str:
 
 
 def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
-    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with the client file."""
-    if role.token.exists() or settings.gmail.credentials.exists():
+    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with a right client file."""
+    if role.token.exists():
         return None
     try:
         load_client_secret(settings.gmail.credentials)
@@ -95,10 +96,18 @@ def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
     return None
 
 
+def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
+    """Raises ``ConfigError`` when the mailbox is not authorized and nobody could authorize it."""
+    no_client = missing_client(settings, role)
+    if no_client is not None:
+        raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
+
+
 def gmail_mailbox(
     settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: ServiceClock
 ) -> OpenMailbox:
-    """The role's Gmail account."""
+    """The role's Gmail account. Raises ``ConfigError``."""
+    refuse_missing_client(settings, role)
     gmail = settings.gmail
     spent = journal.kept(QUOTA)
     cursor = journal.kept(CURSOR)
@@ -119,9 +128,6 @@ def gmail_mailbox(
     )
 
     def check() -> None:
-        no_client = missing_client(settings, role)
-        if no_client is not None:
-            raise AuthorizationExpired(no_client)
         found = default.profile().address
         if not same_address(found, role.address):
             raise AuthorizationExpired(
@@ -234,6 +240,9 @@ def _live_role(
     def make(told: Observer) -> WiredRole:
         journal, machine, agent = journal_and_machine(settings, role, outages_told(told, role, clock))
         try:
+            changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
+            if changed is not None:
+                told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
             box = mailbox_of(settings, role, journal, clock)
             opened[:] = [box]
             mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
@@ -316,15 +325,14 @@ def journal_and_machine(
     Raises ``ConfigError`` and ``JournalError``.
     """
     machines: list[Machine[Any]] = []
-    journal = SqliteJournal(
-        role.journal, role=role.role, address=role.address, dump=lambda name, part: machines[0].dump_part(name, part)
-    )
+    journal = open_journal(role, lambda name, part: machines[0].dump_part(name, part))
     try:
         seed = journal.kept(SEED)
         if not isinstance(seed, str):
             seed = secrets.token_hex(16)
             journal.keep(SEED, seed)
         machines.append(machine_of(settings, role, seed))
+        state_in(role, machines[0], journal.load_parts())
         agent = None if role.role == "manager" else agent_of(settings, role, seed, outages)
     except BaseException:
         journal.close()
@@ -407,4 +415,5 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
         waits: dict[str, Any] = dict(season.waits)
         return evolve(config, **waits)
     except ConfigError as error:
-        raise ConfigError(f"{settings.path}.season", str(error)) from None
+        message = str(error).removeprefix(f"{error.path}: ")
+        raise ConfigError(f"{settings.path}.season.{error.path}", message) from None

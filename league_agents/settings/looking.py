@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
-from league_agents.errors import LeagueError
+from league_agents.errors import ConfigError, JournalError, LeagueError
 from league_agents.journal.port import WARNING, Journal, OutboxState
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.game_state import Game, GamePhase
+from league_agents.league.machine import Machine
 from league_agents.league.manager_state import ManagerState, SeasonPhase
 from league_agents.league.match_state import AWAITED, Match
 from league_agents.league.player import Player, PlayerState
@@ -21,6 +24,7 @@ from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quot
 from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
+from league_agents.settings.journals import look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MAIL_FACTS, login_command, machine_of, missing_client
 
@@ -32,68 +36,83 @@ _NEXT_REQUEST = {
     GamePhase.GUESS_SUBMITTED: "Q21SCOREFEEDBACK",
 }
 OUR_AGENT = "our agent"
+NEVER_STARTED = "never started"
+UNUSABLE_JOURNAL = "its journal cannot be used"
 
 
 def role_status(
     settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts
 ) -> RoleStatus:
-    """What one role is doing. A journal that does not exist yet is a role that never ran; raises ``JournalError`` for
-    one that cannot be read."""
+    """What one role is doing. A journal that does not exist yet is a role that never ran; one that cannot be used is
+    what needs a person."""
+    machine = machine_of(settings, role, "status")
     token = token_state(settings, role, now)
-    if not role.journal.exists():
-        return RoleStatus(
-            role=role.role, address=role.address, state="never started", is_running=False, outbox={}, token=token
-        )
-    journal = SqliteJournal.to_look_at(role.journal)
+    bare = RoleStatus(
+        role=role.role, address=role.address, state=NEVER_STARTED, is_running=False, outbox={}, token=token
+    )
     try:
-        machine = machine_of(settings, role, "status")
-        parts = journal.load_parts()
-        state = machine.load(parts) if parts else machine.initial()
-        facts = _mapping(journal.kept(DAEMON))
-        mail = _mapping(journal.kept(MAIL_FACTS))
-        counts: Counter[str] = Counter()
-        oldest: datetime | None = None
-        for item in journal.outbox():
-            counts[item.state.value] += 1
-            if item.state in _WAITING:
-                oldest = min(oldest or item.created_at, item.created_at)
-        started_at = _instant(facts.get("started_at"))
-        warnings, last_warning = _warnings(journal, started_at)
-        off, is_running = mail.get("clock_error_s"), is_locked(role.journal)
-        clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
-        left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
-        named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
-        errors = facts.get("errors")
-        return RoleStatus(
-            role=role.role,
-            address=role.address,
-            state=named,
-            is_running=is_running,
-            pid=pid if isinstance(pid, int) else None,
-            started_at=started_at,
-            polled_at=_instant(facts.get("polled_at")),
-            received_at=_instant(facts.get("received_at")),
-            sent_at=_instant(facts.get("sent_at")),
-            stuck=str(facts.get("stuck") or ""),
-            games=tuple(open_games(state)),
-            outbox=dict(counts),
-            oldest_waiting=oldest,
-            thinking=len(journal.pending_calls()),
-            sends_left=left if isinstance(left, int) else None,
-            sends_per_day=per_day if isinstance(per_day, int) else None,
-            errors=errors if isinstance(errors, int) else 0,
-            last_error=secrets.hide(str(facts.get("last_error") or "")),
-            last_error_at=_instant(facts.get("last_error_at")),
-            warnings=warnings,
-            last_warning=secrets.hide(last_warning),
-            clock_error=clock_error,
-            # A daemon that does not run may have been stopped to set the clock.
-            clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
-            token=token,
-            results=results_of(journal.notes()),
-        )
-    finally:
-        journal.close()
+        journal = look_at_journal(role)
+        if journal is None:
+            return bare
+        with closing(journal):
+            state = state_in(role, machine, journal.load_parts())
+            return _status_in(journal, role, machine, state, token, secrets)
+    except (ConfigError, JournalError) as error:
+        return replace(bare, state=UNUSABLE_JOURNAL, is_running=is_locked(role.journal), stuck=str(error))
+
+
+def _status_in(
+    journal: Journal,
+    role: RoleSettings,
+    machine: Machine[Any],
+    state: Any,
+    token: TokenState,
+    secrets: SecretTexts,
+) -> RoleStatus:
+    """What a journal tells. Raises ``JournalError``."""
+    facts = _mapping(journal.kept(DAEMON))
+    mail = _mapping(journal.kept(MAIL_FACTS))
+    counts: Counter[str] = Counter()
+    oldest: datetime | None = None
+    for item in journal.outbox():
+        counts[item.state.value] += 1
+        if item.state in _WAITING:
+            oldest = min(oldest or item.created_at, item.created_at)
+    started_at = _instant(facts.get("started_at"))
+    warnings, last_warning = _warnings(journal, started_at)
+    off, is_running = mail.get("clock_error_s"), is_locked(role.journal)
+    clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
+    left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
+    named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
+    errors = facts.get("errors")
+    return RoleStatus(
+        role=role.role,
+        address=role.address,
+        state=named,
+        is_running=is_running,
+        pid=pid if isinstance(pid, int) else None,
+        started_at=started_at,
+        polled_at=_instant(facts.get("polled_at")),
+        received_at=_instant(facts.get("received_at")),
+        sent_at=_instant(facts.get("sent_at")),
+        stuck=str(facts.get("stuck") or ""),
+        games=tuple(open_games(state)),
+        outbox=dict(counts),
+        oldest_waiting=oldest,
+        thinking=len(journal.pending_calls()),
+        sends_left=left if isinstance(left, int) else None,
+        sends_per_day=per_day if isinstance(per_day, int) else None,
+        errors=errors if isinstance(errors, int) else 0,
+        last_error=secrets.hide(str(facts.get("last_error") or "")),
+        last_error_at=_instant(facts.get("last_error_at")),
+        warnings=warnings,
+        last_warning=secrets.hide(last_warning),
+        clock_error=clock_error,
+        # A daemon that does not run may have been stopped to set the clock.
+        clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
+        token=token,
+        results=results_of(journal.notes()),
+    )
 
 
 def open_games(state: object) -> list[OpenGame]:
@@ -174,4 +193,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _instant(value: object) -> datetime | None:
-    return datetime.fromisoformat(value) if isinstance(value, str) else None
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

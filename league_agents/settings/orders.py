@@ -9,6 +9,7 @@ import secrets
 
 from league_agents.journal.port import Journal, Note, Order
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.settings.journals import open_journal
 from league_agents.settings.league_settings import RoleSettings
 from league_agents.settings.role_files import refuse_missing_folder
 
@@ -23,10 +24,10 @@ def new_nonce() -> str:
 def give(role: RoleSettings, order: Order) -> int:
     """Write the order down. Return how many refusals there were before.
 
-    Raises ``JournalError``, and ``ConfigError`` when there is no place for a journal.
+    Raises ``JournalError`` and ``ConfigError``.
     """
     refuse_missing_folder(role.journal)
-    journal = SqliteJournal(role.journal, role=role.role, address=role.address, dump=lambda _name, _part: "")
+    journal = open_journal(role, lambda _name, _part: "")
     try:
         before = len(_refusals(journal))
         journal.order(order)

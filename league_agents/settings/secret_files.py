@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from league_agents.mail.oauth import wider_mode
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment
 from league_agents.settings.league_settings import LeagueSettings
 
@@ -23,6 +24,28 @@ def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) ->
     for role in settings.roles:
         texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
     return texts
+
+
+def readable_by_others(settings: LeagueSettings) -> list[str]:
+    """One line with the remedy for each file of the user's own that others can read, and that holds a target or a key.
+
+    The program's files are made private by those who write them.
+    """
+    holds_target = any(role.opening_sentence or role.associative_word for role in settings.roles)
+    env_files = dict.fromkeys(place / ".env" for place in (Path(), settings.path.parent))
+    found = [settings.gmail.credentials, *(path for path in env_files if _holds_secret(path))]
+    warnings = [wider_mode(path) for path in ([settings.path] if holds_target else []) + found]
+    return [warning for warning in warnings if warning is not None]
+
+
+def _holds_secret(path: Path) -> bool:
+    from dotenv import dotenv_values
+
+    try:
+        values = dotenv_values(path, interpolate=False) if path.is_file() else {}
+    except (OSError, UnicodeDecodeError):
+        return False  # whoever needs the file says what is wrong with it
+    return bool(secrets_of_environment({name: value for name, value in values.items() if value is not None}))
 
 
 class _SecretFile:

@@ -74,7 +74,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear league, " * 100)
-    with pytest.raises(JournalError, match=r"letter\.txt: cannot be used as a journal"):
+    with pytest.raises(JournalError, match=r"letter\.txt: is damaged or no journal \(file is not a database\)"):
         sqlite_journal(path)
 
 

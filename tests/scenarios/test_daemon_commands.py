@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -159,14 +159,15 @@ def test_a_login_that_nobody_answers_says_so(player: Path, tmp_path: Path) -> No
     assert "no address was pasted" in shown.stderr
 
 
-@pytest.mark.parametrize("command", [("auth", "status"), ("run", "--scan"), ("run", "--watch"), ("status",)])
-def test_a_missing_client_file_is_named_before_the_login(
-    player: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("auth status", 5), ("run --scan", 3), ("run --watch", 3), ("config check", 3), ("status", 0)],
+)
+def test_a_missing_client_file_is_named_before_the_login(player: Path, tmp_path: Path, command: str, code: int) -> None:
     (tmp_path / "token_player.json").unlink()
     (tmp_path / "client_secret.json").unlink()
-    shown = run(*command)
-    assert shown.exit_code == (0 if command == ("status",) else 5)
+    shown = run(*command.split())
+    assert shown.exit_code == code
     assert re.search(r"client_secret\.json: there is no such file.*steps 1-4.*auth login", shown.output)
 
 
@@ -316,3 +317,124 @@ def test_a_folder_that_is_not_there_is_made_by_a_person(player: Path, sandbox: S
     shown = run("run", "--scan")
     assert shown.exit_code == 3
     assert "mkdir -m 700" in shown.stderr
+
+
+def lost(folder: Path) -> None:
+    (folder / "player.db").unlink()
+
+
+def emptied(folder: Path) -> None:
+    (folder / "player.db").write_bytes(b"")
+
+
+def scribbled_over(folder: Path) -> None:
+    path = folder / "player.db"
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes()[:4096] + b"\x5a" * (size - 4096))
+
+
+@pytest.mark.parametrize(
+    ("befall", "said"),
+    [
+        (lost, r"player\.db: is gone, and falcons@league\.test has been played from it since .* to begin anew"),
+        (emptied, r"player\.db: is empty, and falcons@league\.test has been played from it since"),
+        (scribbled_over, r"player\.db: is damaged \(.*\); put a copy in its place, or name another file to begin anew"),
+    ],
+)
+def test_a_journal_that_met_with_something_is_one_line_whoever_needs_it(
+    player: Path, tmp_path: Path, befall: Callable[[Path], None], said: str
+) -> None:
+    assert run("run", "--scan").exit_code == 0
+    assert "(its own)" in run("config", "check").stdout
+    befall(tmp_path)
+    content = (tmp_path / "player.db").read_bytes() if (tmp_path / "player.db").exists() else None
+    for command in ("config check", "run --scan", "run --watch"):
+        shown = run(*command.split())
+        assert shown.exit_code == 3, shown.output
+        (line,) = shown.stderr.splitlines()
+        assert re.search(r"league\.yaml\.roles\.player\.journal: .*" + said, line)
+    shown = run("status")
+    assert shown.exit_code == 3
+    assert re.search(r"NEEDS YOU +.*" + said, shown.stdout)
+    assert "its journal cannot be used" in shown.stdout
+    code, found = connectivity()
+    assert code == 3
+    assert re.search(said, found["journal"][1])
+    now = (tmp_path / "player.db").read_bytes() if (tmp_path / "player.db").exists() else None
+    assert now == content, "nothing was begun anew"
+
+
+def test_costs_of_a_damaged_journal_are_one_line(player: Path, tmp_path: Path) -> None:
+    assert run("run", "--scan").exit_code == 0
+    scribbled_over(tmp_path)
+    shown = run("costs")
+    assert shown.exit_code == 3
+    assert re.search(r"^league-agents: .*player\.db: is damaged", shown.stderr)
+    assert shown.stderr.count("\n") == 1
+
+
+def test_the_check_of_a_league_file_names_the_next_command(player: Path, tmp_path: Path) -> None:
+    assert run("config", "check").stdout.endswith("league.yaml is right; next: league-agents run --test-connectivity\n")
+    player.rename(tmp_path / "mine.yaml")
+    (tmp_path / "token_player.json").unlink()
+    shown = run("config", "check", "--config", "mine.yaml")
+    assert shown.exit_code == 0
+    assert shown.stdout.endswith("is right; next: league-agents auth login --role player --config mine.yaml\n")
+    assert "token_player.json: there is no authorization yet" in shown.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_the_check_of_a_league_file_warns_of_files_that_others_can_read(
+    player: Path, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=0123456789\n")
+    (tmp_path / ".env").chmod(0o644)
+    player.chmod(0o644)
+    shown = run("config", "check")
+    assert shown.exit_code == 0
+    assert [line.partition(":")[0] for line in shown.stderr.splitlines()] == [str(Path(".env"))]
+    assert "run 'chmod 600 .env'" in shown.stderr
+    target = {"opening_sentence": "Call me Ishmael.", "associative_word": "whale"}
+    referee = {"address": PLAYER, "id": "R", "agent": "scripted", "target": target, "token": "token_player.json"}
+    write(tmp_path, sandbox, roles={"referee": referee})
+    (tmp_path / "league.yaml").chmod(0o644)
+    assert "run 'chmod 600 league.yaml'" in run("config", "check").stderr
+
+
+def test_a_manager_of_another_season_names_the_key(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.client_secret_file(tmp_path)
+    sandbox.token_file(OFFICE, tmp_path).replace(tmp_path / "token_manager.json")
+    groups = ("falcons", "otters", "herons")
+    season: dict[str, Any] = {
+        "id": "SPRING",
+        "opens_by_itself": False,
+        "teams": [
+            {"group_id": name, "player": f"{name}@league.test", "referee": f"r.{name}@league.test"} for name in groups
+        ],
+    }
+    league: dict[str, Any] = {"roles": {"manager": {"address": OFFICE}}, "league": {}}
+    write(tmp_path, sandbox, **league, season=season)
+    assert run("run", "--scan").exit_code == 0
+    write(tmp_path, sandbox, **league, season={**season, "id": "AUTUMN"})
+    for command in ("config check", "run --scan", "run --watch"):
+        shown = run(*command.split())
+        assert shown.exit_code == 3, shown.output
+        (line,) = shown.stderr.splitlines()
+        assert "league.yaml.roles.manager.journal: " in line
+        assert "is of season 'SPRING', and season.id is 'AUTUMN'; name another journal" in line
+    again = {"manager": {"address": OFFICE, "journal": "autumn.db"}}
+    write(tmp_path, sandbox, league={}, roles=again, season={**season, "id": "AUTUMN"})
+    shown = run("run", "--scan")
+    assert shown.exit_code == 0
+    assert "is played from" in shown.stderr
+    assert "until now it was manager.db" in shown.stderr
+
+
+def test_a_log_in_a_folder_that_is_not_there_is_found_by_the_check(
+    player: Path, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    write(tmp_path, sandbox, log={"file": "logs/daemon.log"})
+    for command in ("config check", "run --scan"):
+        shown = run(*command.split())
+        assert shown.exit_code == 3, shown.output
+        assert "logs" in shown.stderr

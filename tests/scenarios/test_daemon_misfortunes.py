@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -235,3 +237,25 @@ def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(daemons: 
     assert set(daemons.stop().values()) == {0}
     assert season.facts["termination"] == Termination.COMPLETED
     assert report["accepted_twice"] == []
+
+
+@pytest.mark.parametrize("fate", ["gone", "replaced", "emptied"])
+def test_a_daemon_whose_journal_goes_away_ends_and_says_so(tmp_path: Path, fate: str) -> None:
+    seat = Seat(role="player", group="falcons")
+    with LocalLeague(folder=tmp_path / "league", seats=[seat]) as league:
+        league.start(seat)
+        process, journal = league.processes[seat.name], league.journal_of(seat)
+        league.until((league.folder / f"token_{seat.name}.json.journal").exists, "the journal is in use")
+        if fate == "gone":
+            journal.unlink()
+        elif fate == "replaced":
+            copy = journal.with_name("copy.db")
+            copy.write_bytes(journal.read_bytes())
+            copy.replace(journal)
+        else:
+            os.truncate(journal, 0)
+        league.sandbox.inject(free_text(1, seat.address), to=[seat.address], sender=MANAGER, verdict=VERDICT)
+        assert process.wait(LIMIT_S) == 3
+        last = league.log_of(seat).read_text("utf-8").splitlines()[-1]
+        said = {"gone": "is gone", "replaced": "was replaced", "emptied": "was emptied|is damaged"}[fate]
+        assert re.search(rf"^league-agents: {re.escape(str(journal))}: ({said}) ", last)

@@ -33,7 +33,7 @@ from league_agents.clock import Clock
 from league_agents.core.game import ALL, HOST, Event
 from league_agents.core.game import Cause as Forfeit
 from league_agents.core.printable import line_of
-from league_agents.errors import ConfigError, JournalError
+from league_agents.errors import ConfigError, JournalError, JournalUnusable
 from league_agents.ids import derive_hex
 from league_agents.interaction import ClassLoader
 from league_agents.journal.port import (
@@ -370,7 +370,7 @@ def _read(journal: Journal, load_class: ClassLoader | None) -> tuple[MailSetup |
         setup = setup_from(json.loads(parts[_SETUP]), load_class)
         records = [json.loads(parts[name]) for name in sorted(parts) if name.startswith(_STEP)]
     except (ValueError, TypeError, ConfigError) as error:
-        raise JournalError(f"the journal holds no match by mail: {error}") from None
+        raise JournalUnusable(f"the journal holds no match by mail: {error}") from None
     return setup, records
 
 

@@ -126,8 +126,8 @@ def test_journals_of_the_league_file_and_files_that_are_named_are_read(ledger: L
 def test_a_file_that_holds_no_calls_is_named(ledger: Ledger, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("x" * 5_000)
     shown = CliRunner().invoke(command_line, ["costs", "--file", "text"])
-    assert shown.exit_code == 4
-    assert "text: cannot be" in shown.output
+    assert shown.exit_code == 3
+    assert "text: is damaged or no journal (file is not a database)" in shown.output
 
 
 def test_what_models_said_is_not_shown(ledger: Ledger) -> None:

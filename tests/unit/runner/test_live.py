@@ -14,7 +14,10 @@ import pytest
 from league_agents.clock import ManualClock, SystemClock
 from league_agents.errors import (
     AuthorizationExpired,
+    ConfigError,
     JournalError,
+    JournalUnusable,
+    LeagueError,
     MailboxUnavailable,
     MailError,
     QuotaExhausted,
@@ -299,6 +302,20 @@ def test_a_role_that_fails_starts_anew_from_its_journal_and_goes_on(error: Excep
     assert str(error) in str(world.heard.notes[0].facts["text"])
     assert int(world.journal.load_parts()["n"]) == 3, "each start is a step on the same state"
     assert world.pauses()[-1] <= 20
+
+
+@pytest.mark.parametrize("error", [ConfigError("league.yaml.roles", "is wrong"), JournalUnusable("p.db: is gone")])
+def test_what_no_start_can_mend_is_raised_and_not_tried_again(error: LeagueError) -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [error]
+    with pytest.raises(type(error)):
+        world.pass_time(100 * SECOND)
+    assert world.made == 1
+    assert "role_failed" not in world.heard.codes
+    world.role.close()
+    facts: Any = world.journal.kept(DAEMON)
+    assert facts["last_error"] == str(error)
 
 
 def test_what_people_ask_for_is_in_the_journal() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.errors import ConfigError
-from league_agents.journal.sqlite import SqliteJournal
-from league_agents.settings.finished import EXAMPLE_ADDRESSES, refuse_journal_of_others, refuse_unfinished
+from league_agents.settings.finished import EXAMPLE_ADDRESSES, refuse_unfinished
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.league_settings import LeagueSettings
 from league_agents.settings.live import missing_client
@@ -63,17 +62,6 @@ def test_another_address_at_example_com_is_nobodys_placeholder(tmp_path: Path) -
     refuse_unfinished(read(tmp_path, PLAYER.replace("p@league.test", "p@example.com")))
 
 
-def test_a_journal_of_another_address_is_refused_and_its_own_is_taken(tmp_path: Path) -> None:
-    settings = read(tmp_path, PLAYER)
-    role = settings.role("player")
-    assert not refuse_journal_of_others(settings, role)
-    SqliteJournal(role.journal, role="player", address="P@league.test", dump=lambda _name, _part: "").close()
-    assert refuse_journal_of_others(settings, role)
-    other = read(tmp_path, PLAYER.replace("p@league.test", "q@league.test"))
-    with pytest.raises(ConfigError, match=r"journal of player p@league\.test.*delete this one if nothing was played"):
-        refuse_journal_of_others(other, other.role("player"))
-
-
 def test_a_missing_client_file_is_named_only_while_it_is_needed(tmp_path: Path) -> None:
     settings = read(tmp_path, PLAYER)
     role = settings.role("player")
@@ -84,5 +72,10 @@ def test_a_missing_client_file_is_named_only_while_it_is_needed(tmp_path: Path) 
     role.token.write_text("{}")
     assert missing_client(settings, role) is None
     role.token.unlink()
-    settings.gmail.credentials.write_text("{}")
+    settings.gmail.credentials.write_text('{"web": {}}')
+    said = missing_client(settings, role)
+    assert said is not None
+    assert 'is of type "Web application"' in said
+    client = dict.fromkeys(("client_id", "client_secret", "auth_uri", "token_uri"), "https://x")
+    settings.gmail.credentials.write_text(json.dumps({"installed": client}))
     assert missing_client(settings, role) is None

@@ -200,7 +200,7 @@ def test_mail_that_asks_for_nothing_is_a_sign_of_life(office: Any, kind: Message
 def test_a_journal_of_another_season_is_refused(office: Any, config_of: Callable[..., Any]) -> None:
     office.open()
     parts = {name: office.manager.dump_part(name, part) for name, part in office.manager.parts(office.state).items()}
-    with pytest.raises(JournalError, match="use another journal"):
+    with pytest.raises(JournalError, match="name another"):
         Manager(config_of(season_id="SEASON_2032")).load(parts)
     with pytest.raises(JournalError, match="part 'standings'"):
         office.manager.load({**parts, "standings": "{"})
