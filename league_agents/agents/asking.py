@@ -3,23 +3,28 @@
 Rule 1: whatever goes wrong, ``None`` comes back and code goes on alone. A model is never waited for beyond the reserve
 that code needs.
 Rule 2: a completion that shows the prompt's private mark obeys somebody else, and is not read.
+Rule 3: of every step it is said what became of the model's work: here where nothing came, by the chain where something
+did. A reply of which nobody says that it was used was not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
 from pydantic import BaseModel
 
+from league_agents.agents.base import Reply
 from league_agents.agents.contexts import CallContext
 from league_agents.agents.prompting import render
 from league_agents.agents.secrecy import tells_canary
 from league_agents.clock import Clock, SystemClock
-from league_agents.errors import LeagueError
+from league_agents.core.model_work import KEY, LONGEST_DETAIL, ModelStep, Why, Work
+from league_agents.core.printable import printable
+from league_agents.errors import LeagueError, ModelError
 from league_agents.games.q21.untrusted import number_of
-from league_agents.llm.port import ChatModel, Purpose
+from league_agents.llm.port import ChatModel, Judge, Purpose
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -51,7 +56,7 @@ class Asker:
 
 
 class Turn:
-    """One callback, from its beginning."""
+    """One callback, from its beginning, and what became of the model's work in its steps."""
 
     def __init__(
         self, model: ChatModel | None, context: CallContext, callback: str, key: int | str, clock: Clock
@@ -64,6 +69,9 @@ class Turn:
         self._season_id = context.text("season_id")[:200]
         self._until_s = clock.monotonic_s() + time_for_models(context).total_seconds()
         self._has_cost = False
+        self._ended: list[ModelStep] = []
+        self._open: dict[str, Judge] = {}
+        """Steps with a reply of which nothing was said yet."""
 
     @property
     def has_cost(self) -> bool:
@@ -74,10 +82,15 @@ class Turn:
         """Leave so much more time for the code that follows."""
         self._until_s -= max(0.0, duration.total_seconds())
 
-    @property
-    def has_model(self) -> bool:
-        """Whether asking makes sense: there is a model and time for it."""
-        return self._model is not None and self.left >= _SHORTEST
+    def may_ask(self, step: str, least: timedelta = _SHORTEST) -> bool:
+        """Whether there is a model, and at least so much time for it. Where not, the step has ended."""
+        if self._model is None:
+            self.not_asked(step, Why.NO_MODEL)
+            return False
+        if self.left < max(least, _SHORTEST):
+            self.replaced(step, Why.NO_TIME)
+            return False
+        return True
 
     @property
     def left(self) -> timedelta:
@@ -89,22 +102,71 @@ class Turn:
 
         ``salt`` is something that the other side does not know, for a prompt that holds nothing of the kind.
         """
-        if self._model is None:
-            return None
         purpose = Purpose(match_id=self._match_id, callback=self._callback, step=step, season_id=self._season_id)
         prompt = render(purpose, key=f"{self._key}\n{salt}", **values)
-        if self.left < _SHORTEST:
+        if not self.may_ask(step) or self._model is None:
             return None
         had_cost, self._has_cost = self._has_cost, True
         try:
             parsed = self._model.complete_json(prompt, schema, timeout=self.left, max_output_tokens=max_output_tokens)
-        except LeagueError:
-            # Down, slow, refusing, over its budget: the record is kept where the model is, the game goes on.
+        except LeagueError as error:
+            self._end(failed_step(step, error))
             return None
         self._has_cost = had_cost or parsed.completion.usage.requests > 0
+        self._open[step] = parsed.completion.judge
         if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
+            self.settle(step, Work.REPLACED, Why.DISOBEYED)
             return None
         return parsed.value
+
+    def settle(
+        self,
+        step: str,
+        work: Work,
+        why: Why | None = None,
+        *,
+        used: int | None = None,
+        of: int | None = None,
+        is_earlier: bool = False,
+    ) -> None:
+        """Say what became of a step's reply; ``is_earlier`` of one that an earlier callback got. No-op without a reply:
+        then why there is none has been said."""
+        judge = self._open.pop(step, None)
+        if judge is not None:
+            judge(work, why)
+        if judge is not None or is_earlier:
+            self._end(ModelStep(step=step, work=work, why=why, used=used, of=of))
+
+    def not_asked(self, step: str, why: Why) -> None:
+        """Say that the model's work was not wanted in a step."""
+        self._end(ModelStep(step=step, work=Work.NOT_ASKED, why=why))
+
+    def replaced(self, step: str, why: Why) -> None:
+        """Say that code's work stands in a step in which the model's was wanted and could not be asked for."""
+        self._end(ModelStep(step=step, work=Work.REPLACED, why=why))
+
+    def told(self, reply: Reply, *others: Turn) -> Reply:
+        """A callback's reply with what became of the model's work in this turn and in the others."""
+        steps = [step.to_json() for turn in (*others, self) for step in turn.steps]
+        return {**reply, KEY: steps} if steps else reply
+
+    @property
+    def steps(self) -> Sequence[ModelStep]:
+        """The steps that were taken."""
+        for step in tuple(self._open):
+            self.settle(step, Work.REPLACED, Why.UNUSED)
+        return self._ended
+
+    def _end(self, step: ModelStep) -> None:
+        self._ended.append(step)
+
+
+def failed_step(step: str, error: LeagueError) -> ModelStep:
+    """A step whose model gave nothing: down, slow, refusing, over its budget. What was asked stands where the model
+    is."""
+    reason = error.reason if isinstance(error, ModelError) else ""
+    why = Why(reason) if reason in tuple(Why) else Why.UNAVAILABLE
+    return ModelStep(step=step, work=Work.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
 
 
 def time_for_models(context: CallContext) -> timedelta:

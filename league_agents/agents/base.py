@@ -3,6 +3,9 @@
 A runner knows nothing else of an agent, so any object with these methods will do, whether or not it inherits from
 here, and these agents work under any other runner that calls the same eight methods (protocol 6).
 
+A reply may tell under ``model_work`` what became of language models' work in it (``core.model_work``): it is shown to
+whoever runs the agent, goes to nobody else and changes nothing.
+
 Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side
 may know it; ``service`` names the call, the fields that must come back and the seconds that are left. The methods of
 one instance are never called at the same time, and one referee instance judges one match after the other.

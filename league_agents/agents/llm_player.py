@@ -28,8 +28,19 @@ from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
 from league_agents.agents.player_chain.enriched import Addition, with_sentences, with_words
 from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
+from league_agents.agents.player_chain.wording import STEP as WORDING
 from league_agents.agents.player_chain.wording import ask_for_wording
-from league_agents.agents.player_chain.writing import LEAST_TIME, POOL_SIZES, PoolSize, WrittenPool, ask_for_pool
+from league_agents.agents.player_chain.writing import (
+    LEAST_TIME,
+    POOL_SIZES,
+    PoolSize,
+    WrittenPool,
+    ask_for_pool,
+    settle_batch,
+    settle_found,
+    settle_late,
+)
+from league_agents.agents.player_chain.writing import STEP as WRITING
 from league_agents.agents.questions.batch import plan_batch
 from league_agents.agents.questions.belief import Extra, decode
 from league_agents.agents.questions.grammar import recognise
@@ -37,6 +48,7 @@ from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.draw import Draw
+from league_agents.core.model_work import Why
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.untrusted import field_of, number_of
@@ -69,6 +81,8 @@ class Batch:
 
     questions: tuple[AskedQuestion, ...]
     candidates: Candidates
+    written: int = 0
+    """How many of them the model wrote."""
 
 
 class LlmPlayer(PlayerAI):
@@ -113,7 +127,7 @@ class LlmPlayer(PlayerAI):
         brief = context.brief()
         batch = self._batch(brief, turn, self._noise.expected(_referee(context)))
         self._memories.keep(context.match_id(), brief, batch.questions)
-        return batch_reply(batch.questions)
+        return turn.told(batch_reply(batch.questions))
 
     def get_guess(self, ctx: Context) -> Reply:
         """The likeliest sentence and word after the answers."""
@@ -133,11 +147,13 @@ class LlmPlayer(PlayerAI):
         )
         self._keep(context, compared(asked, answers, found.shown))
         wording = justified(found, candidates, brief, self._rules)
-        # Asking for the pool again was this game's second call, unless it was on record.
-        if turn.has_model and not again.has_cost:
+        if again.has_cost:
+            # Asking for the pool again was this game's second call: it was not on record.
+            turn.replaced(WORDING, Why.CALLS_SPENT)
+        elif turn.may_ask(WORDING):
             heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
             wording = ask_for_wording(turn, brief, found, sent, heard, wording, self._rules)
-        return guess_reply(found, *wording)
+        return turn.told(guess_reply(found, *wording), again)
 
     def on_score_received(self, ctx: Context) -> None:
         """The match is over: it is forgotten, and a right sentence tells how well the referee answered."""
@@ -160,10 +176,16 @@ class LlmPlayer(PlayerAI):
         candidates = self._found_for(brief)
         alone = self._planned(brief, candidates, (), extra)
         needed = timedelta(seconds=self._clock.monotonic_s() - begun_s) * _PLANNING_MARGIN
+        is_earlier = brief in self._pools
         pool = self._pool(brief, candidates, turn, needed)
-        if pool is None or turn.left < -needed:
+        if pool is None:
             return alone
-        return self._planned(brief, self._enriched(brief, pool), pool.questions, extra)
+        if turn.left < -needed:
+            settle_late(turn, pool, self._rules, is_earlier=is_earlier)
+            return alone
+        batch = self._planned(brief, self._enriched(brief, pool), pool.questions, extra)
+        settle_batch(turn, pool, batch.written, self._rules, is_earlier=is_earlier)
+        return batch
 
     def _planned(self, brief: Brief, candidates: Candidates, written: Sequence[Inquiry], extra: Extra) -> Batch:
         rules = self._rules
@@ -178,8 +200,11 @@ class LlmPlayer(PlayerAI):
             extra=extra,
             is_computed=self._is_computed or not written,
         )
-        questions = worded_batch(plan.batch(), rules, draw, is_known=candidates.is_known)
-        return Batch(questions=questions, candidates=candidates)
+        chosen = plan.batch()
+        questions = worded_batch(chosen, rules, draw, is_known=candidates.is_known)
+        return Batch(
+            questions=questions, candidates=candidates, written=sum(inquiry.is_written for inquiry in chosen)
+        )
 
     def _found_for(self, brief: Brief) -> Candidates:
         """What is stored: of the book that the brief names, or else whatever its hint may mean."""
@@ -216,7 +241,10 @@ class LlmPlayer(PlayerAI):
             self._pools.move_to_end(brief)
             return self._pools[brief]
         turn.keep_back(needed)
-        if not turn.has_model or turn.left < LEAST_TIME or not (brief.book_name or brief.book_hint).strip():
+        if not (brief.book_name or brief.book_hint).strip():
+            turn.not_asked(WRITING, Why.NOTHING_TO_ASK)
+            return None
+        if not turn.may_ask(WRITING, LEAST_TIME):
             return None
         pool = ask_for_pool(turn, brief, candidates, self._rules, self._size)
         if pool is not None:
@@ -233,9 +261,12 @@ class LlmPlayer(PlayerAI):
         pool = self._pool(brief, self._found_for(brief), again, timedelta())
         if pool is None:
             return list(asked)
-        return [
+        unknown = sum(inquiry is None for inquiry in asked)
+        asked = [
             inquiry or pool.find(question.text, question.options) for inquiry, question in zip(asked, sent, strict=True)
         ]
+        settle_found(again, pool, unknown - sum(inquiry is None for inquiry in asked), unknown)
+        return asked
 
     def _keep(self, context: CallContext, tally: Tally) -> None:
         self._played[context.match_id()] = _referee(context), tally

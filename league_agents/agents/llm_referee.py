@@ -51,22 +51,20 @@ class LlmReferee(OfflineReferee):
 
     def get_round_start_info(self, ctx: Context) -> Reply:
         """The brief, its hint in the model's words where they pass."""
-        self._begin(ctx, "get_round_start_info")
-        return super().get_round_start_info(ctx)
+        return self._begin(ctx, "get_round_start_info").told(super().get_round_start_info(ctx))
 
     def get_answers(self, ctx: Context) -> Reply:
         """One answer to each question: the code's, or the model's with its evidence, or that it cannot be told."""
-        self._begin(ctx, "get_answers")
-        return super().get_answers(ctx)
+        return self._begin(ctx, "get_answers").told(super().get_answers(ctx))
 
     def get_score_feedback(self, ctx: Context) -> Reply:
         """The score as code counts it; the model has a small say on the justifications."""
-        self._begin(ctx, "get_score_feedback")
-        return super().get_score_feedback(ctx)
+        return self._begin(ctx, "get_score_feedback").told(super().get_score_feedback(ctx))
 
-    def _begin(self, ctx: Context, callback: str) -> None:
+    def _begin(self, ctx: Context, callback: str) -> Turn:
         # The time of a callback runs from its beginning, also while code works.
         self._turn = self._asker.begin(CallContext(ctx), callback)
+        return self._turn
 
     def _hinted(self, secret: Secret, context: CallContext) -> Secret:
         hint = hint_by_model(self._turn, secret, self._knowledge, self._rules, DEMANDS[self._difficulty])
@@ -90,4 +88,4 @@ class LlmReferee(OfflineReferee):
 
     def _judged(self, guess: Guess, secret: Secret, played: Played, context: CallContext) -> Scorecard:
         pair = opinion(self._turn, guess, secret, played, self._rules)
-        return judged(guess, secret, played, self._rules, pair)
+        return judged(self._turn, guess, secret, played, self._rules, pair)

@@ -37,6 +37,12 @@ MODEL_CALLS = """
     """
 """What was asked of language models. The same table stands in the ledger of those who have no journal."""
 
+MODEL_WORK = """
+    ALTER TABLE model_calls ADD COLUMN work TEXT;
+    ALTER TABLE model_calls ADD COLUMN why TEXT
+    """
+"""What became of each reply; NULL while nobody has said, and for calls of older versions."""
+
 SCRIPTS: tuple[str, ...] = (
     """
     CREATE TABLE version (only INTEGER PRIMARY KEY CHECK (only = 1), steps INTEGER NOT NULL);
@@ -112,11 +118,12 @@ SCRIPTS: tuple[str, ...] = (
     ALTER TABLE outbox ADD COLUMN began_at TEXT;
     ALTER TABLE outbox ADD COLUMN began_s REAL;
     """,
+    MODEL_WORK,
 )
 
 
-WITH_MODEL_CALLS = SCRIPTS.index(MODEL_CALLS) + 1
-"""The first shape that has the table of model calls."""
+WITH_MODEL_WORK = SCRIPTS.index(MODEL_WORK) + 1
+"""The first shape whose table of model calls says what became of each reply."""
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

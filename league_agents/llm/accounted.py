@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from league_agents.clock import Clock, monotonic_s
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalError, MalformedCompletion, ModelError
 from league_agents.llm.budget import Amount, Budget, Hold
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Reply, Request, Unanswered, usage_of
@@ -52,8 +53,7 @@ class Accounted:
     def exchange(self, request: Request) -> Reply:
         earlier = self._earlier(request)
         if earlier is not None:
-            self._record(request, earlier, None, took_s=0.0, is_cached=True)
-            return earlier
+            return self._judged(earlier, self._record(request, earlier, None, took_s=0.0, is_cached=True))
         account = self._account
         most = most_of(request, self.name, account.prices)
         try:
@@ -75,13 +75,13 @@ class Accounted:
             if not may_cost(error):
                 self._settle(hold, Amount())
             raise
-        self._record(request, reply, None, took_s=monotonic_s() - began_s)
+        row = self._record(request, reply, None, took_s=monotonic_s() - began_s)
         if reply.is_counted:
             price = account.prices.of(self.name)
             nano_usd = None if price is None else price.nano_usd(reply.usage)
             tokens = reply.usage.input_tokens + reply.usage.output_tokens
             self._settle(hold, Amount(nano_usd=nano_usd, tokens=tokens, calls=1))
-        return reply
+        return self._judged(reply, row)
 
     def _earlier(self, request: Request) -> Reply | None:
         account = self._account
@@ -102,7 +102,8 @@ class Accounted:
         *,
         took_s: float,
         is_cached: bool = False,
-    ) -> None:
+    ) -> int | None:
+        """The row's number; ``None`` when it could not be written."""
         account = self._account
         usage: Usage | None = None
         cost_usd: float | None = None
@@ -125,7 +126,20 @@ class Accounted:
             took_s=round(took_s, 3),
         )
         with suppress(JournalError):  # a full disk must not cost the reply, and the role's own journal says it too
-            account.ledger.record(call)
+            return account.ledger.record(call)
+        return None
+
+    def _judged(self, reply: Reply, row: int | None) -> Reply:
+        """The reply, whose judgement is written into its row."""
+        if row is None:
+            return reply
+        ledger = self._account.ledger
+
+        def judge(work: Work, why: Why | None) -> None:
+            with suppress(JournalError):
+                ledger.judge(row, work, why)
+
+        return replace(reply, judge=judge)
 
 
 def most_of(request: Request, model: str, prices: PriceList) -> Amount:

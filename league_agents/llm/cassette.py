@@ -38,6 +38,9 @@ _Key = tuple[str, str, int]
 class NotAsked(Rejected):
     """When this was recorded, the model was not asked at this place."""
 
+    reason = ""
+    """None of its own: when this was recorded, another failure was the reason."""
+
 
 class Cassette:
     """A file that is being recorded. Several models may share one."""

@@ -184,6 +184,7 @@ class Chain:
             last = failures[-1]
             said = "; ".join(str(error) for error in failures)
             error = ModelUnavailable(said, retry_after=getattr(last, "retry_after", None))
+            error.reason = next((each.reason for each in reversed(failures) if each.reason), error.reason)
         else:
             rest = min(member.health.rest() for member in self._members)
             why = f"left alone for {rest.total_seconds():.0f} s after failures" if rest else "no time is left"

@@ -15,6 +15,7 @@ from datetime import timedelta
 from pydantic import BaseModel
 
 from league_agents.clock import monotonic_s, sleep_s
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import (
     Backend,
@@ -66,11 +67,12 @@ class Chat:
         call = self._call(prompt, None, timeout, max_output_tokens)
         with call:
             reply = call.ask(None)
-            if reply.finish is Finish.CUT_OFF:
-                raise MalformedCompletion(f"{self.name}: the reply was cut off after {call.most} tokens")
-            if not reply.text.strip():
-                raise MalformedCompletion(f"{self.name}: the reply is empty")
-            return Completion(text=reply.text, model=reply.model, usage=call.usage)
+            is_cut_off = reply.finish is Finish.CUT_OFF
+            if is_cut_off or not reply.text.strip():
+                reply.judge(Work.REPLACED, Why.MALFORMED)
+                what = f"was cut off after {call.most} tokens" if is_cut_off else "is empty"
+                raise MalformedCompletion(f"{self.name}: the reply {what}")
+            return Completion(text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge)
 
     def complete_json(
         self, prompt: Prompt, schema: type[M], *, timeout: timedelta, max_output_tokens: int
@@ -84,6 +86,7 @@ class Chat:
                 try:
                     value = parse(reply.text, schema)
                 except MalformedCompletion as error:
+                    reply.judge(Work.REPLACED, Why.MALFORMED)
                     what = str(error)
                     if reply.finish is Finish.CUT_OFF:
                         what = f"the reply was cut off after {call.most} tokens; {what}"
@@ -91,7 +94,9 @@ class Chat:
                         raise MalformedCompletion(f"{self.name}: {what}") from None
                     correction = _correction(reply, what, form)
                 else:
-                    completion = Completion(text=reply.text, model=reply.model, usage=call.usage)
+                    completion = Completion(
+                        text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge
+                    )
                     return Parsed(value=value, completion=completion)
 
     def _call(self, prompt: Prompt, schema: Schema | None, timeout: timedelta, max_output_tokens: int) -> _Call:
@@ -165,6 +170,7 @@ class _Call:
         )
         reply = attempts(self._once, correction)
         if reply.finish is Finish.REFUSED:
+            reply.judge(Work.REPLACED, Why.REFUSED)
             raise ModelRefused(f"{reply.model}: declined to answer the step '{self._prompt.purpose.step}'")
         return reply
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from league_agents.errors import ModelUnavailable
-from league_agents.llm.port import Prompt, Usage
+from league_agents.llm.port import Judge, Prompt, Usage, nobody
 
 LARGEST_REPLY = 1_000_000
 """Bytes of a response, and characters of a reply. A batch of twenty questions has about ten thousand."""
@@ -104,6 +104,9 @@ class Reply:
 
     is_counted: bool = True
     """Whether the service said how many tokens it used; where it does not, the usage has none and means nothing."""
+
+    judge: Judge = field(default=nobody, repr=False, compare=False)
+    """To be called when it is known what the text is good for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

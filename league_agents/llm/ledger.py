@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalUnusable
 from league_agents.journal import migrations
 from league_agents.journal.file import NONSENSE, journal_error
@@ -58,6 +59,7 @@ LEDGER_SCRIPTS = (
         PRIMARY KEY (game, place)
     ) WITHOUT ROWID;
     """,
+    migrations.MODEL_WORK,
 )
 """The shapes that a ledger had; a published script never changes."""
 
@@ -69,6 +71,7 @@ _COLUMNS = (
     "at, scope, season_id, match_id, callback, step, model, prompt_digest, reply, outcome, input_tokens, output_tokens,"
     " cached_tokens, cost_usd, is_cached, took_s"
 )
+_JUDGEMENT = "work, why"
 _FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
 
 
@@ -99,6 +102,11 @@ class ModelCall:
     """Answered from this ledger, not by the service."""
 
     took_s: float
+    work: Work | None = None
+    """What became of the reply; ``None`` without one, and while nobody has said."""
+
+    why: Why | None = None
+    """Why not all of it was used."""
 
 
 class Ledger:
@@ -115,8 +123,8 @@ class Ledger:
         self._before: int | None = None
         self._given: Counter[tuple[str, str, str, str]] = Counter()
 
-    def record(self, call: ModelCall) -> None:
-        """Write one row. Raises ``JournalError``."""
+    def record(self, call: ModelCall) -> int:
+        """Write one row, which has no judgement yet; its number. Raises ``JournalError``."""
         self._remember_what_was_there()
         usage = call.usage
         purpose = call.purpose
@@ -130,7 +138,14 @@ class Ledger:
             *(call.cost_usd, call.is_cached, call.took_s),
         )
         with connected(self.path, self._mode) as db:
-            db.execute(f"INSERT INTO model_calls ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+            done = db.execute(f"INSERT INTO model_calls ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+            return int(done.lastrowid or 0)
+
+    def judge(self, row: int, work: Work, why: Why | None) -> None:
+        """Write down what became of a row's reply. Raises ``JournalError``."""
+        with connected(self.path, self._mode) as db:
+            judged = (work.value, None if why is None else why.value, row)
+            db.execute("UPDATE model_calls SET work = ?, why = ? WHERE seq = ?", judged)
 
     def earlier(self, scope: str, purpose: Purpose, prompt_digest: str) -> Reply | None:
         """The reply that an earlier process got to the same question for the same callback, each of them once.
@@ -161,9 +176,12 @@ class Ledger:
         if not self.path.exists():
             return
         with connected(self.path, "ro") as db:
-            if not _has_calls(db):
+            columns = {str(row[1]) for row in db.execute("PRAGMA table_info(model_calls)")}
+            if not columns:
                 return
-            for row in db.execute(f"SELECT {_COLUMNS} FROM model_calls ORDER BY seq"):  # noqa: S608
+            # A file that is only looked at keeps the shape that it has.
+            judgement = _JUDGEMENT if "work" in columns else "NULL, NULL"
+            for row in db.execute(f"SELECT {_COLUMNS}, {judgement} FROM model_calls ORDER BY seq"):  # noqa: S608
                 try:
                     call = _call(row)
                 except NONSENSE as error:
@@ -211,7 +229,7 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     (seen,) = db.execute("PRAGMA user_version").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if application == migrations.APPLICATION_ID:
-        if seen < migrations.WITH_MODEL_CALLS:
+        if seen < migrations.WITH_MODEL_WORK:
             raise JournalUnusable(f"{path}: was written by an older version; run league-agents on it once")
         return
     if application != LEDGER_ID and (tables or application or seen):
@@ -231,14 +249,9 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     db.execute("COMMIT")
 
 
-def _has_calls(db: sqlite3.Connection) -> bool:
-    found = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'model_calls'").fetchone()
-    return found is not None
-
-
 def _call(row: tuple[object, ...]) -> ModelCall:
     at, scope, season_id, match_id, callback, step, model, digest, reply, outcome, read, written, cached = row[:13]
-    cost_usd, is_cached, took_s = row[13:]
+    cost_usd, is_cached, took_s, work, why = row[13:]
     usage = None
     if isinstance(read, int) and isinstance(written, int):
         usage = Usage(
@@ -260,6 +273,8 @@ def _call(row: tuple[object, ...]) -> ModelCall:
         cost_usd=cost_usd if isinstance(cost_usd, float) else None,
         is_cached=bool(is_cached),
         took_s=float(str(took_s)),
+        work=next((each for each in Work if each == work), None),
+        why=next((each for each in Why if each == why), None),
     )
 
 

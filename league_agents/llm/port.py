@@ -7,9 +7,12 @@ Rule 2: what a completion says is a stranger's text until it has been validated.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from league_agents.core.model_work import Why, Work
 
 if TYPE_CHECKING:
     from pydantic import BaseModel  # not at run time: whoever only names a model need not wait for it
@@ -74,6 +77,14 @@ class Usage:
         )
 
 
+Judge = Callable[[Work, Why | None], None]
+"""Who keeps books is told what became of a reply, and why when not all of it was used."""
+
+
+def nobody(_work: Work, _why: Why | None) -> None:
+    """A ``Judge`` where nobody keeps books."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """A text that a model wrote."""
@@ -84,6 +95,9 @@ class Completion:
 
     usage: Usage
     """Of all requests that this took."""
+
+    judge: Judge = field(default=nobody, repr=False, compare=False)
+    """To be called by the caller, once, when it knows what it can use of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,7 @@ from league_agents.agents.fence import one_line
 from league_agents.agents.guesses import Conclusion
 from league_agents.agents.justify import FILLERS, Evidence, cited
 from league_agents.agents.tokens import cut_to_tokens
+from league_agents.core.model_work import Why, Work
 from league_agents.games.q21.justification import Reading, read_justification
 from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Question
 from league_agents.games.q21.rules import RuleSet, WordLimit
@@ -63,7 +65,8 @@ def ask_for_wording(
     """Both justifications, each the model's if it passes, else ``by_code``."""
     rows = _rows(found, sent)
     if not rows:
-        return by_code  # no answer speaks for the guess, so there is nothing to cite
+        turn.not_asked(STEP, Why.NOTHING_TO_ASK)  # no answer speaks for the guess, so there is nothing to cite
+        return by_code
     reply = turn.ask(
         STEP,
         Justifications,
@@ -95,9 +98,18 @@ def ask_for_wording(
         subject=found.word,
         evidence=(*found.on_word, *found.on_text[::-1]),
         wanted=WORD_CITATIONS,
-        other=of_sentence or by_code[0],
+        other=by_code[0] if of_sentence is None else of_sentence.text,
     )
-    return of_sentence or by_code[0], of_word or by_code[1]
+    used = [each for each in (of_sentence, of_word) if each is not None]
+    if len(used) == len(by_code) and all(each.is_whole for each in used):
+        turn.settle(STEP, Work.USED, used=len(used), of=len(by_code))
+    else:
+        work = Work.PARTLY_USED if used else Work.REPLACED
+        turn.settle(STEP, work, Why.BROKE_RULES, used=len(used), of=len(by_code))
+    return (
+        by_code[0] if of_sentence is None else of_sentence.text,
+        by_code[1] if of_word is None else of_word.text,
+    )
 
 
 def _asked_limit(limit: WordLimit) -> str:
@@ -119,6 +131,15 @@ def _rows(found: Conclusion, sent: Sequence[AskedQuestion]) -> list[str]:
     return rows
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Repaired:
+    """A justification of the model's as it may be sent."""
+
+    text: str
+    is_whole: bool
+    """Whether all of it is the model's, apart from its length."""
+
+
 class _Checker:
     """Judges and mends one justification, by what was asked and answered."""
 
@@ -129,31 +150,35 @@ class _Checker:
 
     def repaired(
         self, text: str, limit: WordLimit, *, subject: str, evidence: Sequence[Evidence], wanted: int, other: str = ""
-    ) -> str | None:
-        """The text as it may be sent; ``None`` when it is beyond repair."""
+    ) -> _Repaired | None:
+        """The text as it may be sent; ``None`` when it is beyond repair, or nothing of the model's would be left."""
         plain = one_line(text, 1_500)
         if not plain or _FORBIDDEN.search(plain) or _tells(plain, self._brief.book_hint):
             return None
         sentences = [each for each in _SENTENCES.split(plain) if each]
         true = [each for each in sentences if not self._read(each, limit, subject).cited_wrong]
         wanted = min(wanted, len(evidence))
-        plain = self._with_citations(true, limit, evidence, wanted)
-        plain = fit(_shortened(plain, limit), limit, FILLERS)
+        added, kept = self._with_citations(true, limit, evidence, wanted)
+        if not kept:
+            return None
+        plain = fit(_shortened(" ".join([*added, *kept]), limit), limit, FILLERS)
         read = self._read(plain, limit, subject, other=other)
         is_right = not read.cited_wrong and read.cited_right >= wanted and read.originality > 0.5
-        return plain if is_right and is_within(plain, limit) else None
+        if not is_right or not is_within(plain, limit):
+            return None
+        return _Repaired(text=plain, is_whole=not added and len(true) == len(sentences))
 
     def _with_citations(
         self, sentences: Sequence[str], limit: WordLimit, evidence: Sequence[Evidence], wanted: int
-    ) -> str:
-        """The sentences, after as many citations in code as are missing, shortened for them at the end."""
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """As many citations in code as are missing, and the sentences, shortened for them at the end."""
         kept = list(sentences)
         missing = wanted - self._right(kept, limit)
         added = [cited(each) for each in evidence if not self._cites(kept, each.number)][: max(0, missing)]
         if limit.most is not None:
             while kept and count_tokens(" ".join([*added, *kept])) > limit.most and added:
                 kept.pop()
-        return " ".join([*added, *kept])
+        return added, kept
 
     def _right(self, sentences: Sequence[str], limit: WordLimit) -> int:
         return self._read(" ".join(sentences), limit, "").cited_right

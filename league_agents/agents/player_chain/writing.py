@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated
 
@@ -24,6 +24,7 @@ from league_agents.agents.fence import one_line
 from league_agents.agents.questions.kinds import Options
 from league_agents.agents.questions.written import Written, sentence_key
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.core.model_work import Why, Work
 from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 
@@ -82,6 +83,8 @@ class WrittenPool:
     questions: tuple[Written, ...]
     recalled: tuple[str, ...]
     words: tuple[str, ...]
+    wanted: int = 0
+    """How many questions were asked for."""
 
     def find(self, text: str, options: Options) -> Written | None:
         """The question that is worded like this."""
@@ -114,7 +117,36 @@ def ask_for_pool(
     if reply is None:
         return None
     found = read_pool(reply, [candidates.sentences[place] for place in places], brief, rules)
+    found = replace(found, wanted=questions)
     return found if found.questions or found.recalled or found.words else None
+
+
+def settle_batch(turn: Turn, pool: WrittenPool, chosen: int, rules: RuleSet, *, is_earlier: bool) -> None:
+    """Say how many questions of a batch are the model's."""
+    enough = len(pool.questions) >= min(rules.questions_required, pool.wanted)
+    if chosen and enough:
+        work, why = Work.USED, None
+    elif chosen or pool.recalled or pool.words:
+        work, why = Work.PARTLY_USED, Why.TOO_FEW
+    else:
+        work, why = Work.REPLACED, Why.UNUSED
+    turn.settle(STEP, work, why, used=chosen, of=rules.questions_required, is_earlier=is_earlier)
+
+
+def settle_found(turn: Turn, pool: WrittenPool, found: int, lost: int) -> None:
+    """Say how many of the questions that were lost in a restart were understood again with the pool."""
+    if found == lost:
+        turn.settle(STEP, Work.USED, used=found, of=lost)
+    elif found or pool.recalled or pool.words:
+        turn.settle(STEP, Work.PARTLY_USED, Why.TOO_FEW, used=found, of=lost)
+    else:
+        turn.settle(STEP, Work.REPLACED, Why.UNUSED, used=0, of=lost)
+
+
+def settle_late(turn: Turn, pool: WrittenPool, rules: RuleSet, *, is_earlier: bool) -> None:
+    """Say that a pool came too late for its questions to be chosen from; what the model knows still counts later."""
+    work = Work.PARTLY_USED if pool.recalled or pool.words else Work.REPLACED
+    turn.settle(STEP, work, Why.NO_TIME, used=0, of=rules.questions_required, is_earlier=is_earlier)
 
 
 _TARGETS = {

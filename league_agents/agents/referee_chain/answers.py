@@ -21,6 +21,7 @@ from league_agents.agents.questions.kinds import NO, Options
 from league_agents.agents.referee_chain.evidence import Sources, sources_of
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.core.model_work import Why, Work
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.similarity import fold
@@ -86,7 +87,10 @@ def told_by_model(
 ) -> Mapping[int, int]:
     """Question number to the place of its option, for those answers that hold."""
     shown = _that_fit(questions)
-    if not shown or not turn.has_model:
+    if not shown:
+        turn.not_asked(STEP, Why.NOTHING_TO_ASK if questions else Why.NOT_NEEDED)
+        return {}
+    if not turn.may_ask(STEP):
         return {}
     sources = sources_of(secret)
     lines = [question.line for question in shown]
@@ -101,18 +105,52 @@ def told_by_model(
         longest=max(map(len, lines)),
         usual=usual,
     )
-    return {} if reply is None else held(reply, shown, sources)
+    if reply is None:
+        return {}
+    told = held(reply, shown, sources)
+    _settle(turn, reply, shown, told)
+    return told
 
 
 def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources) -> dict[int, int]:
     """The answers whose evidence stands up; of two different ones to a question, none."""
-    asked = {question.number: question for question in questions}
-    found: dict[int, set[int | None]] = {}
-    for row in reply.answers[:_MOST_ROWS]:
-        question = asked.get(row.n)
-        if question is not None:
-            found.setdefault(row.n, set()).add(_place(row, question, sources))
+    found = {
+        number: {_place(row, question, sources) for row in rows}
+        for number, (question, rows) in _by_question(reply, questions).items()
+    }
     return {n: place for n, places in found.items() if len(places) == 1 and (place := places.pop()) is not None}
+
+
+def _settle(turn: Turn, reply: AnswerRows, shown: Sequence[OpenQuestion], told: Mapping[int, int]) -> None:
+    """Say how many questions got what the model said: its option, or that it cannot tell."""
+    rows = _by_question(reply, shown)
+    declined = [
+        number
+        for number, (question, each) in rows.items()
+        if all(place_named(row.answer, question.options) is None for row in each)
+    ]
+    used = len(told) + len(declined)
+    if told and used == len(shown):
+        turn.settle(STEP, Work.USED, used=used, of=used)
+        return
+    if not told:
+        why = Why.CONTRADICTED if len(declined) < len(rows) else Why.DECLINED if declined else Why.UNUSED
+        turn.settle(STEP, Work.REPLACED, why, used=0, of=len(shown))
+        return
+    why = Why.CONTRADICTED if used < len(rows) else Why.TOO_FEW
+    turn.settle(STEP, Work.PARTLY_USED, why, used=used, of=len(shown))
+
+
+def _by_question(
+    reply: AnswerRows, questions: Sequence[OpenQuestion]
+) -> dict[int, tuple[OpenQuestion, list[AnswerRow]]]:
+    """The rows about each question that was asked."""
+    asked = {question.number: question for question in questions}
+    found: dict[int, tuple[OpenQuestion, list[AnswerRow]]] = {}
+    for row in reply.answers[:_MOST_ROWS]:
+        if row.n in asked:
+            found.setdefault(row.n, (asked[row.n], []))[1].append(row)
+    return found
 
 
 def _place(row: AnswerRow, question: OpenQuestion, sources: Sources) -> int | None:

@@ -15,6 +15,7 @@ from league_agents.agents.fence import one_line
 from league_agents.agents.offline_referee import Played
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.core.model_work import Why, Work
 from league_agents.games.q21.justification import MOST_WORDS_READ, cited_numbers
 from league_agents.games.q21.model import LETTERS, Guess, Scorecard
 from league_agents.games.q21.rules import RuleSet, WordLimit
@@ -82,7 +83,10 @@ def opinion(turn: Turn, guess: Guess, secret: Secret, played: Played, rules: Rul
         _read(guess.sentence_justification, rules.sentence_justification),
         _read(guess.word_justification, rules.word_justification),
     )
-    if not any(map(str.strip, texts)) or not turn.has_model:
+    if not any(map(str.strip, texts)):
+        turn.not_asked(STEP, Why.NOTHING_TO_ASK)
+        return None
+    if not turn.may_ask(STEP):
         return None
     return turn.ask(
         STEP,
@@ -100,7 +104,9 @@ def opinion(turn: Turn, guess: Guess, secret: Secret, played: Played, rules: Rul
     )
 
 
-def judged(guess: Guess, secret: Secret, played: Played, rules: RuleSet, pair: GradePair | None) -> Scorecard:
+def judged(
+    turn: Turn, guess: Guess, secret: Secret, played: Played, rules: RuleSet, pair: GradePair | None
+) -> Scorecard:
     """The scorecard: points as code counts them, the private score moved within its tier."""
     plain = score(guess, secret.target, secret.brief, played.questions, played.answers, rules)
     if pair is None:
@@ -119,7 +125,9 @@ def judged(guess: Guess, secret: Secret, played: Played, rules: RuleSet, pair: G
         )
         card = score(guess, secret.target, secret.brief, played.questions, played.answers, rules, graded=graded)
         if card.league_points == plain.league_points:
+            turn.settle(STEP, *((Work.USED, None) if share == 1 else (Work.PARTLY_USED, Why.BOUNDED)))
             return card
+    turn.settle(STEP, Work.REPLACED, Why.BOUNDED)
     return plain
 
 

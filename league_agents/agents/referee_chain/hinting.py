@@ -22,6 +22,7 @@ from league_agents.agents.secrecy import tells, tells_any
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens
 from league_agents.agents.word_forms import stands_in
+from league_agents.core.model_work import Why, Work
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.similarity import all_words, sentence_similarity
 from league_agents.knowledge.words import STOP_WORDS, words_of
@@ -45,7 +46,7 @@ class Hints(BaseModel):
 
 def hint_by_model(turn: Turn, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands) -> str | None:
     """The first proposal that passes; ``None`` when there is none."""
-    if not turn.has_model:
+    if not turn.may_ask(STEP):
         return None
     sources = sources_of(secret)
     reply = turn.ask(
@@ -65,7 +66,12 @@ def hint_by_model(turn: Turn, secret: Secret, knowledge: Knowledge, rules: RuleS
     if reply is None:
         return None
     proposals = [one_line(each, 300).strip("\"'“”‘’ ") for each in reply.hints[:_MOST_PROPOSALS]]
-    return next((each for each in proposals if passes(each, secret, knowledge, rules, demands)), None)
+    hint = next((each for each in proposals if passes(each, secret, knowledge, rules, demands)), None)
+    if hint is None:
+        turn.settle(STEP, Work.REPLACED, Why.BROKE_RULES if proposals else Why.UNUSED)
+    else:
+        turn.settle(STEP, Work.USED)
+    return hint
 
 
 def passes(hint: str, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands) -> bool:

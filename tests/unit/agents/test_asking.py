@@ -79,18 +79,18 @@ def test_the_time_runs_from_the_beginning_of_the_callback() -> None:
     time = clock()
     backend = ScriptedBackend([json.dumps({"hints": []})])
     turn = asker(backend, time).begin(context(deadline_seconds=20), "get_answers")
-    assert turn.has_model
+    assert turn.may_ask("referee_hint")
     time.sleep(timedelta(seconds=10))
     assert turn.left == timedelta(seconds=7)
     turn.keep_back(timedelta(seconds=6.5))
-    assert not turn.has_model
+    assert not turn.may_ask("referee_hint")
     assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
     assert backend.requests == []
 
 
 def test_without_a_model_nobody_is_asked() -> None:
     turn = asker(None).begin(context(), "get_answers")
-    assert not turn.has_model
+    assert not turn.may_ask("referee_hint")
     assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
 
 

@@ -66,7 +66,7 @@ def test_a_heap_of_marks_on_one_letter_is_thinned_out_and_pointed_hebrew_stays()
 def test_a_very_long_text_is_cut_before_it_costs_time(letter: str) -> None:
     begin = time.process_time()
     assert len(cleaned(letter * 2_000_000, 2_000)) <= 2_000
-    assert time.process_time() - begin < 10  # to read all of it takes minutes
+    assert time.process_time() - begin < 0.5
 
 
 def test_equal_texts_have_equal_fences_and_other_texts_other_marks() -> None:

@@ -15,6 +15,7 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of
 from league_agents.clock import ManualClock
+from league_agents.core.model_work import KEY, Why, Work, steps_in
 from league_agents.errors import LimitExceeded, ModelRefused, ModelUnavailable
 from league_agents.games.q21.model import Question
 from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
@@ -34,6 +35,11 @@ def context(match_id: Any = "0101001", seconds: Any = 120, **dynamic: Any) -> Ma
         "dynamic": {"match_id": match_id, "player_id": "p", **dynamic},
         "service": {"deadline_seconds": seconds},
     }
+
+
+def played(reply: Mapping[str, object]) -> dict[str, object]:
+    """A reply without what it says of the model's work."""
+    return {key: value for key, value in reply.items() if key != KEY}
 
 
 def backend(*script: Scripted | Mapping[str, object]) -> ScriptedBackend:
@@ -321,7 +327,7 @@ def test_the_hint_is_asked_for_once_a_match_and_stays(knowledge: Knowledge) -> N
     model = backend({"hints": ["Nothing that leads anywhere."]})
     agent = referee(knowledge, model)
     first, second = agent.get_round_start_info(context()), agent.get_round_start_info(context())
-    assert first == second
+    assert played(first) == played(second)
     assert len(model.requests) == 1
 
 
@@ -334,7 +340,7 @@ def test_targets_are_those_of_the_offline_referee_and_no_hint_breaks_the_rules(
         plain = OfflineReferee(rules=rules, knowledge=knowledge, seed=7)
         start: Any = agent.get_round_start_info(context(f"01{number:02}001"))
         same: Any = plain.get_round_start_info(context(f"01{number:02}001"))
-        assert {**start, "book_hint": ""} == {**same, "book_hint": ""}
+        assert {**played(start), "book_hint": ""} == {**same, "book_hint": ""}
         assert not breaks_hint(start["book_hint"], [start["actual_opening_sentence"], start["book_name"]])
 
 
@@ -370,6 +376,17 @@ FAILURES: Mapping[str, Callable[[Request], Scripted]] = {
 }
 
 
+REASONS = {
+    "down": [Why.UNAVAILABLE] * 3,
+    "refusing": [Why.REFUSED] * 3,
+    "declining": [Why.REFUSED] * 3,
+    "over budget": [Why.UNAVAILABLE] * 3,
+    "empty": [Why.UNUSED, Why.UNUSED, Why.MALFORMED],
+    "repeating what it was told": [Why.DISOBEYED] * 3,
+}
+"""What the referee says of its three steps, where it is not that the form was wrong."""
+
+
 @BOTH
 @pytest.mark.parametrize("failure", FAILURES)
 def test_whatever_the_model_does_the_game_is_as_without_it(failure: str, rules: RuleSet, knowledge: Knowledge) -> None:
@@ -384,7 +401,11 @@ def test_whatever_the_model_does_the_game_is_as_without_it(failure: str, rules: 
     model = ScriptedBackend(FAILURES[failure])
     with_model = play(referee(knowledge, model, rules))
     assert len(model.requests) >= 3
-    assert with_model == play(OfflineReferee(rules=rules, knowledge=knowledge, seed=7))
+    assert [played(reply) for reply in with_model] == play(OfflineReferee(rules=rules, knowledge=knowledge, seed=7))
+    steps = [step for reply in with_model for step in steps_in(reply, "c")]
+    assert [step.step for step in steps] == ["referee_hint", "referee_answers", "referee_grades"]
+    assert {step.work for step in steps} == {Work.REPLACED}
+    assert [step.why for step in steps] == REASONS.get(failure, [Why.MALFORMED] * 3)
 
 
 def test_a_model_that_reaches_a_limit_of_the_users_is_done_without(
@@ -430,8 +451,10 @@ def test_a_callback_without_a_model_is_left_to_code(knowledge: Knowledge, secret
 
     agent = LlmReferee(rules=COURSE, knowledge=knowledge, seed=7, models=models)
     reply = agent.get_answers(context(**secret, questions=questions("Is it a merry scene?")))
-    assert reply == {"answers": [{"question_number": 1, "answer": "D"}]}
+    assert played(reply) == {"answers": [{"question_number": 1, "answer": "D"}]}
     assert asked == ["get_answers"]
+    (step,) = steps_in(reply, "get_answers")
+    assert (step.step, step.work, step.why) == ("referee_answers", Work.NOT_ASKED, Why.NO_MODEL)
 
 
 @BOTH

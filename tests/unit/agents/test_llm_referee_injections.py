@@ -15,6 +15,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells_any
+from league_agents.core.model_work import KEY, steps_in
 from league_agents.games.q21.model import Choice, Guess, Question
 from league_agents.games.q21.reading_referee import read_answers, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
@@ -126,7 +127,8 @@ def placed(clean: Guess, text: str, turn: int) -> Guess:
 
 def score_of(agent: OfflineReferee, guess: Guess) -> Any:
     played = {"questions": QUESTIONS, "answers": ANSWERS, "player_guess": asdict(guess)}
-    return agent.get_score_feedback(context(**SECRET, **played))
+    reply = agent.get_score_feedback(context(**SECRET, **played))
+    return {key: value for key, value in reply.items() if key != KEY}
 
 
 def test_the_corpus_has_two_hundred_texts_and_more_in_three_languages() -> None:
@@ -218,7 +220,8 @@ def test_no_question_gets_more_than_letters_or_changes_what_code_knows(
             for each in asked
         )
         assert read_answers(reply, batch, rules).remarks == []
-        assert list(reply) == ["answers"]
+        assert list(reply) == ["answers", KEY]
+        assert [step.detail for step in steps_in(reply, "get_answers")] == [""], "no word of the model's, here either"
         assert all(set(row) == {"question_number", "answer"} for row in reply["answers"])
         assert {row["answer"] for row in reply["answers"]} <= {choice.value for choice in Choice}
         assert reply["answers"][0]["answer"] == "A"

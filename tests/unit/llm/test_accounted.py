@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from league_agents.clock import ManualClock
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import MalformedCompletion, ModelError, ModelUnavailable
 from league_agents.llm.accounted import Account, Accounted, most_of
 from league_agents.llm.budget import Budget, Limit, Limits
@@ -60,6 +61,17 @@ def test_an_exchange_is_written_down_with_what_it_cost(tmp_path: Path, clock: Ma
     assert call.purpose == request_of().prompt.purpose
     assert call.prompt_digest == request_of().prompt.digest
     assert call.at == clock.now()
+
+
+def test_what_became_of_a_reply_stands_in_its_row_also_when_it_was_found_again(
+    tmp_path: Path, clock: ManualClock, request_of: Any
+) -> None:
+    Desk(tmp_path, clock, reply()).backend.exchange(request_of()).judge(Work.REPLACED, Why.CONTRADICTED)
+    again = Desk(tmp_path, clock)
+    again.backend.exchange(request_of()).judge(Work.USED, None)
+    assert [(call.work, call.why) for call in again.calls()] == [
+        (Work.REPLACED, Why.CONTRADICTED), (Work.USED, None)
+    ]  # fmt: skip
 
 
 def test_after_a_crash_the_same_question_is_not_paid_for_twice(

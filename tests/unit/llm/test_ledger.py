@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalError
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Finish
@@ -139,12 +140,46 @@ def test_a_journal_from_before_there_were_model_calls_has_none(tmp_path: Path) -
 
     db = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
     db.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {migrations.WITH_MODEL_CALLS - 1}")
+    db.execute(f"PRAGMA user_version = {migrations.SCRIPTS.index(migrations.MODEL_CALLS)}")
     db.execute("CREATE TABLE t (a)")
     db.close()
     assert list(Ledger(tmp_path / "old.db").calls()) == []
     with pytest.raises(JournalError, match="older version"):
         Ledger(tmp_path / "old.db").record(CALL)
+
+
+def test_what_became_of_a_reply_is_written_beside_it(path: Path) -> None:
+    ledger = Ledger(path)
+    first, second = ledger.record(CALL), ledger.record(CALL)
+    ledger.judge(second, Work.PARTLY_USED, Why.CONTRADICTED)
+    assert first != second
+    assert [(call.work, call.why) for call in Ledger(path).calls()] == [
+        (None, None), (Work.PARTLY_USED, Why.CONTRADICTED)
+    ]  # fmt: skip
+
+
+def test_a_ledger_from_before_replies_were_judged_can_be_read_as_it_is_and_gets_the_columns(tmp_path: Path) -> None:
+    from league_agents.journal import migrations
+    from league_agents.llm.ledger import LEDGER_ID, LEDGER_SCRIPTS
+
+    path = tmp_path / "old.db"
+    db = sqlite3.connect(path, isolation_level=None)
+    for script in LEDGER_SCRIPTS[: LEDGER_SCRIPTS.index(migrations.MODEL_WORK)]:
+        db.executescript(script)
+    db.execute(f"PRAGMA application_id = {LEDGER_ID}")
+    db.execute(f"PRAGMA user_version = {LEDGER_SCRIPTS.index(migrations.MODEL_WORK)}")
+    db.execute(
+        "INSERT INTO model_calls (at, scope, season_id, match_id, callback, step, model, prompt_digest, reply,"
+        " outcome, is_cached, took_s) VALUES ('2031-05-02T08:00:00+00:00', 'p', '', '', '', '', 'm', 'd', 'r',"
+        " 'answered', 0, 1.0)"
+    )
+    db.close()
+    before = path.read_bytes()
+    assert [(call.reply, call.work) for call in Ledger(path).calls()] == [("r", None)]
+    assert path.read_bytes() == before
+    ledger = Ledger(path)
+    ledger.judge(ledger.record(CALL), Work.USED, None)
+    assert [call.work for call in ledger.calls()] == [None, Work.USED]
 
 
 def test_halves_of_surrogate_pairs_are_stored_as_question_marks(path: Path) -> None:

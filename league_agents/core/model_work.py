@@ -1,0 +1,223 @@
+"""What became of a language model's work, step by step: used, partly used or replaced by code, and why.
+
+Rule 1: a step is made where the agent decides, and travels in the callback's reply under ``KEY``. Whatever tells people
+of it (match, record, log, evaluation, costs, arena) derives from it.
+Rule 2: nothing in a game depends on it. A reply may come from anybody's agent, so reading it back skips what it does
+not know and bounds the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from league_agents.core.printable import printable
+
+KEY = "model_work"
+"""The key of a callback's reply under which its steps stand, as a list of JSON objects."""
+
+MOST_STEPS = 20
+LONGEST_NAME = 60
+LONGEST_DETAIL = 240
+_LARGEST_COUNT = 10_000
+
+
+class Work(StrEnum):
+    """What became of the model's work in one step."""
+
+    USED = "used"
+    PARTLY_USED = "partly_used"
+    REPLACED = "replaced"
+    """It was wanted, and code's work stands in its place."""
+
+    NOT_ASKED = "not_asked"
+    """It was not wanted."""
+
+
+class Why(StrEnum):
+    """Why a model's work was not used in full. The first six are also the ``reason`` of a ``ModelError``."""
+
+    UNAVAILABLE = "unavailable"
+    UNANSWERED = "unanswered"
+    REJECTED = "rejected"
+    OVER_BUDGET = "over_budget"
+    REFUSED = "refused"
+    MALFORMED = "malformed"
+    NO_TIME = "no_time"
+    DISOBEYED = "disobeyed"
+    """The reply shows the prompt's private mark: it obeys somebody else."""
+
+    BROKE_RULES = "broke_rules"
+    CONTRADICTED = "contradicted"
+    DECLINED = "declined"
+    TOO_FEW = "too_few"
+    BOUNDED = "bounded"
+    ILLEGAL = "illegal"
+    CALLBACK_FAILED = "callback_failed"
+    UNUSED = "unused"
+    CALLS_SPENT = "calls_spent"
+    NOT_NEEDED = "not_needed"
+    NOTHING_TO_ASK = "nothing_to_ask"
+    NO_MODEL = "no_model"
+
+
+WORDS: Mapping[Why, str] = MappingProxyType(
+    {
+        Why.UNAVAILABLE: "the service could not be asked",
+        Why.UNANSWERED: "no answer came in time",
+        Why.REJECTED: "the service rejects the request",
+        Why.OVER_BUDGET: "a limit of your own forbids the call",
+        Why.REFUSED: "the model declined",
+        Why.MALFORMED: "the reply is not in the form that was asked for",
+        Why.NO_TIME: "too little time was left",
+        Why.DISOBEYED: "the reply obeys somebody else's text",
+        Why.BROKE_RULES: "what it wrote breaks the rules",
+        Why.CONTRADICTED: "the text does not bear out what it said",
+        Why.DECLINED: "it said that it cannot tell",
+        Why.TOO_FEW: "too little of the reply can be used",
+        Why.BOUNDED: "code bounds what it may change",
+        Why.ILLEGAL: "the action is not allowed",
+        Why.CALLBACK_FAILED: "the callback failed",
+        Why.UNUSED: "nothing of the reply can be used",
+        Why.CALLS_SPENT: "the calls that a game may have were made",
+        Why.NOT_NEEDED: "code could do all of it",
+        Why.NOTHING_TO_ASK: "there was nothing to ask about",
+        Why.NO_MODEL: "the settings name no model for it",
+    }
+)
+"""Each reason as a person reads it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStep:
+    """One step in which an agent may use a model."""
+
+    step: str
+    """The prompt's file name without its suffix."""
+
+    work: Work
+    why: Why | None = None
+    """``None`` when all of it was used."""
+
+    used: int | None = None
+    """How many of ``of`` pieces (questions, answers, texts) are the model's; ``None`` where nothing is counted."""
+
+    of: int | None = None
+    detail: str = ""
+    """What the service said when it failed; empty otherwise. One line."""
+
+    callback: str = ""
+    """The callback that took the step; empty inside that callback's own reply."""
+
+    def words(self) -> str:
+        """``partly used, 7 of 9 (the text does not bear out what it said)``."""
+        said = self.work.value.replace("_", " ")
+        if self.used is not None and self.of is not None:
+            said += f", {self.used} of {self.of}"
+        reason = self.reason()
+        return f"{said} ({reason})" if reason else said
+
+    def reason(self) -> str:
+        """Why, in words, with what the service said; empty when all was used."""
+        if self.why is None:
+            return ""
+        return f"{WORDS[self.why]}: {self.detail}" if self.detail else WORDS[self.why]
+
+    def to_json(self) -> dict[str, object]:
+        """JSON values; what is empty is left out."""
+        found: dict[str, object] = {"callback": self.callback} if self.callback else {}
+        found |= {"step": self.step, "work": self.work.value, "why": None if self.why is None else self.why.value}
+        if self.used is not None and self.of is not None:
+            found |= {"used": self.used, "of": self.of}
+        if self.detail:
+            found["detail"] = self.detail
+        return found
+
+
+def read_steps(value: object, *, callback: str = "") -> tuple[ModelStep, ...]:
+    """The steps in a JSON list; ``callback`` is that of all which name none. Skips what is no step."""
+    rows = value[:MOST_STEPS] if isinstance(value, list | tuple) else ()
+    found = (_read(row, callback) for row in rows if isinstance(row, Mapping))
+    return tuple(step for step in found if step is not None)
+
+
+def steps_in(reply: object, callback: str) -> tuple[ModelStep, ...]:
+    """The steps that a callback's reply tells of."""
+    return read_steps(reply.get(KEY), callback=callback) if isinstance(reply, dict) else ()
+
+
+def _read(row: Mapping[object, object], callback: str) -> ModelStep | None:
+    step, work, why = row.get("step"), row.get("work"), row.get("why")
+    if not isinstance(step, str) or not isinstance(work, str) or work not in tuple(Work):
+        return None
+    used, of = row.get("used"), row.get("of")
+    is_counted = type(used) is int and type(of) is int and 0 <= used <= of <= _LARGEST_COUNT
+    named, detail = row.get("callback"), row.get("detail")
+    return ModelStep(
+        step=printable(step, LONGEST_NAME),
+        work=Work(work),
+        why=Why(why) if isinstance(why, str) and why in tuple(Why) else None,
+        used=used if is_counted and isinstance(used, int) else None,
+        of=of if is_counted and isinstance(of, int) else None,
+        detail=printable(detail, LONGEST_DETAIL) if isinstance(detail, str) else "",
+        callback=printable(named, LONGEST_NAME) if isinstance(named, str) and named else callback,
+    )
+
+
+def together(steps: Iterable[ModelStep]) -> Work | None:
+    """What became of the model's work in all of these steps; ``None`` without any.
+
+    Steps in which it was not wanted do not count, unless there are no others.
+    """
+    works = {step.work for step in steps}
+    wanted = works - {Work.NOT_ASKED}
+    if len(wanted) == 1:
+        return wanted.pop()
+    return Work.PARTLY_USED if wanted else Work.NOT_ASKED if works else None
+
+
+def counted(steps: Iterable[ModelStep]) -> dict[str, object]:
+    """How many steps ended how, and how often for which reason, as JSON values."""
+    steps = tuple(steps)
+    works = Counter(step.work for step in steps)
+    reasons = Counter(step.why.value for step in steps if step.why is not None)
+    ended = {work.value: works[work] for work in Work}
+    return {"steps": len(steps), **ended, "reasons": dict(sorted(reasons.items()))}
+
+
+def sentence(steps: Sequence[ModelStep], *, what: str = "step") -> str | None:
+    """What became of the model's work, for a person; ``None`` without steps. ``what`` is a step's name."""
+    if not steps:
+        return None
+    works = Counter(step.work for step in steps)
+    total = len(steps) - works[Work.NOT_ASKED]
+    if not total:
+        return f"no language model was asked ({_reasons(steps, Work.NOT_ASKED)})"
+    plural = what if total == 1 else f"{what}s"
+    if works[Work.USED] == total:
+        return f"the language model's work was used in {_all(total)}{plural}"
+    if works[Work.REPLACED] == total:
+        reasons = _reasons(steps, Work.REPLACED)
+        return f"nothing of a language model's work was used: code stood in for it in {_all(total)}{plural} ({reasons})"
+    said = [f"the language model's work was used in {works[Work.USED]} of {total} {plural}"]
+    if works[Work.PARTLY_USED]:
+        said.append(f"partly used in {works[Work.PARTLY_USED]} ({_reasons(steps, Work.PARTLY_USED)})")
+    if works[Work.REPLACED]:
+        said.append(f"replaced by code in {works[Work.REPLACED]} ({_reasons(steps, Work.REPLACED)})")
+    return ", ".join(said)
+
+
+_MOST_REASONS = 3
+
+
+def _all(count: int) -> str:
+    return {1: "the only ", 2: "both "}.get(count, f"all {count} ")
+
+
+def _reasons(steps: Iterable[ModelStep], work: Work) -> str:
+    found = Counter(step.reason() for step in steps if step.work is work and step.why is not None)
+    said = [f"{reason}{f', {times} times' if times > 1 else ''}" for reason, times in found.most_common(_MOST_REASONS)]
+    return "; ".join(said) or "no reason was given"
