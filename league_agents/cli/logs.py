@@ -19,8 +19,9 @@ from pathlib import Path
 from league_agents.clock import utc_now
 from league_agents.core.printable import of, printable
 from league_agents.errors import ConfigError
-from league_agents.journal.port import NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
+from league_agents.journal.port import MODEL_WORK, NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.private_file import open_private
+from league_agents.report.models import model_words, steps_of
 from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.runner.live import DAEMON
@@ -102,6 +103,9 @@ class DaemonLog:
             # The reason of a mail that was turned away stands in its own line already.
             level = logging.DEBUG if note.key.startswith("mail_") else logging.WARNING
             self._line(level, role, note.key, text, {}, note.at)
+        elif note.kind == MODEL_WORK:
+            told = {"game_id": note.key, "steps": [step.to_json() for step in steps_of(note)]}
+            self._line(logging.INFO, role, note.kind, model_words(note), told, note.at)
         elif note.kind in (DAEMON, NOTICE):
             self._line(_DAEMON_LEVELS.get(note.key, logging.INFO), role, note.key, text, {}, note.at)
         else:

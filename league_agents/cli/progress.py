@@ -13,9 +13,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from league_agents.core.model_work import Work, together
 from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
-from league_agents.journal.port import WARNING, InboxRow, Note, OutboxItem
+from league_agents.journal.port import MODEL_WORK, WARNING, InboxRow, Note, OutboxItem
+from league_agents.report.models import model_words, steps_of
 from league_agents.report.outcome import cause
 from league_agents.report.trouble import plain_warning
 
@@ -51,8 +53,16 @@ class Progress:
         """A machine recorded something or warned."""
         # A message that comes twice is answered twice, which is told anyway.
         if note.kind == WARNING and note.key != "duplicate_message":
-            who = participant_id if role == "player" and participant_id else _ROLES.get(role, role)
+            who = self._who(role, participant_id)
             self._line(note.at, who, f"notes: {plain_warning(note)}", "yellow", is_whole=True)
+        elif note.kind == MODEL_WORK and together(steps_of(note)) is not Work.NOT_ASKED:
+            is_used = together(steps_of(note)) is Work.USED
+            said = f"in {model_words(note)}"
+            self._line(note.at, self._who(role, participant_id), said, "dim" if is_used else "yellow")
+
+    @staticmethod
+    def _who(role: str, participant_id: str) -> str:
+        return participant_id if role == "player" and participant_id else _ROLES.get(role, role)
 
     def _line(self, at: datetime, who: str, told: str, style: str, *, is_whole: bool = False) -> None:
         # The league's own clock: offline it runs ahead of the real one whenever everybody waits.

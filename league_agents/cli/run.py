@@ -169,16 +169,16 @@ def _play(
     *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool, in_process: bool
 ) -> dict[str, object]:
     from league_agents.cli.progress import Progress
+    from league_agents.core.model_work import Work, sentence, together
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.asked import Asked
-    from league_agents.settings.offline import PLAYER_A, PLAYER_B, REFEREE, play_single_game
+    from league_agents.report.models import models_of
+    from league_agents.settings.offline import play_single_game
 
     judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
     progress = Progress(
         console(sys.stderr),
         f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}; times are simulated",
     )
-    asked = {who: Asked() for who in (REFEREE, PLAYER_A, PLAYER_B)}
     document = play_single_game(
         seed=seed,
         rules=rules,
@@ -188,14 +188,12 @@ def _play(
         journal=journal,
         index_path=default_index_path,
         watch=None if is_quiet else progress.of,
-        asked=asked,
         in_process=in_process,
     )
-    for who, counted in asked.items():
-        said = counted.sentence()
+    for who, steps in models_of(document):
         # A program that reads the document is not to think that a model played, either.
-        if said is not None and (counted.has_failed or not is_quiet):
-            click.echo(f"{'The referee' if who == REFEREE else who}: {said}", err=True)
+        if not is_quiet or together(steps) not in (Work.USED, Work.NOT_ASKED):
+            click.echo(f"{who.replace('the', 'The', 1)}: {sentence(steps)}", err=True)
     return document
 
 

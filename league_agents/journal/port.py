@@ -123,8 +123,9 @@ class Deadline(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-WARNING, NOTICE = "warning", "notice"
-"""Kinds of notes: something odd, and something usual that people want to know."""
+WARNING, NOTICE, MODEL_WORK = "warning", "notice", "model_work"
+"""Kinds of notes: something odd, something usual that people want to know, and what became of a language model's work
+in a callback."""
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -132,13 +133,14 @@ class Note(Struct, frozen=True, kw_only=True):
 
     at: datetime
     kind: str
-    """``WARNING``, ``NOTICE``, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
+    """One of those above, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
 
     key: str
     """What it is about: a warning's code, a game id, a round number, a season id."""
 
     facts: Mapping[str, object]
-    """JSON values; of a warning and a notice ``{"text": …}``."""
+    """JSON values; of a warning and a notice ``{"text": …}``, of a model's work ``{"callback": …, "player": …,
+    "steps": […]}``."""
 
 
 class Order(Struct, frozen=True, kw_only=True):

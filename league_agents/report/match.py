@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
+from league_agents.report.models import model_steps
 from league_agents.report.traffic import Participant, SentMessage, sent_messages
 from league_agents.report.trouble import troubles
 
@@ -24,7 +25,8 @@ def match_document(
 ) -> dict[str, object]:
     """The match with who asked, answered and guessed what, its target, every mail and the standings.
 
-    ``notes`` are warnings in plain words: those of the referee with the match, those of each player with the player.
+    ``notes`` are warnings in plain words, and ``models`` what became of language models' work, step by step: the
+    referee's with the match, those of each player with the player.
 
     JSON values only, keys in a fixed order. The target is there because the match is over; a match that nobody
     reported has none.
@@ -45,6 +47,7 @@ def match_document(
             "abort_reason": official.get("abort_reason"),
             "brief": facts.get("brief"),
             "notes": troubles(referee.journal.notes(), game_id),
+            "models": model_steps(referee.journal.notes(), game_id),
         },
         "target": facts.get("target"),
         "players": [
@@ -53,6 +56,7 @@ def match_document(
                 by_id.get(player.participant_id, {}),
                 is_reported=official.get("status") != Termination.NO_REPORT.value,
                 notes=troubles(player.journal.notes(), game_id),
+                models=model_steps(player.journal.notes(), game_id),
             )
             for player in players
         ],
@@ -71,7 +75,12 @@ def _mappings(value: object) -> list[Mapping[str, object]]:
 
 
 def _player(
-    participant_id: str, row: Mapping[str, object], *, is_reported: bool, notes: list[str]
+    participant_id: str,
+    row: Mapping[str, object],
+    *,
+    is_reported: bool,
+    notes: list[str],
+    models: list[dict[str, object]],
 ) -> dict[str, object]:
     card = row.get("scorecard")
     scorecard = None
@@ -86,6 +95,7 @@ def _player(
         "guess": row.get("guess"),
         "scorecard": scorecard,
         "notes": notes,
+        "models": models,
     }
 
 

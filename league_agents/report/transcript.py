@@ -16,10 +16,12 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from league_agents.core.model_work import sentence
 from league_agents.core.printable import of
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.report.cells import line, mapping, mappings, name_of, pairs, paragraph, players_of, quoted
+from league_agents.report.models import models_of
 from league_agents.report.outcome import cause, ending, states, told, why
 from league_agents.report.question_table import question_table
 from league_agents.report.scorecards import scorecards
@@ -55,6 +57,7 @@ def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType
     return Group(
         *_opening(document, players),
         *(part for seat, player in enumerate(players) for part in _player(player, players[:seat], cause(document))),
+        *_models(document),
         *_trouble(document, players),
         *scorecards(players, rules),
         _result(document, players),
@@ -125,6 +128,19 @@ def _guess(name: str, guess: Mapping[str, object], before: Sequence[Mapping[str,
         rows.add_row(label, Text(f"the same as {name_of(twin)}") if twin and is_long else quoted(guess.get(key)))
         rows.add_row("", paragraph(guess.get(reason)))
     yield rows
+
+
+def _models(document: Mapping[str, object]) -> Iterator[RenderableType]:
+    """Whose language models' work was used, in which callback, and what stands in for it."""
+    asked = list(models_of(document))
+    if not asked:
+        return
+    yield Text()
+    yield Rule(Text("Language models", style="bold"), align="left")
+    for who, steps in asked:
+        yield Text.assemble((f"{who}: ", "bold"), of(sentence(steps), LONGEST_NOTE))
+        for step in steps:
+            yield Text(f"- {of(step.callback, 40)}: {of(step.words(), LONGEST_NOTE)}")
 
 
 def _trouble(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> Iterator[RenderableType]:

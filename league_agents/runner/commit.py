@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from league_agents.core.model_work import steps_in
 from league_agents.errors import LocalProtocolError
 from league_agents.ids import derive_hex
 from league_agents.journal.port import (
+    MODEL_WORK,
     NOTICE,
     WARNING,
     Cause,
@@ -29,6 +31,7 @@ from league_agents.league.effects import (
     SetDeadline,
     Warn,
 )
+from league_agents.league.events import CallbackFailed, CallbackReturned
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.subject import format_subject
 
@@ -42,15 +45,17 @@ def commit_of(
     role: str,
     inbox: InboxRow | None,
     parts: Mapping[str, object | None],
+    first: Sequence[Note] = (),
 ) -> StepCommit:
-    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts.
+    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts. ``first``
+    are notes that stand before those of the effects.
 
     A message of our own that would break the protocol is left out with a warning: the rest of the step stands.
     """
     sends: list[OutboxItem] = []
     calls: list[PendingCall] = []
     deadlines: dict[str, datetime | None] = {}
-    notes: list[Note] = []
+    notes: list[Note] = [*first]
     for effect in effects:
         match effect:
             case Send():
@@ -93,6 +98,21 @@ def commit_of(
         cleared=[name for name, instant in deadlines.items() if instant is None],
         notes=notes,
     )
+
+
+def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | CallbackFailed) -> list[Note]:
+    """The note on what became of a language model's work in a callback; none where its reply tells of no model."""
+    steps = steps_in(outcome.result, call.callback) if isinstance(outcome, CallbackReturned) else ()
+    if not steps:
+        return []
+    told = call.context.get("dynamic")
+    player = told.get("player_id") if isinstance(told, Mapping) else None
+    facts = {
+        "callback": call.callback,
+        "player": player if isinstance(player, str) else None,
+        "steps": [step.to_json() for step in steps],
+    }
+    return [Note(at=at, kind=MODEL_WORK, key=call.game_id, facts=facts)]
 
 
 def warning(at: datetime, code: str, text: str) -> Note:

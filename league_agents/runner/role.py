@@ -30,7 +30,7 @@ from league_agents.mail.port import Mail, Mailbox
 from league_agents.protocol.league.decode import NotProtocolMail, decode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
-from league_agents.runner.commit import commit_of, warning
+from league_agents.runner.commit import commit_of, model_work, warning
 from league_agents.runner.outbox import Outbox
 
 S = TypeVar("S")
@@ -103,6 +103,8 @@ class RoleRunner(Generic[S]):
         self._outbox = Outbox(mailbox, journal, clock)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
+        self._calls: dict[str, PendingCall] = {}
+        """What the host was handed and has not given back."""
 
     @property
     def state(self) -> S:
@@ -274,14 +276,17 @@ class RoleRunner(Generic[S]):
 
     # -- the machine ------------------------------------------------------------------------------------------------
 
-    def _step(self, event: Event, cause: Cause, key: str, row: InboxRow | None = None) -> bool:
+    def _step(
+        self, event: Event, cause: Cause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
+    ) -> bool:
         """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
         parts = self._parts if self._parts and state is self._state else self._machine.parts(state)
         commit = commit_of(
-            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=_changes(self._parts, parts)
-        )
+            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=_changes(self._parts, parts),
+            first=notes,
+        )  # fmt: skip
         if not self._journal.commit(commit):
             return False
         self._state, self._parts = state, parts
@@ -298,10 +303,10 @@ class RoleRunner(Generic[S]):
         self._tell(row, commit.notes)
         return True
 
-    def _safe_step(self, event: Event, cause: Cause, key: str) -> None:
+    def _safe_step(self, event: Event, cause: Cause, key: str, notes: Sequence[Note] = ()) -> None:
         """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
         try:
-            self._step(event, cause, key)
+            self._step(event, cause, key, notes=notes)
         except JournalError:
             raise
         except Exception as error:
@@ -317,12 +322,15 @@ class RoleRunner(Generic[S]):
     def _submit(self, call: PendingCall) -> None:
         if self._host is None:
             raise JournalError(f"{self._mailbox.address}: a {self.role} has no agent to run {call.callback}")
+        self._calls[call.call_id] = call
         self._host.submit(call)
 
     def _collect(self) -> bool:
         outcomes = self._host.collect() if self._host is not None else ()
         for outcome in outcomes:
-            self._safe_step(outcome, Cause.CALL, outcome.call_id)
+            call = self._calls.pop(outcome.call_id, None)
+            notes = [] if call is None else model_work(self._clock.now(), call, outcome)
+            self._safe_step(outcome, Cause.CALL, outcome.call_id, notes)
         return bool(outcomes)
 
     def _fire_deadlines(self, now: datetime) -> bool:

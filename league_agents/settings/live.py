@@ -43,9 +43,9 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
 from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
-from league_agents.settings.asked import Outages
 from league_agents.settings.journals import SEED, keep_marker, open_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.outages import Outages
 from league_agents.settings.role_files import take_files, tighten_folders
 from league_agents.values import evolve
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,7 +37,6 @@ from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, ch
 from league_agents.settings.model_settings import ModelSettings
 
 if TYPE_CHECKING:
-    from league_agents.settings.asked import Asked
     from league_agents.settings.models import Models
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
@@ -226,16 +225,13 @@ def play_single_game(
     index_path: IndexPlace | None = None,
     models: ModelSettings | None = None,
     watch: Callable[[str], Observer] | None = None,
-    asked: Mapping[str, Asked] | None = None,
     in_process: bool = False,
 ) -> dict[str, object]:
     """One match through a league manager, a referee and two players, as one JSON document.
 
     ``referee``, ``player_a`` and ``player_b`` are agent names (``choose_agent``); ``models`` are those that llm agents
-    ask, by default those of the environment;
-    ``asked`` counts their replies, by the group that asks; ``in_process`` as in ``choose_agent``. The same seed gives
-    the same document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be
-    used.
+    ask, by default those of the environment; ``in_process`` as in ``choose_agent``. The same seed gives the same
+    document, as far as agents of the user's own do. Raises ``ConfigError`` for a name or file that cannot be used.
     """
     house, team_a, team_b = team_of(REFEREE), team_of(PLAYER_A), team_of(PLAYER_B)
     run = secrets.token_hex(6)
@@ -246,10 +242,7 @@ def play_single_game(
         place = None if journal is None else journal_path(journal, address_of(team, role))
         books = Books(league=f"run {run}", scope=f"run {run} {team.group_id}", journal=place)
         settings = environment_models() if models is None else models
-        counted = None if asked is None else asked.get(team.group_id)
-        if counted is None:
-            return chat_models(settings, role=role, books=books)
-        return chat_models(settings, role=role, books=books, watched=counted.watched)
+        return chat_models(settings, role=role, books=books)
 
     def chosen(spec: str, team: Team, *, is_referee: bool) -> ChosenAgent:
         agent_seed = derive_hex(str(seed), "agent", team.group_id, digits=16)

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from league_agents.cli.logs import DaemonLog
-from league_agents.journal.port import NOTICE, Note
+from league_agents.core.model_work import ModelStep, Why, Work
+from league_agents.journal.port import MODEL_WORK, NOTICE, Note
 from league_agents.report.secret_texts import SecretTexts
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
@@ -35,6 +36,20 @@ def test_the_end_of_a_game_is_told_with_its_points_and_without_what_was_guessed(
 def test_the_end_of_a_season_is_told_with_winner_and_ranks() -> None:
     line = logged("season", "SPRING", {"termination": "completed", "final_standings": ROWS})
     assert line.endswith("season SPRING ended: termination completed, winner Falcons, standings 1. Falcons 3")
+
+
+STEP = ModelStep(step="referee_answers", work=Work.PARTLY_USED, why=Why.CONTRADICTED, used=7, of=9)
+MODEL_FACTS = {"callback": "get_answers", "player": "falcons", "steps": [STEP.to_json()]}
+
+
+def test_what_became_of_a_model_s_work_is_told_with_its_game() -> None:
+    assert logged(MODEL_WORK, "0101001", MODEL_FACTS).endswith(
+        "get_answers for falcons: the model's work was partly used, 7 of 9 (the text does not bear out what it said)"
+        " (game 0101001)"
+    )
+    document = json.loads(logged(MODEL_WORK, "0101001", MODEL_FACTS, is_json=True))
+    assert (document["event"], document["game_id"], document["level"]) == ("model_work", "0101001", "INFO")
+    assert document["steps"][0]["why"] == "contradicted"
 
 
 def test_a_bye_is_no_warning() -> None:

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from league_agents.cli.progress import Progress
-from league_agents.journal.port import Note, OutboxItem
+from league_agents.core.model_work import ModelStep, Why, Work
+from league_agents.journal.port import MODEL_WORK, Note, OutboxItem
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 
@@ -89,6 +90,18 @@ def test_warnings_are_told_and_records_are_not() -> None:
     record = Note(at=START, kind="match", key="0101001", facts={"target": "secret"})
     assert told(("referee", warning), ("referee", record))[1:] == [" 0:00:00  The referee notes: something was odd"]
     assert told(("player", warning))[1:] == [" 0:00:00  player-a notes: something was odd"]
+
+
+def test_what_became_of_a_model_s_work_is_told_unless_it_was_not_wanted() -> None:
+    def note(work: Work, why: Why | None) -> Note:
+        step = ModelStep(step="player_questions", work=work, why=why, callback="get_questions")
+        facts = {"callback": "get_questions", "player": None, "steps": [step.to_json()]}
+        return Note(at=START, kind=MODEL_WORK, key="0101001", facts=facts)
+
+    lines = told(("player", note(Work.NOT_ASKED, Why.NO_MODEL)), ("player", note(Work.REPLACED, Why.UNANSWERED)))
+    assert lines[1:] == [
+        " 0:00:00  player-a in get_questions: the model's work was replaced (no answer came in time)"
+    ]
 
 
 def test_a_note_is_told_whole_under_itself_where_other_lines_are_cut() -> None:

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from league_agents.clock import ManualClock
+from league_agents.core.model_work import KEY, ModelStep, Why, Work
 from league_agents.errors import MailboxUnavailable, QuotaExhausted, RemoteProtocolError
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
+from league_agents.journal.port import MODEL_WORK, InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import (
@@ -36,6 +37,7 @@ from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import FreeText, FreeTextReply
 from league_agents.protocol.league.subject import format_subject
+from league_agents.report.models import steps_of
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.role import RoleRunner
 from league_agents.values import evolve
@@ -110,11 +112,15 @@ class EchoMachine:
         return Echoes(tuple(json.loads(parts["waiting"])), json.loads(parts["answered"]))
 
 
+STEP = ModelStep(step="echo", work=Work.REPLACED, why=Why.MALFORMED, callback="get_warmup_answer")
+
+
 class EchoAgent:
     def get_warmup_answer(self, ctx: Mapping[str, Any]) -> Mapping[str, object]:
         if ctx["dynamic"]["text"] == "fail":
             raise ValueError("no word today")
-        return {"answer": ctx["dynamic"]["text"][::-1]}
+        text = ctx["dynamic"]["text"]
+        return {"answer": text[::-1], **({KEY: [STEP.to_json()]} if text == "model" else {})}
 
 
 def text_mail(number: int, text: str) -> OutgoingMail:
@@ -520,6 +526,25 @@ def test_who_is_turned_away_reaches_no_machine_and_is_told_with_the_reason() -> 
     assert "is a stranger" in rejected.reason
     assert world.player.fetch(10, lambda _: False) == [], "it is protocol mail, and so marked as read"
     assert "player noted mail_rejected" in watcher.seen
+
+
+@pytest.mark.parametrize("path", [None, "journal.db"])
+def test_what_became_of_a_model_s_work_is_noted_with_the_step_that_its_result_causes(
+    path: str | None, tmp_path: Path
+) -> None:
+    world = World(None if path is None else tmp_path / path)
+    for number, text in enumerate(("abc", "model", "fail"), start=1):
+        world.office.send(text_mail(number, text))
+    watcher = Watcher()
+    runner = world.runner(observer=watcher)
+    runner.start()
+    run_out(world, runner)
+    runner.close()
+    assert world.replies()[:2] == ["cba", "ledom"]
+    assert watcher.seen.count("player noted 0101001") == 1
+    (note,) = [note for note in world.open_journal().notes() if note.kind == MODEL_WORK]
+    assert note.key == "0101001"
+    assert (steps_of(note), note.facts["callback"]) == ((STEP,), "get_warmup_answer")
 
 
 class Forgetful:

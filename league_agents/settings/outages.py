@@ -1,0 +1,94 @@
+"""Tells when a language model stops being of use, and when it is of use again: every game would go on without it, and
+nobody know.
+
+Rule 1: each is told once. A model is silent as soon as a call fails, and useless after ``USELESS_REPLIES`` replies in a
+row of which nothing could be used.
+Rule 2: what a service says is told in one short line.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+
+from league_agents.core.model_work import WORDS, Why, Work
+from league_agents.core.printable import printable
+from league_agents.errors import ModelError
+from league_agents.llm.exchange import Backend, OverBudget, Reply, Request
+
+LONGEST_REASON = 240
+USELESS_REPLIES = 2
+"""One bad reply is usual, and is asked for again."""
+
+
+class _Health(Enum):
+    WELL = "well"
+    SILENT = "silent"
+    USELESS = "useless"
+
+
+class Outages:
+    """Watches models. Any number of threads may use it."""
+
+    def __init__(self, *, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
+        """Both are handed one line for a person."""
+        self._failed = failed
+        self._recovered = recovered
+
+    def watched(self, backend: Backend) -> Backend:
+        """The same model, whose trouble is told."""
+        return _Watched(backend, self._failed, self._recovered)
+
+
+class _Watched:
+    def __init__(self, backend: Backend, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
+        self._backend = backend
+        self._failed = failed
+        self._recovered = recovered
+        self._lock = threading.Lock()
+        self._health = _Health.WELL
+        self._useless = 0
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    def exchange(self, request: Request) -> Reply:
+        try:
+            reply = self._backend.exchange(request)
+        except ModelError as error:
+            if self._turned(_Health.SILENT):
+                verb = "is not asked" if isinstance(error, OverBudget) else "does not answer"
+                self._tell_failure(f"{verb}: {str(error).removeprefix(f'{self.name}: ')}")
+            raise
+        if self._turned(_Health.WELL, only_from=_Health.SILENT):
+            self._recovered(f"{self.name} answers again")
+
+        def judge(work: Work, why: Why | None) -> None:
+            reply.judge(work, why)
+            self._judged(work, why)
+
+        return replace(reply, judge=judge)
+
+    def _judged(self, work: Work, why: Why | None) -> None:
+        with self._lock:
+            self._useless = self._useless + 1 if work is Work.REPLACED else 0
+            is_useless = self._useless >= USELESS_REPLIES
+        if is_useless and self._turned(_Health.USELESS, only_from=_Health.WELL):
+            self._tell_failure(f"answers, and nothing of it can be used: {WORDS[why or Why.UNUSED]}")
+        elif work is not Work.REPLACED and self._turned(_Health.WELL, only_from=_Health.USELESS):
+            self._recovered(f"{self.name} gives replies again that can be used")
+
+    def _tell_failure(self, what: str) -> None:
+        said = printable(what, LONGEST_REASON)
+        self._failed(f"{self.name} {said}; until that changes, others or code stand in for it")
+
+    def _turned(self, health: _Health, only_from: _Health | None = None) -> bool:
+        """Whether the model's state has changed to this one now."""
+        with self._lock:
+            if self._health is health or (only_from is not None and self._health is not only_from):
+                return False
+            self._health = health
+            return True
