@@ -229,14 +229,11 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
         if options.as_json:
             print_document(document_of(document, report, wanted=options.games), stdout)
         else:
-            print_report(_title(settings, report), report, has_opponent=role == "player", stdout=stdout)
+            print_report(_title(settings, report), report, evaluated=role, stdout=stdout)
             print_timing(report, sys.stderr)
         if timing is not None:
             times = {"form": TIMING_FORM, **timing_of(document, report)}
             write_record(timing, document_text(times), TIMING)
-    for part, asked in () if traffic is None else traffic.asked.items():
-        if asked.has_failed:
-            click.echo(f"The {part}: {asked.sentence()}", err=True)
     if is_complete:
         return Exit.OK
     click.echo(_interrupted(report, options), err=True)

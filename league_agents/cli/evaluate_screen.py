@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from league_agents.cli.screen import console
+from league_agents.core.model_work import WORDS, Work
 from league_agents.core.printable import printable
 from league_agents.evaluation.figures import Figure, Report, Unit
+from league_agents.evaluation.model_share import ModelShare
 from league_agents.evaluation.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -30,7 +33,8 @@ def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) 
             "aborted": report.aborted,
             "complete": report.games == wanted,
         },
-        "figures": {figure.key: _document(figure) for figure in report.figures},
+        "figures": {figure.key: _document(figure, report, settings) for figure in report.figures},
+        "models": {part: share.to_json() for part, share in report.models.items()},
         "remarks": list(report.remarks),
     }
 
@@ -44,13 +48,15 @@ def timing_of(settings: Mapping[str, object], report: Report) -> dict[str, objec
     }
 
 
-def print_report(title: str, report: Report, *, has_opponent: bool, stdout: TextIO) -> None:
+def print_report(title: str, report: Report, *, evaluated: str, stdout: TextIO) -> None:
     """Tables and sentences: the same for the same results."""
     from rich.text import Text
 
     parts: list[RenderableType] = [
-        "", Text(printable(title, 400), style="bold"), _figures(report, has_opponent=has_opponent)
+        "", Text(printable(title, 400), style="bold"), _figures(report, evaluated)
     ]  # fmt: skip
+    if report.models:
+        parts += ["", _models(report.models)]
     if report.remarks:
         parts.append("")
     _print(stdout, *parts, *(Text(f"- {printable(remark, 400)}") for remark in report.remarks))
@@ -75,24 +81,61 @@ def _print(stream: TextIO, *parts: RenderableType) -> None:
     stream.flush()
 
 
-def _figures(report: Report, *, has_opponent: bool) -> Table:
+def _figures(report: Report, evaluated: str) -> Table:
     from rich import box
     from rich.table import Table
 
+    has_opponent = evaluated == "player"
+    own, other = report.models.get(evaluated), report.models.get("opponent") if has_opponent else None
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("With 95 % intervals", no_wrap=True)
-    table.add_column("Player" if has_opponent else "Referee", justify="right")
+    table.add_column(evaluated.title(), justify="right")
+    if own is not None:
+        table.add_column(BY_MODEL, justify="right")
     if has_opponent:
         table.add_column("Opponent", justify="right")
+        if other is not None:
+            table.add_column(BY_MODEL, justify="right")
         table.add_column("Difference", justify="right")
     for figure in report.figures:
         if figure.key in _OF_MODELS and _is_nothing(figure.own) and (figure.other is None or _is_nothing(figure.other)):
             continue
         cells = [_cell(figure.own, figure.unit, figure.note)]
+        if own is not None:
+            cells.append("" if figure.own is None else _games_of_model(own))
         if has_opponent:
             cells.append("" if figure.other is None else _cell(figure.other, figure.unit))
+            if other is not None:
+                cells.append("" if figure.other is None else _games_of_model(other))
             cells.append("" if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True))
         table.add_row(f"{figure.label}{_UNITS.get(figure.unit, '')}", *cells)
+    return table
+
+
+BY_MODEL = "Model's\nwork in"
+
+
+def _games_of_model(share: ModelShare) -> str:
+    """``12 of 20``: in how many games at least some of the model's work was used."""
+    return f"{share.used:,} of {share.total:,}"
+
+
+def _models(shares: Mapping[str, ModelShare]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table.add_column("Language models' work", no_wrap=True)
+    for work in Work:
+        table.add_column(work.value.replace("_", " ").capitalize(), justify="right", no_wrap=True)
+    table.add_column("Mostly because")
+    for part, share in shares.items():
+        for (callback, step), steps in share.steps.items():
+            works = Counter(each.work for each in steps)
+            reasons = Counter(WORDS[each.why] for each in steps if each.why is not None)
+            reason = reasons.most_common(1)[0][0] if reasons else ""
+            named = f"{part}, {callback}" + (f" ({step})" if step else "")
+            table.add_row(named, *(f"{works[work]:,}" for work in Work), reason)
     return table
 
 
@@ -143,7 +186,13 @@ def _seconds(value: float) -> str:
     return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 
-def _document(figure: Figure) -> dict[str, object]:
+def _document(figure: Figure, report: Report, settings: Mapping[str, object]) -> dict[str, object]:
+    """A figure, and beside it in how many games it is that of a model at all."""
     document = figure.to_json()
     del document["key"]
-    return document
+    own, other = report.models.get(str(settings.get("evaluated"))), report.models.get("opponent")
+    beside = {
+        "own": None if own is None else own.share(),
+        "opponent": None if other is None or figure.other is None else other.share(),
+    }
+    return {**document, "models": beside}

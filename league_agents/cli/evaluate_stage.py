@@ -44,6 +44,7 @@ class Stage:
             opponent=self._caller("opponent", game),
             referee=self._caller("referee", game),
             spent=lambda part: self._spent(part, game),
+            asking_models=frozenset(part for part, maker in self._makers.items() if kind_of(maker.spec) == LLM),
         )
 
     def close(self) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from league_agents.agents.checking.check import Caller
+from league_agents.evaluation.conduct import Participant
 from league_agents.evaluation.results import Spent
+from league_agents.games.q21.contracts import CallbackSpec
 
 Part = Literal["player", "opponent", "referee"]
 """``player`` or ``referee`` is who is evaluated."""
@@ -23,3 +25,11 @@ class Cast:
 
     spent: Callable[[Part], Spent | None]
     """What their language models used in this match."""
+
+    asking_models: frozenset[Part] = frozenset()
+    """Those who ask language models."""
+
+    def participant(self, part: Part, specs: Mapping[str, CallbackSpec]) -> Participant:
+        """One of the three, ready to be called."""
+        callers: Mapping[Part, Caller] = {"player": self.player, "opponent": self.opponent, "referee": self.referee}
+        return Participant(callers[part], specs, asks_models=part in self.asking_models)

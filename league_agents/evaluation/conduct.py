@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
 from league_agents.agents.checking.check import Caller
+from league_agents.core.model_work import ModelStep, Why, Work, steps_in
 from league_agents.core.printable import line_of, printable
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.contracts import CallbackSpec
@@ -44,8 +46,11 @@ class InlineCaller:
 class Participant:
     """One of the three in a match."""
 
-    def __init__(self, caller: Caller, specs: Mapping[str, CallbackSpec]) -> None:
+    def __init__(self, caller: Caller, specs: Mapping[str, CallbackSpec], *, asks_models: bool = False) -> None:
+        """``asks_models`` says that with a callback that fails a model's work is lost."""
         self._caller = caller
+        self._asks_models = asks_models
+        self._models: list[ModelStep] = []
         self._specs = specs
         self._number = 0
         self._calls: Counter[str] = Counter()
@@ -61,7 +66,12 @@ class Participant:
         self._number += 1
         self._calls[callback] += 1
         self._seconds.setdefault(callback, []).append(called.seconds)
+        # What a service said is left out: it may differ from one time to the next, and results are shown around.
+        self._models += [replace(step, detail="") for step in steps_in(called.result, callback)]
         if called.end is not End.RETURNED:
+            if self._asks_models:
+                failed = ModelStep(step="", work=Work.REPLACED, why=Why.CALLBACK_FAILED, callback=callback)
+                self._models.append(failed)
             if called.end is End.TIMED_OUT:
                 self._late.append(self._number)
             self.fell_back(callback, called.detail or called.end.value.replace("_", " "))
@@ -93,6 +103,7 @@ class Participant:
             broken=dict(self._broken),
             complaints=tuple(self._complaints),
             spent=spent,
+            models=tuple(self._models),
             seconds={name: tuple(round(each, 6) for each in seconds) for name, seconds in self._seconds.items()},
             late=tuple(self._late),
         )

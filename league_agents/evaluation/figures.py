@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
+from league_agents.evaluation.model_share import Judged, ModelShare
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.evaluation.statistics import Estimate, clustered_share, games_for_share, mean, quantile
 
@@ -121,17 +121,10 @@ class Report:
     remarks: tuple[str, ...]
     """How far the figures can be trusted, and what went wrong, in sentences."""
 
+    models: Mapping[str, ModelShare]
+    """By participant, ``player``, ``opponent`` or ``referee``; those who tell of no model are not in it."""
+
     latencies: tuple[Latency, ...]
-
-
-class Judged(Protocol):
-    """What the games of both kinds have."""
-
-    @property
-    def game(self) -> int: ...
-
-    @property
-    def behaviour(self) -> Mapping[str, Behaviour]: ...
 
 
 def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:

@@ -12,7 +12,6 @@ from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.bits import Pool
 from league_agents.evaluation.casting import Cast
-from league_agents.evaluation.conduct import Participant
 from league_agents.evaluation.playing import Played, Run, play_match
 from league_agents.evaluation.results import PlayerGame, Side
 from league_agents.evaluation.table import Table
@@ -34,9 +33,9 @@ class PlayerSeries:
     def play(self, game: int, cast: Cast) -> PlayerGame:
         """The game of this number, from 1."""
         table = Table(self.rules, game)
-        player, opponent, referee = (
-            Participant(caller, table.specs) for caller in (cast.player, cast.opponent, cast.referee)
-        )
+        player = cast.participant("player", table.specs)
+        opponent = cast.participant("opponent", table.specs)
+        referee = cast.participant("referee", table.specs)
         place = (game - 1) % 2
         players = (player, opponent) if place == 0 else (opponent, player)
         played = play_match(

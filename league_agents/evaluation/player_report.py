@@ -16,6 +16,7 @@ from league_agents.evaluation.figures import (
     mean_of,
     precision_of_share,
 )
+from league_agents.evaluation.model_share import models_of, on_models
 from league_agents.evaluation.results import PlayerGame, Side
 from league_agents.evaluation.statistics import games_for_mean, paired_shares, ratio, wilson
 
@@ -46,7 +47,9 @@ def player_report(games: Sequence[PlayerGame]) -> Report:
         score,
         *behaviour_figures(games, "player", "opponent"),
     )
+    models = models_of(games, ("player", "opponent", "referee"))
     remarks = [
+        *on_models(models),
         *precision_of_share("the share of games won", won),
         *_told_apart(score),
         *_too_easy(pairs),
@@ -59,6 +62,7 @@ def player_report(games: Sequence[PlayerGame]) -> Report:
         aborted=len(games) - count,
         figures=figures,
         remarks=tuple(remarks),
+        models=models,
         latencies=latencies_of(games, "player"),
     )
 

@@ -100,7 +100,8 @@ class RefereeSeries:
     def play(self, game: int, cast: Cast) -> RefereeGame:
         """The match of this number, from 1."""
         table = Table(self.rules, game)
-        referee, one, two = (Participant(caller, table.specs) for caller in (cast.referee, cast.player, cast.opponent))
+        referee = cast.participant("referee", table.specs)
+        one, two = cast.participant("player", table.specs), cast.participant("opponent", table.specs)
         noise_draw = Draw(self.seed, f"noise/{table.match_id}")
         played = play_match(table, referee, (one, two), noise=self.noise, noise_draw=noise_draw)
         found = RefereeGame(

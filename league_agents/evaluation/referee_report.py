@@ -15,6 +15,7 @@ from league_agents.evaluation.figures import (
     mean_of,
     precision_of_share,
 )
+from league_agents.evaluation.model_share import models_of, on_models
 from league_agents.evaluation.results import RefereeGame
 from league_agents.evaluation.statistics import Estimate, clustered_share, quantile, wilson
 
@@ -71,7 +72,9 @@ def referee_report(games: Sequence[RefereeGame]) -> Report:
         ),
         *behaviour_figures(games, "referee", None),
     )
+    models = models_of(games, ("referee", "player", "opponent"))
     remarks = [
+        *on_models(models),
         *precision_of_share("the share of right answers", right),
         *([f"{len(games) - len(played)} of {len(games)} matches ended before the first question."]
           if len(played) < len(games) else []),
@@ -83,6 +86,7 @@ def referee_report(games: Sequence[RefereeGame]) -> Report:
         aborted=len(games) - len(played),
         figures=figures,
         remarks=tuple(remarks),
+        models=models,
         latencies=latencies_of(games, "referee"),
     )
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from league_agents.core.model_work import ModelStep
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
@@ -44,6 +46,9 @@ class Behaviour:
 
     spent: Spent | None
     """``None`` for an agent whose models, if it has any, are not seen from here."""
+
+    models: tuple[ModelStep, ...] = ()
+    """What became of language models' work, step by step; empty for an agent that tells of none."""
 
     seconds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """How long each call took, by callback; empty for a game that was read back or played from a recording."""

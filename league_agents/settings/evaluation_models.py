@@ -20,7 +20,6 @@ from league_agents.llm.accounted import may_cost
 from league_agents.llm.cassette import Cassette, CassettePlayer, NotAsked
 from league_agents.llm.exchange import Backend, OverBudget, Patience, Reply, Request, usage_of
 from league_agents.llm.prices import Price, PriceList
-from league_agents.settings.asked import Asked
 from league_agents.settings.model_settings import PROVIDERS, ModelEntry, ModelSettings
 from league_agents.settings.models import Books, Models, chat_models, prices_of
 from league_agents.values import evolve
@@ -103,21 +102,18 @@ class Traffic:
         self._record = record
         self._run = secrets.token_hex(6)
         self._meters: dict[str, Meter] = {}
-        self.asked: dict[str, Asked] = {}
-        """What became of each participant's calls."""
 
     def models(self, part: str, role: str) -> Models:
         """The models of one participant. Raises ``ConfigError`` with the remedy when none is configured."""
         books = Books(league=f"evaluation {self._run}", scope=f"evaluation {self._run} {part}")
         self._meters[part] = meter = Meter(self.prices)
-        asked = self.asked.setdefault(part, Asked())
         return chat_models(
             self.settings,
             role=role,
             books=books,
             record=self._record,
             replay=self.replay,
-            watched=lambda backend: asked.watched(meter.watched(backend)),
+            watched=meter.watched,
         )
 
     def spent(self, part: str, match_id: str) -> Spent:
