@@ -17,7 +17,8 @@ Examples:
   league-agents costs --by callback --json | jq .total
   league-agents costs --file match.player-a.db     the journal of one match, and the ledger
 
-Prices are your own file: config/prices.example.yaml says where it lies. A cost that nobody knows is shown as unknown.
+A reply is unusable when nothing of it was used, and forbidden what a limit of yours does not allow. Prices are your own
+file: config/prices.example.yaml says where it lies. A cost that nobody knows is shown as unknown.
 """
 
 
@@ -63,7 +64,7 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
         click.echo(line)
 
 
-_HEADS = ("calls", "failed", "forbidden", "cached", "in", "of it cached", "out")
+_HEADS = ("calls", "failed", "unusable", "forbidden", "cached", "in", "of it cached", "out")
 
 
 def _lines(by: str, costs: list[Cost]) -> list[str]:
@@ -75,6 +76,7 @@ def _lines(by: str, costs: list[Cost]) -> list[str]:
             printable(cost.name, 60),
             f"{cost.calls:,}",
             f"{cost.failures:,}",
+            f"{cost.unusable:,}",
             f"{cost.forbidden:,}",
             f"{cost.cache_hits:,}",
             f"{cost.input_tokens:,}{'+?' if cost.uncounted else ''}",

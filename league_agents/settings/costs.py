@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from league_agents.core.model_work import Work
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import Ledger, ModelCall
 from league_agents.llm.prices import PriceList
@@ -28,6 +29,9 @@ class Cost:
 
     failures: int = 0
     """Those of them that brought no reply."""
+
+    unusable: int = 0
+    """Those of them that brought a reply of which nothing was used."""
 
     forbidden: int = 0
     """Calls that were not made because a limit of the user's own forbids them."""
@@ -53,6 +57,7 @@ class Cost:
             name=self.name,
             calls=self.calls + other.calls,
             failures=self.failures + other.failures,
+            unusable=self.unusable + other.unusable,
             forbidden=self.forbidden + other.forbidden,
             cache_hits=self.cache_hits + other.cache_hits,
             input_tokens=self.input_tokens + other.input_tokens,
@@ -80,6 +85,7 @@ class Cost:
             "name": self.name,
             "calls": self.calls,
             "failures": self.failures,
+            "unusable": self.unusable,
             "forbidden": self.forbidden,
             "cache_hits": self.cache_hits,
             "input_tokens": self.input_tokens,
@@ -142,6 +148,7 @@ def _of_call(call: ModelCall, name: str, prices: PriceList) -> Cost:
         name=name,
         calls=1,
         failures=int(call.reply is None),
+        unusable=int(call.reply is not None and call.work is Work.REPLACED),
         input_tokens=0 if usage is None else usage.input_tokens,
         cached_tokens=0 if usage is None else usage.cached_tokens,
         output_tokens=0 if usage is None else usage.output_tokens,

@@ -68,6 +68,11 @@ def test_a_match_ends_although_its_model_is_down(game_service: Any, tmp_path: Pa
     costs = json.loads(league_agents("costs", "--json", "--by", "callback").stdout)
     assert costs["total"]["failures"] == costs["total"]["calls"] > 0
     assert costs["total"]["cost_usd"] == 0
+    steps = document["players"][0]["models"]
+    assert [(step["callback"], step["work"], step["why"]) for step in steps] == [
+        ("get_questions", "replaced", "unavailable"), ("get_guess", "replaced", "unavailable")
+    ]  # fmt: skip
+    assert all("503" in step["detail"] for step in steps)
 
 
 def test_a_match_ends_although_its_model_talks_nonsense_and_what_that_costs_is_unknown(
@@ -86,6 +91,58 @@ def test_a_match_ends_although_its_model_talks_nonsense_and_what_that_costs_is_u
     assert len(calls) == len(game_service.asked)
 
 
+SORRY = "I am sorry, I cannot do that."
+
+
+def test_a_model_whose_every_reply_is_useless_is_told_wherever_its_work_would_be(
+    game_service: Any, tmp_path: Path
+) -> None:
+    game_service.sends(game_service.protocol.message(SORRY), forever=True)
+    configure(game_service, tmp_path)
+    shown = league_agents(*GAME, "--referee", "llm", "--record", "match.json", "--journal", "match.db")
+    assert shown.exit_code == 0, shown.output
+    document = json.loads(shown.stdout)
+    assert json.loads(Path("match.json").read_text(encoding="utf-8")) == document
+    referee, player = document["match"]["models"], document["players"][0]["models"]
+    assert {step["callback"] for step in referee} == {"get_round_start_info", "get_answers", "get_score_feedback"}
+    assert [step["callback"] for step in player] == ["get_questions", "get_guess"]
+    assert {(step["work"], step["why"]) for step in player} == {("replaced", "malformed")}
+    # What code can do all of is no loss.
+    assert {step["work"] for step in referee} <= {"replaced", "not_asked"}
+    assert document["players"][1]["models"] == []
+    assert "player-a: nothing of a language model's work was used: code stood in for it in both steps" in shown.stderr
+    assert "The referee: nothing of a language model's work was used" in shown.stderr
+    costs = json.loads(league_agents("costs", "--json", "--file", "match.player-a.db").stdout)["total"]
+    assert costs["unusable"] == costs["calls"] > 0
+    assert costs["failures"] == 0
+
+
+def test_a_person_reads_in_which_callbacks_code_stood_in_for_a_model(openai_service: Any, tmp_path: Path) -> None:
+    openai_service.sends(openai_service.protocol.message(SORRY), forever=True)
+    configure(openai_service, tmp_path)
+    told = league_agents("run", "--single-game", "--seed", "1", "--player-a", "llm")
+    assert "Language models" in told.stdout
+    assert "- get_questions: replaced (the reply is not in the form that was asked for" in " ".join(told.stdout.split())
+    assert "player-a in get_questions: the model's work was replaced" in told.stderr
+    assert "player-a: nothing of a language model's work was used" in told.stderr
+
+
+@pytest.mark.parametrize("role", ["player", "referee"])
+def test_an_evaluation_credits_a_useless_model_with_nothing(role: str, openai_service: Any, tmp_path: Path) -> None:
+    openai_service.sends(openai_service.protocol.message(SORRY), forever=True)
+    configure(openai_service, tmp_path)
+    arguments = ("evaluate", role, "llm", "--games", "2", "--rules", "course")
+    found = json.loads(league_agents(*arguments, "--json").stdout)
+    none = {"games": 2, "used": 0, "partly_used": 0, "replaced": 2, "not_asked": 0}
+    assert found["models"][role]["games"] == none
+    assert all(figure["models"]["own"] == none for figure in found["figures"].values())
+    assert found["remarks"][0].startswith(f"The {role}: nothing of a language model's work was used")
+    assert "2 of 2 games show what code does, not a model" in found["remarks"][0]
+    told = league_agents(*arguments).stdout
+    assert all("0 of 2" in line for line in told.splitlines() if line.startswith((" League points", " Answers right")))
+    assert re.search(rf"{role}, get_\w+ \(\w+\) +0 +0 +\d+ +\d+ +the reply is not", told)
+
+
 def test_a_limit_of_nothing_plays_offline_without_a_request(game_service: Any, tmp_path: Path) -> None:
     prices = 'prices: {"openai:m": {input: 1, output: 1}, "gemini:m": {input: 1, output: 1}}'
     (tmp_path / "prices.yaml").write_text(prices, encoding="utf-8")
@@ -93,6 +150,9 @@ def test_a_limit_of_nothing_plays_offline_without_a_request(game_service: Any, t
     shown = league_agents(*GAME)
     assert shown.exit_code == 0, shown.output
     assert game_service.asked == []
+    assert {step["why"] for step in json.loads(shown.stdout)["players"][0]["models"]} == {"over_budget"}
+    costs = json.loads(league_agents("costs", "--json").stdout)["total"]
+    assert (costs["calls"], costs["failures"], costs["forbidden"] > 0) == (0, 0, True)
 
 
 class Notes:
@@ -110,23 +170,29 @@ class Notes:
 
 
 def test_a_daemon_hears_of_a_model_that_falls_silent_and_of_its_return(openai_service: Any, tmp_path: Path) -> None:
-    (tmp_path / "league.yaml").write_text(LEAGUE.format(url=openai_service.url), encoding="utf-8")
+    # A referee answers from one page: next to nothing of the time for models is spent on computing.
+    league = LEAGUE.replace("player: {{", "referee: {{id: R1, ").replace("get_answers: [two]", "get_guess: [two]")
+    (tmp_path / "league.yaml").write_text(league.format(url=openai_service.url), encoding="utf-8")
     settings = read_league_file(tmp_path / "league.yaml", {"OPENAI_API_KEY": KEY})
     (role,) = settings.roles
     notes = Notes()
-    player: Any = agent_of(settings, role, "s", outages_told(notes, role, SystemClock())).factory()
+    referee: Any = agent_of(settings, role, "s", outages_told(notes, role, SystemClock())).factory()
     openai_service.fails(503, f"not\nnow, {KEY}")
     openai_service.sends(openai_service.protocol.message("I would rather sing."), forever=True)
     for match_id in ("0101001", "0102001"):
-        brief = {"book_name": f"Book {match_id}", "book_hint": "A hint.", "association_word": "sea"}
-        asked = player.get_questions({"dynamic": {"match_id": match_id, **brief}, "service": {}})
-        assert len(asked["questions"]) == 20
-    told = [(who, note.kind, note.key, str(note.facts["text"])) for who, note in notes.found]
-    assert [each[:3] for each in told] == [
-        ("player", "warning", "model_failed"), ("player", "daemon", "model_recovered")
+        question = {"question_number": 1, "question_text": "Is it a merry scene?", "options": ["Yes", "No", "?", "-"]}
+        secret = {"actual_opening_sentence": "The sea was calm at noon.", "actual_associative_word": "wave"}
+        told = {"match_id": match_id, "book_name": "A Book", "questions": [question], **secret}
+        assert len(referee.get_answers({"dynamic": told, "service": {}})["answers"]) == 1
+    heard = [(who, note.kind, note.key, str(note.facts["text"])) for who, note in notes.found]
+    # It answers, and nothing that it says can be used: that is trouble of another kind.
+    assert [each[:3] for each in heard] == [
+        ("referee", "warning", "model_failed"), ("referee", "daemon", "model_recovered"),
+        ("referee", "warning", "model_failed"),
     ]  # fmt: skip
-    assert told[0][3].startswith("openai:m does not answer: ")
-    assert all(KEY not in text and "\n" not in text for *_, text in told)
+    assert heard[0][3].startswith("openai:m does not answer: ")
+    assert heard[2][3].startswith("openai:m answers, and nothing of it can be used: the reply is not in the form")
+    assert all(KEY not in text and "\n" not in text for *_, text in heard)
 
 
 LEAGUE = """

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
+from league_agents.core.model_work import Why, Work
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
@@ -58,9 +59,17 @@ def test_calls_tokens_money_and_cache_hits_are_added_up(ledger: Ledger) -> None:
     ledger.record(evolve(CALL, is_cached=True, cost_usd=0.0))
     ledger.record(evolve(CALL, reply=None, outcome="unavailable", usage=Usage(requests=1), cost_usd=0.0))
     lines = costs().splitlines()
-    assert " ".join(lines[0].split()) == "model calls failed forbidden cached in of it cached out cost"
-    assert lines[1].split() == ["openai:m", "3", "1", "0", "1", "2,400", "400", "100", "$0.0250"]
+    assert " ".join(lines[0].split()) == "model calls failed unusable forbidden cached in of it cached out cost"
+    assert lines[1].split() == ["openai:m", "3", "1", "0", "0", "1", "2,400", "400", "100", "$0.0250"]
     assert len(lines) == 2  # one model is its own total
+
+
+def test_replies_of_which_nothing_was_used_are_counted(ledger: Ledger) -> None:
+    for work, why in ((Work.USED, None), (Work.PARTLY_USED, Why.TOO_FEW), (Work.REPLACED, Why.MALFORMED)):
+        ledger.judge(ledger.record(CALL), work, why)
+    ledger.record(CALL)
+    total = json.loads(costs("--json"))["total"]
+    assert (total["calls"], total["failures"], total["unusable"]) == (4, 0, 1)
 
 
 def test_a_call_that_a_limit_forbids_is_neither_made_nor_failed(ledger: Ledger) -> None:
