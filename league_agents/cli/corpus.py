@@ -53,10 +53,11 @@ def add(files: tuple[Path, ...], title: str | None, author: str | None, language
     their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; in plain text
     paragraphs have empty lines between them. Of slides, each page is a passage.
 
-    A file that was added before is said to be known; a changed one replaces its former text. Two files
-    with the same title and nothing else in common are two books: the second gets its file's name behind the title. A
-    file that cannot be used is named, the others are added all the same, and the exit code is 3. What was added stays
-    when you interrupt.
+    A file that was added before is said to be known, and takes the title, author and language that you give it now; a
+    changed one replaces its former text. Two files with the same title and nothing else in common are two books: the
+    second gets its file's name behind the title. A file that cannot be used is named, and the others are added all the
+    same. The exit code is 3 when a file that you named cannot be used, or nothing in a folder that you named. What was
+    added stays when you interrupt.
     """
     from league_agents.cli import PROGRAM, Exit
     from league_agents.knowledge.corpus import add_each
@@ -75,7 +76,9 @@ def add(files: tuple[Path, ...], title: str | None, author: str | None, language
         print_document({"files": [_as_document(report) for report in reports]}, sys.stdout)
     elif len(reports) > 1:
         click.echo(_summary(reports))
-    return Exit.CONFIGURATION if any(report.added is None for report in reports) else Exit.OK
+    used = [report.path for report in reports if report.added is not None]
+    is_each_of_use = all(any(path.is_relative_to(named) for path in used) for named in files)
+    return Exit.OK if is_each_of_use else Exit.CONFIGURATION
 
 
 class _Bar(Watcher):
@@ -145,6 +148,7 @@ def _said(report: FileReport, book: AddReport) -> str:
         "added": f"added {title}: {size}; {use}",
         "replaced": f"replaced {title}: now {size}; {use}",
         "unchanged": f"{printable(str(report.path), 300)} is known already, as {title}; {use}",
+        "updated": f"{printable(str(report.path), 300)} is known already, now as {title}; {use}",
     }[book.outcome.value]
 
 
@@ -157,7 +161,13 @@ def _as_document(report: FileReport) -> dict[str, object]:
 
 def _summary(reports: list[FileReport]) -> str:
     counts = Counter(report.added.outcome.value if report.added else "refused" for report in reports)
-    said = {"added": "added", "replaced": "replaced", "unchanged": "known already", "refused": "not used"}
+    said = {
+        "added": "added",
+        "replaced": "replaced",
+        "updated": "described anew",
+        "unchanged": "known already",
+        "refused": "not used",
+    }
     told = ", ".join(f"{counts[key]:,} {words}" for key, words in said.items() if counts[key])
     return f"{_counted(len(reports), 'file')}: {told}"
 

@@ -16,7 +16,7 @@ from league_agents.errors import ConfigError, LeagueError
 from league_agents.knowledge.failures import IndexUnusable, UnknownBook
 from league_agents.knowledge.files import absolute, content_of, files_in, read_file
 from league_agents.knowledge.formats.reader import IsolatedReader
-from league_agents.knowledge.index import AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
+from league_agents.knowledge.index import AddOutcome, AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import near_titles
 from league_agents.knowledge.watching import Watcher
@@ -124,11 +124,15 @@ def _add(
 ) -> FileReport:
     try:
         file = content_of(path)
+        said = {"title": title, "author": author, "language": language}
         if known := index.known_file(file.fingerprint):
+            known = index.describe_anew(known, source=file.source, **said)
             return FileReport(path=path, added=known, error=None)
-        read = read_file(file, reader, title=title, author=author, language=language, progress=progress)
+        read = read_file(file, reader, **said, progress=progress)
         origin = Origin(fingerprint=file.fingerprint, path=absolute(path), format=read.kind)
         added = index.add(read.document, origin=origin)
+        if added.outcome is AddOutcome.UNCHANGED:
+            added = index.describe_anew(added, source=file.source, **said)
         return FileReport(path=path, added=added, error=None, format=read.kind, pages=read.pages)
     except IndexUnusable:
         raise

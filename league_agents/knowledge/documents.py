@@ -92,8 +92,8 @@ def make_document(
     fields = {m["key"].lower(): m["value"].strip() for m in _HEADER_FIELD.finditer(header)}
     page_title, page_author = _title_page(body, markup)
     return Document(
-        title=_one_line(title or fields.get("title") or page_title or fallback_title or source),
-        author=_one_line(author or fields.get("author") or page_author or "") or None,
+        title=one_line(title or fields.get("title") or page_title or fallback_title or source),
+        author=one_line(author or fields.get("author") or page_author or "") or None,
         language=language or guess_language(body),
         text=body,
         source=source,
@@ -119,8 +119,8 @@ def document_of_parts(
     if not text.strip():
         raise DocumentRefused(source, "holds a library's header and no book")
     return Document(
-        title=_one_line(title or source),
-        author=_one_line(author or "") or None,
+        title=one_line(title or source),
+        author=one_line(author or "") or None,
         language=language or _believable(stated_language, guess_language(text)),
         text=text,
         source=source,
@@ -270,5 +270,6 @@ def _readable(name: str) -> str:
     return re.sub(r"(?<=['’])S\b", "s", " ".join(words))
 
 
-def _one_line(name: str) -> str:
+def one_line(name: str) -> str:
+    """A title or a name as it is kept."""
     return " ".join(name.split())[:_LONGEST_NAME]

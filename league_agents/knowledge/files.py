@@ -14,12 +14,14 @@ from pathlib import Path
 
 from league_agents.knowledge.documents import Document, document_of_parts, text_document, title_of_name
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, Kind, kind_of
+from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, OFFICE_ENDINGS, Kind, kind_of
 from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.reading import read_bytes
 
 READERS_VERSION = 1
 """Raised when a reader gives another text for the same file: it is then read again when it is added again."""
+
+_TAKEN = ENDINGS.keys() | OFFICE_ENDINGS.keys()
 
 MAX_FILES = 100_000
 MAX_DEPTH = 64
@@ -88,6 +90,7 @@ def read_file(
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path | DocumentRefused]:
     """The files that are named, and those of a known format in the folders that are named, in order of their names.
+    Office files are among them, so that they are refused by name.
 
     Instead of a folder that cannot be read, or holds no book, comes the reason.
     """
@@ -120,7 +123,8 @@ def _walk(folder: Path) -> Iterator[Path | DocumentRefused]:
         depth = len(Path(place).parts) - len(folder.parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < MAX_DEPTH else []
         for name in sorted(names):
-            if not name.startswith(".") and Path(name).suffix.lower() in ENDINGS:
+            # "~$" begins the name of the lock that an office program holds on a document.
+            if not name.startswith((".", "~$")) and Path(name).suffix.lower() in _TAKEN:
                 yield Path(place) / name
     while failures:
         yield _unreadable(failures.pop())

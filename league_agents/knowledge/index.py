@@ -30,11 +30,12 @@ from league_agents.knowledge.index_records import Hit as Hit
 from league_agents.knowledge.index_records import Origin as Origin
 from league_agents.knowledge.index_records import Statistics as Statistics
 from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
-from league_agents.knowledge.namesakes import under_its_own_title
+from league_agents.knowledge.namesakes import describe_anew, under_its_own_title
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
 from league_agents.private_file import make_private_folder
+from league_agents.values import evolve
 
 _BUSY_MS = 5_000
 
@@ -152,6 +153,19 @@ class KnowledgeIndex:
                 "SELECT * FROM shelf WHERE id = (SELECT book_id FROM files WHERE fingerprint = ?)", (fingerprint,)
             ).fetchone()
         return _unchanged(_book(row)) if row else None
+
+    def describe_anew(
+        self, known: AddReport, *, source: str, title: str | None, author: str | None, language: str | None
+    ) -> AddReport:
+        """A known text under what the caller says of it. Raises DocumentRefused for another book's title."""
+        with self._errors(), self._transaction() as connection:
+            key = title_key(known.title)
+            row = connection.execute("SELECT * FROM shelf WHERE title_key = ?", (key,)).fetchone()
+            if row is None:  # taken out by somebody else meanwhile
+                return known
+            old = _book(row)
+            new = describe_anew(connection, old, source=source, title=title, author=author, language=language)
+        return known if new == old else evolve(known, outcome=AddOutcome.UPDATED, title=new.title)
 
     def statistics(self) -> Statistics:
         """How much is known, of what kind."""

@@ -15,6 +15,9 @@ class AddOutcome(StrEnum):
     UNCHANGED = "unchanged"
     REPLACED = "replaced"
 
+    UPDATED = "updated"
+    """The text was known; the caller gave it another title, author or language."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddReport:

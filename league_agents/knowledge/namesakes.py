@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from league_agents.knowledge.documents import Document, title_of_name
-from league_agents.knowledge.index_records import Origin
+from league_agents.knowledge.documents import Document, one_line, title_of_name
+from league_agents.knowledge.failures import DocumentRefused
+from league_agents.knowledge.index_records import Book, Origin
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
 from league_agents.values import evolve
@@ -35,6 +36,34 @@ def under_its_own_title(
         if not _is_anothers(connection, title, found, origin):
             break
     return evolve(document, title=title)
+
+
+def describe_anew(
+    connection: sqlite3.Connection,
+    book: Book,
+    *,
+    source: str,
+    title: str | None,
+    author: str | None,
+    language: str | None,
+) -> Book:
+    """``book`` with what the caller says of it. Raises DocumentRefused for a title that another book has."""
+    said = evolve(
+        book,
+        title=one_line(title or "") or book.title,
+        author=one_line(author or "") or book.author,
+        language=language or book.language,
+    )
+    old_key, key = title_key(book.title), title_key(said.title)
+    if not key:
+        raise DocumentRefused(source, "has no title; give one with --title")
+    if key != old_key and connection.execute("SELECT 1 FROM books WHERE title_key = ?", (key,)).fetchone():
+        raise DocumentRefused(source, f"is known as {book.title}, and another book has the title {said.title}")
+    connection.execute(
+        "UPDATE books SET title = ?, title_key = ?, author = ?, language = ? WHERE title_key = ?",
+        (said.title, key, said.author, said.language, old_key),
+    )
+    return said
 
 
 def _is_anothers(connection: sqlite3.Connection, title: str, found: Sequence[Passage], origin: Origin) -> bool:

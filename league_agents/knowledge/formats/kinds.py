@@ -38,15 +38,31 @@ ENDINGS = {
 }
 """What is taken from a folder. A file that is named itself may have any ending."""
 
+OFFICE_ENDINGS = {
+    ".doc": "a Word document",
+    ".docx": "a Word document",
+    ".odt": "a text document of an office program",
+    ".rtf": "an RTF document",
+    ".ppt": "a PowerPoint presentation",
+    ".pptx": "a PowerPoint presentation",
+    ".odp": "a presentation of an office program",
+}
+"""What people keep beside their books and no reader is here for: it is named with what to do, not passed over."""
+
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)*(?:<!doctype\s+html|<html\b)", re.IGNORECASE | re.DOTALL
 )
+_OFFICE_MARKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 _EPUB_MIMETYPE = b"mimetypeapplication/epub+zip"
 
 
 def kind_of(name: str, head: bytes) -> Kind:
-    """The format of the file ``name`` that begins with ``head``. Raises DocumentRefused for a false name."""
-    claimed = ENDINGS.get(PurePath(name).suffix.lower())
+    """The format of the file ``name`` that begins with ``head``.
+
+    Raises DocumentRefused for a false name and for an office file.
+    """
+    ending = PurePath(name).suffix.lower()
+    claimed = ENDINGS.get(ending)
     # The mark may stand behind a few stray bytes: readers of PDF accept it within the first kilobyte.
     if head.startswith(b"%PDF-") or (claimed is Kind.PDF and b"%PDF-" in head[:1024]):
         return Kind.PDF
@@ -54,6 +70,8 @@ def kind_of(name: str, head: bytes) -> Kind:
         return Kind.EPUB
     if claimed in (Kind.PDF, Kind.EPUB):
         raise DocumentRefused(name, f"is named like {_ARTICLE[claimed]} file and is none")
+    if ending in OFFICE_ENDINGS and head.startswith(_OFFICE_MARKS):
+        raise DocumentRefused(name, f"is {OFFICE_ENDINGS[ending]}, which cannot be read; export it as PDF or text")
     bare = head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
     if claimed is Kind.HTML or _HTML.match(bare):
         return Kind.HTML

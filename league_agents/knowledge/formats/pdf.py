@@ -27,10 +27,12 @@ _LINE_ENDS = re.compile("[\r\n]+|(?<=[\x02\ufffe])(?=.)")
 _ANSWERS_OF_PDFIUM = {4: "is protected by a password", 5: "is encrypted in a way that cannot be read"}
 # Titles that a program wrote because nobody gave one.
 _NO_TITLE = re.compile(
-    r"(?:untitled|title|document\d*|slide \d+|presentation\d*|microsoft (?:word|powerpoint).*"
+    r"(?:\(?(?:anonymous|unspecified|untitled)\)?(?:[ -]?\d+)?|title"
+    r"|document\d*|slide \d+|presentation\d*|microsoft (?:word|powerpoint).*"
     r"|.*\.(?:docx?|pptx?|tex|dvi|pdf|indd|qxd|rtf|odt)|powerpoint presentation|מצגת של powerpoint)$",
     re.IGNORECASE,
 )
+_NO_AUTHOR = re.compile(r"\(?(?:anonymous|unspecified|unknown)\)?$", re.IGNORECASE)
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _HYPHENS = "\x02\ufffe\u00ad"
 """What PDFium writes for a hyphen that it takes for a word's break."""
@@ -69,7 +71,10 @@ def pdf_extract(content: bytes, source: str, progress: Callable[[int], None] = l
     if title is None or _NO_TITLE.match(title):
         heading = next((part.text for part in parts[:6] if part.kind in ("heading", "subheading")), None)
         title = field(heading)
-    return Extract(title=title, author=field(metadata.get("Author")), language=None, parts=parts, pages=count)
+    author = field(metadata.get("Author"))
+    if author is not None and _NO_AUTHOR.match(author):
+        author = None
+    return Extract(title=title, author=author, language=None, parts=parts, pages=count)
 
 
 class _RawPage:

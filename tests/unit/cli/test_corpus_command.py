@@ -104,7 +104,7 @@ def test_a_folder_is_added_and_summed_up(folder: Path) -> None:
     (shelf / "b.pdf").write_bytes(pdf_bytes([lines_of(["Nothing to play with."])]))
     (folder / "tale.md").rename(shelf / "tale.md")
     shown = corpus("add", "shelf")
-    assert shown.exit_code == 3
+    assert shown.exit_code == 0  # something was added, and what was not is named
     first, second, summary = shown.stdout.splitlines()
     assert first.startswith("added Rafts: 1 passage")
     assert second.startswith("added A Tale: 1 passage")
@@ -112,6 +112,45 @@ def test_a_folder_is_added_and_summed_up(folder: Path) -> None:
     assert "b.pdf: has no paragraph to play with" in shown.stderr
     again = corpus("add", "shelf/tale.md", "shelf/a.html")
     assert again.stdout.splitlines()[-1] == "2 files: 2 known already"
+
+
+def test_a_folder_without_anything_of_use_is_an_error(folder: Path) -> None:
+    (folder / "shelf").mkdir()
+    (folder / "shelf" / "bad.txt").write_text("Too short.", "utf-8")
+    assert corpus("add", "tale.md", "shelf").exit_code == 3
+    assert corpus("add", ".").exit_code == 0
+    assert corpus("add", ".", "shelf/bad.txt").exit_code == 3  # a file that was named itself
+
+
+def test_office_files_in_a_folder_are_named_with_the_remedy(folder: Path) -> None:
+    for name in ("lecture.docx", "slides.PPTX", "~$lecture.docx"):
+        (folder / name).write_bytes(b"PK\x03\x04 and so on")
+    shown = corpus("add", ".")
+    assert shown.exit_code == 0
+    first, second = shown.stderr.splitlines()
+    assert first.endswith("lecture.docx: is a Word document, which cannot be read; export it as PDF or text")
+    assert second.endswith("slides.PPTX: is a PowerPoint presentation, which cannot be read; export it as PDF or text")
+    assert shown.stdout.splitlines()[-1] == "3 files: 1 added, 2 not used"
+
+
+def test_a_title_is_honoured_for_a_text_that_is_known(folder: Path) -> None:
+    corpus("add", "tale.md")
+    assert "tale.md is known already, now as The Sea" in corpus("add", "tale.md", "--title", "The Sea").stdout
+    (folder / "copy.md").write_text(TALE, "utf-8-sig")  # other bytes, the same text
+    again = corpus("add", "copy.md", "--title", "The Storm", "--author", "Nobody", "--language", "de")
+    assert "copy.md is known already, now as The Storm" in again.stdout
+    (book,) = json.loads(corpus("list", "--json").stdout)["books"]
+    assert (book["title"], book["author"], book["language"]) == ("The Storm", "Nobody", "de")
+    assert "is known already, as The Storm" in corpus("add", "tale.md", "--title", "The Storm").stdout
+
+
+def test_a_known_text_does_not_take_another_books_title(folder: Path) -> None:
+    (folder / "rafts.html").write_text(RAFTS)
+    corpus("add", "tale.md", "rafts.html")
+    shown = corpus("add", "tale.md", "--title", "RAFTS")
+    assert shown.exit_code == 3
+    assert "tale.md: is known as A Tale, and another book has the title RAFTS" in shown.stderr
+    assert {book["title"] for book in json.loads(corpus("list", "--json").stdout)["books"]} == {"A Tale", "Rafts"}
 
 
 def test_what_was_added_as_json(folder: Path) -> None:

@@ -41,11 +41,20 @@ def test_a_page_becomes_parts_and_the_file_names_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["", "Microsoft Word - draft.docx", "untitled", "thesis.tex", "PowerPoint Presentation"]
+    "title",
+    [
+        *("", "Microsoft Word - draft.docx", "untitled", "thesis.tex", "PowerPoint Presentation"),
+        *("(anonymous)", "anonymous", "Untitled-1", "(unspecified)", "Microsoft Word - Document1"),
+    ],
 )
 def test_a_title_that_a_program_wrote_gives_way_to_the_first_heading(title: str) -> None:
     page = [Placed("The Harbour", y=760, size=20), *lines_of(TEXT)]
     assert pdf_extract(pdf_bytes([page], fields={"Title": title}), "book.pdf").title == "The Harbour"
+
+
+@pytest.mark.parametrize("author", ["(anonymous)", "anonymous", "Unknown"])
+def test_an_author_that_a_program_wrote_is_none(author: str) -> None:
+    assert pdf_extract(pdf_bytes([lines_of(TEXT)], fields={"Author": author}), "book.pdf").author is None
 
 
 def test_hebrew_slides_are_read_in_reading_order() -> None:
