@@ -11,6 +11,7 @@ Examples:
   league-agents config check                               is league.yaml right?
   league-agents config import js/config.json               a player's settings, shown as a league file
   league-agents config import config.json -o league.yaml   a referee's settings, kept
+  league-agents config import config.json js/config.json -o league.yaml   both in one league file
 """
 
 
@@ -61,26 +62,27 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
 
 
 @command.command(name="import")
-@click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("sources", metavar="FILE [FILE]", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def import_(*, source: Path, output: Path | None, force: bool) -> None:
+def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Convert the settings of the deployed clients: a referee's config.json or a player's js/config.json.
+    One of each become one league file with two roles, each with a token of its own.
 
     What was not taken over is said, and why; values are not repeated.
     """
     from league_agents.errors import ConfigError
     from league_agents.private_file import open_private
-    from league_agents.settings.migrate import import_settings
+    from league_agents.settings.migrate import import_together
 
-    imported = import_settings(source)
+    imported = import_together(sources)
     for line in imported.taken:
         click.echo(f"taken: {line}", err=True)
     for line in imported.dropped:
         click.echo(f"not taken over: {line}", err=True)
     for line in imported.to_do:
         click.echo(f"to do: {line}", err=True)
-    text = imported.text(source.name)
+    text = imported.text(" and ".join(str(source) for source in sources))
     if output is None:
         click.echo(text, nl=False)
         return

@@ -7,7 +7,7 @@ Rule 3: what a person must still fill in is written as it must look like, and sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,6 +94,67 @@ def import_settings(path: Path) -> Imported:
         str(path),
         "is neither a referee's settings (referee_id, league_manager_email) nor a player's (league, app, gmail)",
     )
+
+
+def import_together(paths: Sequence[Path]) -> Imported:
+    """As ``import_settings``; a referee's and a player's file become one league file, with a token for each.
+
+    Where both say something different of the same key the first one's holds, and that is said.
+    """
+    done = import_settings(paths[0])
+    for path in paths[1:]:
+        other = import_settings(path)
+        twice = _section(done.settings, "roles").keys() & _section(other.settings, "roles").keys()
+        if twice:
+            raise ConfigError(
+                str(path), f"is another {min(twice)}'s settings; one league file has one referee and one player"
+            )
+        done.taken += other.taken
+        done.dropped += other.dropped
+        done.to_do = list(dict.fromkeys([*done.to_do, *other.to_do]))
+        _lay_under(done, done.settings, other.settings)
+    if len(paths) > 1:
+        _complete_each_other(done)
+    return done
+
+
+def _lay_under(done: Imported, upper: dict[str, object], lower: Mapping[str, object], before: str = "") -> None:
+    """Add to ``upper`` what only ``lower`` says."""
+    for key, value in lower.items():
+        name, mine = f"{before}{key}", upper.get(key)
+        if isinstance(mine, dict) and isinstance(value, dict):
+            _lay_under(done, mine, value, f"{name}.")
+        elif mine is None or mine == MISSING_ADDRESS != value:
+            upper[key] = value
+            done.to_do = [line for line in done.to_do if not line.startswith(f"{name}: ")]
+        elif value == MISSING_ADDRESS != mine:
+            done.to_do = [line for line in done.to_do if not line.startswith(f"{name}: ")]
+        elif value != mine:
+            done.to_do.append(f"{name}: the files do not agree, and the first one's is kept; is it right?")
+
+
+def _complete_each_other(done: Imported) -> None:
+    """A token for each role, and the group of the one for the other."""
+    roles = {name: role for name, role in _section(done.settings, "roles").items() if isinstance(role, dict)}
+    tokens = {Path(str(role.get("token") or f"token_{name}.json")) for name, role in roles.items()}
+    if len(tokens) < len(roles):
+        for name, role in roles.items():
+            role["token"] = f"token_{name}.json"
+            done.to_do.append(
+                f"roles.{name}.token: both files name the same, and each mailbox needs its own; make it with"
+                f" 'league-agents auth login --role {name}'"
+            )
+    group = next((role["group_id"] for role in roles.values() if role.get("group_id")), None)
+    for name, role in roles.items():
+        if group is not None and not role.get("group_id"):
+            role["group_id"] = group
+            done.to_do = [line for line in done.to_do if not line.startswith(f"roles.{name}.group_id: ")]
+            done.to_do.append(f"roles.{name}.group_id: taken from the other file; is it right?")
+
+
+def _section(settings: Mapping[str, object], name: str) -> dict[str, object]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 class _Import:

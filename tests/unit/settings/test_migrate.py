@@ -7,10 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from league_agents.cli import command_line
 from league_agents.errors import ConfigError
 from league_agents.settings.league_file import read_league_file
-from league_agents.settings.migrate import MISSING_ADDRESS, import_settings
+from league_agents.settings.migrate import MISSING_ADDRESS, Imported, import_settings, import_together
 
 REFEREE = {
     "referee_id": "REF001",
@@ -94,6 +96,61 @@ def test_a_players_settings_become_a_league_file_that_is_right(tmp_path: Path) -
     }
     assert "hunter2" not in text
     assert "group_id" in to_do[0]
+
+
+def convert_both(tmp_path: Path, first: object, second: object) -> tuple[Path, Imported]:
+    sources = [tmp_path / "first.json", tmp_path / "second.json"]
+    for source, document in zip(sources, (first, second), strict=True):
+        source.write_text(json.dumps(document), "utf-8")
+    imported = import_together(sources)
+    made = tmp_path / "league.yaml"
+    made.write_text(imported.text("both"), "utf-8")
+    return made, imported
+
+
+@pytest.mark.parametrize("is_referee_first", [True, False])
+def test_a_referees_and_a_players_settings_become_one_league_file(tmp_path: Path, is_referee_first: bool) -> None:
+    referee = {**REFEREE, "token_path": "token.json"}
+    player = {**PLAYER, "gmail": {"account": "p@league.test", "token_path": "./token.json"}}
+    made, imported = convert_both(tmp_path, *((referee, player) if is_referee_first else (player, referee)))
+    settings = read_league_file(made, {})
+    assert {role.address for role in settings.roles} == {"r@league.test", "p@league.test"}
+    assert {role.token.name for role in settings.roles} == {"token_referee.json", "token_player.json"}
+    assert {role.group_id for role in settings.roles} == {"falcons"}
+    assert "credentials: client_secret.json" in made.read_text("utf-8")
+    asked = {line.partition(": ")[0] for line in imported.to_do}
+    assert asked == {
+        *("roles.referee.agent", "roles.referee.token", "roles.player.token", "roles.player.group_id"),
+        *("league.league_id", "poll.idle_seconds"),  # they differ
+    }
+    assert settings.league_id == ("L1" if is_referee_first else "LEAGUE001")
+    assert {"log_file", "llm.method"} <= {line.partition(" ")[0] for line in imported.dropped}
+
+
+@pytest.mark.parametrize("is_referee_first", [True, False])
+def test_what_one_file_knows_is_not_asked_for_because_the_other_does_not(
+    tmp_path: Path, is_referee_first: bool
+) -> None:
+    player = {**PLAYER, "league": {}}
+    made, imported = convert_both(tmp_path, *((REFEREE, player) if is_referee_first else (player, REFEREE)))
+    settings = read_league_file(made, {})
+    assert settings.manager_email == "office@league.test"
+    assert not any("league.manager_email" in line for line in imported.to_do)
+    assert settings.role("referee").token.name == "r.json"
+
+
+def test_the_command_takes_both_files(tmp_path: Path) -> None:
+    for name, document in (("config.json", REFEREE), ("player.json", PLAYER)):
+        (tmp_path / name).write_text(json.dumps(document), "utf-8")
+    named = [str(tmp_path / name) for name in ("config.json", "player.json", "league.yaml")]
+    shown = CliRunner().invoke(command_line, ["config", "import", *named[:2], "-o", named[2]])
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert [role.role for role in read_league_file(tmp_path / "league.yaml", {}).roles] == ["referee", "player"]
+
+
+def test_two_files_of_one_role_are_no_league_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"second.json: is another player's settings; one league file has one"):
+        convert_both(tmp_path, PLAYER, PLAYER)
 
 
 @pytest.mark.parametrize(("word", "is_demo"), [("false", False), ("0", False), ("no", False), ("", None), ("1", True)])
