@@ -62,6 +62,9 @@ class OnItsWay:
     waits_for_next: bool = field(compare=False, default=False)
     """Arrives right after the next mail for the same account."""
 
+    is_withheld: bool = field(compare=False, default=False)
+    """Whether the history says nothing of its arrival."""
+
 
 class PostOffice:
     """Takes mail from accounts and from the internet, and delivers it."""
@@ -82,10 +85,8 @@ class PostOffice:
             raw = raws[key]
             assert isinstance(stored, list)
             assert isinstance(raw, bytes)
-            due, number, recipient, labels, skew, unlisted, own, waits = stored
-            heapq.heappush(
-                self._waiting, OnItsWay(due, number, recipient, raw, tuple(labels), skew, unlisted, own, waits)
-            )
+            due, number, recipient, labels, *rest = stored
+            heapq.heappush(self._waiting, OnItsWay(due, number, recipient, raw, tuple(labels), *rest))
 
     @property
     def on_its_way(self) -> int:
@@ -220,6 +221,7 @@ class PostOffice:
                 unlisted_ms=unlisted_ms,
                 own_mail_id=own_mail_id,
                 waits_for_next=bool(held_s),
+                is_withheld=Action.WITHHELD in actions,
             )
             own_mail_id = ""
             if mail.due_ms > now_ms:
@@ -241,7 +243,7 @@ class PostOffice:
         key = f"{mail.number:012d}"
         self._state.put("late-raw", key, mail.raw)
         kept = [mail.due_ms, mail.number, mail.recipient, mail.labels, mail.skew_ms, mail.unlisted_ms]
-        self._state.put("late", key, [*kept, mail.own_mail_id, mail.waits_for_next])
+        self._state.put("late", key, [*kept, mail.own_mail_id, mail.waits_for_next, mail.is_withheld])
 
     def _arrive(self, mail: OnItsWay, at_ms: int, *, is_held: bool = True) -> None:
         box = self._boxes.get(mail.recipient)
@@ -260,6 +262,7 @@ class PostOffice:
                 at_ms=at_ms + mail.skew_ms,
                 now_ms=now_ms,
                 listed_from_ms=at_ms + mail.unlisted_ms if mail.unlisted_ms else 0,
+                is_withheld=mail.is_withheld,
             )
         self._ledger.arrived(box.key)
         if not mail.waits_for_next:

@@ -34,6 +34,8 @@ class Action(StrEnum):
     """Do what the call asks and close the connection instead of answering: the ambiguous case."""
     WAIT = "wait"
     """Answer ``seconds`` of real time late, or when the faults are cleared before."""
+    LAST = "last"
+    """Take ``seconds`` by the sandbox's own clock, which goes on by them when it is a manual one."""
     SLOW_BODY = "slow-body"
     """Hand the answer out bit by bit, over ``seconds`` of real time."""
     TRUNCATE = "truncate"
@@ -63,6 +65,8 @@ class Action(StrEnum):
     """Of ``delivery``: the mail never arrives."""
     SPAM = "spam"
     """Of ``delivery``: the mail arrives in Spam."""
+    WITHHELD = "withheld"
+    """Of ``delivery``: the history never says that the mail arrived; listings show it."""
     SKEW = "skew"
     """Of ``delivery``: the mail's internal date is off by ``seconds``; they may be negative."""
 
@@ -71,10 +75,13 @@ DELIVERY = "delivery"
 """What a rule names as its method to strike mail on its way; the account is then the recipient's."""
 
 ON_DELIVERY = frozenset(
-    {Action.UNLISTED, Action.LATE, Action.REORDER, Action.DUPLICATE, Action.LOSE, Action.SPAM, Action.SKEW}
+    [
+        *(Action.UNLISTED, Action.LATE, Action.REORDER, Action.DUPLICATE, Action.LOSE, Action.SPAM),
+        *(Action.WITHHELD, Action.SKEW),
+    ]
 )
 DEADLY = frozenset({Action.KILL_UNDONE, Action.KILL_DONE})
-_TIMED = frozenset({Action.WAIT, Action.SLOW_BODY, Action.UNLISTED, Action.LATE, Action.SKEW})
+_TIMED = frozenset({Action.WAIT, Action.LAST, Action.SLOW_BODY, Action.UNLISTED, Action.LATE, Action.SKEW})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +134,7 @@ class Fault:
             return f"status must be from 400 to 599, not {self.status}"
         if self.retry_after_s is not None and not 0 <= self.retry_after_s <= LONGEST_DELAY_S:
             return f"retry_after_s must be from 0 to {LONGEST_DELAY_S:g}"
-        longest = LONGEST_WAIT_S if self.action in (Action.WAIT, Action.SLOW_BODY) else LONGEST_DELAY_S
+        longest = LONGEST_WAIT_S if self.action in (Action.WAIT, Action.LAST, Action.SLOW_BODY) else LONGEST_DELAY_S
         shortest = -LONGEST_DELAY_S if self.action is Action.SKEW else 0
         if not shortest <= self.seconds <= longest:
             return f"seconds must be from {shortest:g} to {longest:g}, not {self.seconds}"

@@ -147,6 +147,7 @@ class Connection(BaseHTTPRequestHandler):
             self._drop(route, request, account)
             return
         service.hold(_seconds(faults, Action.WAIT))
+        service.let_pass(self.server.stopping, _seconds(faults, Action.LAST))
         if self.server.stopping.is_set():
             self.close_connection = True
             return

@@ -25,6 +25,7 @@ MOST_CONTAINERS = 100
 MOST_PARTS = 2_000
 _CONTAINER = re.compile(rb"multipart/|message/", re.IGNORECASE)
 _CHARSET = re.compile(r"[A-Za-z0-9_-]{1,30}")
+_WORD = re.compile(r"\w+")
 _SNIPPET = 200
 _SEARCHED_TEXT = 200_000
 
@@ -43,12 +44,19 @@ def decode_bytes(text: str) -> bytes | None:
         return None
 
 
+def words_of(text: str) -> str:
+    """The words of a text in lower case, each between two spaces: what a search compares."""
+    return " " + " ".join(_WORD.findall(text.lower())) + " "
+
+
 class MailView:
     """One mail, taken apart as far as somebody asked."""
 
     def __init__(self, mail_id: str, raw: bytes) -> None:
         self._mail_id = mail_id
         self._raw = raw
+        self._addresses: dict[str, list[str]] = {}
+        self._words: dict[str, str] = {}
 
     @cached_property
     def top(self) -> RawMail:
@@ -61,7 +69,15 @@ class MailView:
 
     def addresses(self, name: str) -> list[str]:
         """The addresses in a header, in lower case."""
-        return [address.lower() for address in addresses_in(self.top.values(name))]
+        if name not in self._addresses:
+            self._addresses[name] = [address.lower() for address in addresses_in(self.top.values(name))]
+        return self._addresses[name]
+
+    def words(self, name: str) -> str:
+        """The words of a header, as ``words_of`` has them."""
+        if name not in self._words:
+            self._words[name] = words_of(self.header(name))
+        return self._words[name]
 
     @cached_property
     def message_ids(self) -> tuple[str, ...]:

@@ -120,9 +120,10 @@ class Mailbox:
 
     def add(
         self, raw: bytes, labels: Collection[str], *, at_ms: int, now_ms: int, thread_id: str | None = None,
-        listed_from_ms: int = 0,
+        listed_from_ms: int = 0, is_withheld: bool = False,
     ) -> StoredMail:  # fmt: skip
-        """Put a mail in. ``thread_id`` was checked by the caller; without it the references decide."""
+        """Put a mail in. ``thread_id`` was checked by the caller; without it the references decide. The history says
+        nothing of a withheld one."""
         number = self._numbers.next_mail()
         mail_id = f"1{derive_hex('mail', self.key, number, digits=15)}"
         mail = StoredMail(
@@ -138,7 +139,10 @@ class Mailbox:
         mail.thread_id = thread_id or self._thread_of(mail) or mail_id
         self._take(mail)
         self._state.put("raw", f"{self.key}/{mail_id}", raw)
-        self._keep(mail, "messageAdded", now_ms)
+        if is_withheld:
+            self._keep_mail(mail)
+        else:
+            self._keep(mail, "messageAdded", now_ms)
         return mail
 
     def restore(self, stored: dict[str, object], raw: bytes) -> None:
@@ -242,6 +246,9 @@ class Mailbox:
                 removed=removed,
             )
         )
+        self._keep_mail(mail)
+
+    def _keep_mail(self, mail: StoredMail) -> None:
         self._state.put(
             "mail",
             f"{self.key}/{mail.mail_id}",

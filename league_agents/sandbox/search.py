@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from league_agents.sandbox.mail_view import MailView
+from league_agents.sandbox.mail_view import MailView, words_of
 from league_agents.sandbox.refusal import invalid
 from league_agents.sandbox.timekeeping import instant
 
@@ -26,7 +26,6 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[(){}])|(?P<minus>-)(?=[^\s-])|(?P<name>[A-Za-z0-9_]+):(?=[^\s)}])|\"(?P<quoted>[^\"]*)\"?|"
     r"(?P<word>[^\s(){}\"]+))"
 )
-_WORD = re.compile(r"\w+")
 _AGE = re.compile(r"(\d{1,4})([hdmy])")
 _SIZE = re.compile(r"(\d{1,12})([km]?)b?", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[/-](\d{1,2})[/-](\d{1,2})")
@@ -124,7 +123,7 @@ class _Reader:
             return self.sequence("}", depth + 1, is_any=True)
         if token["name"]:
             return self.operator(token["name"].lower(), depth)
-        return _contains(lambda mail: _everything(mail), token["quoted"] if token["word"] is None else token["word"])
+        return _contains(_everything, token["quoted"] if token["word"] is None else token["word"])
 
     def operator(self, name: str, depth: int) -> Test:
         token = self.tokens[self.place]
@@ -298,31 +297,28 @@ def _not(test: Test) -> Test:
     return lambda mail: not test(mail)
 
 
-def _words(text: str) -> str:
-    return " " + " ".join(_WORD.findall(text.lower())) + " "
-
-
-def _contains(text_of: Callable[[Searched], str], value: str) -> Test:
-    wanted = _words(value)
-    return lambda mail: wanted.isspace() or wanted in _words(text_of(mail))
+def _contains(words: Callable[[Searched], str], value: str) -> Test:
+    wanted = words_of(value)
+    return lambda mail: wanted.isspace() or wanted in words(mail)
 
 
 def _everything(mail: Searched) -> str:
     view = mail.view
-    return "\n".join([view.header("subject"), view.header("from"), view.header("to"), view.text, *view.file_names])
+    texts = [view.header("subject"), view.header("from"), view.header("to"), view.text, *view.file_names]
+    return words_of("\n".join(texts))
 
 
 def _header_test(name: str, value: str) -> Test:
     lowered = value.lower()
     if name != "subject" and "@" in value.strip("@"):
         return lambda mail: lowered in mail.view.addresses(name)
-    return _contains(lambda mail: mail.view.header(name), value)
+    return _contains(lambda mail: mail.view.words(name), value)
 
 
 def _is_named(file_name: str, wanted: str) -> bool:
     """``filename:json`` finds an ending, ``filename:payload.json`` a name, ``filename:payload`` a word of it."""
     lowered = file_name.lower()
-    return lowered == wanted or lowered.endswith(f".{wanted}") or _words(wanted) in _words(lowered)
+    return lowered == wanted or lowered.endswith(f".{wanted}") or words_of(wanted) in words_of(lowered)
 
 
 def _size_test(name: str, value: str) -> Test:

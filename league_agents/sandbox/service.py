@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
@@ -55,6 +56,11 @@ class Service:
 
     def __init__(self, world: World) -> None:
         self._world = world
+
+    def let_pass(self, ending: threading.Event, seconds: float) -> None:
+        """Let ``seconds`` pass on the sandbox's clock, or less when ``ending`` is set."""
+        if seconds:
+            self._world.clock.wait(ending, seconds)
 
     def route(self, request: Request) -> Route:
         """Where a request goes; a wrong address goes to a refusal."""

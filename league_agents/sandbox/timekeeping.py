@@ -6,6 +6,7 @@ passes in one call.
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 from league_agents.clock import Clock
@@ -32,6 +33,10 @@ class SandboxClock:
     def now_ms(self) -> int:
         """Milliseconds since 1970, as ``internalDate`` counts."""
         return (self.now() - _EPOCH) // _MILLISECOND
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Let ``seconds`` pass, or less if ``event`` is set before."""
+        self._base.wait(event, timedelta(seconds=seconds))
 
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass at once. Raises ``Refused``."""

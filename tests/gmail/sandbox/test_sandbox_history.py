@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from league_agents.sandbox.faults import Action, Fault
+
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 
 
@@ -113,3 +115,22 @@ def test_history_can_be_expired_at_once(sandbox, account, plain) -> None:
         bob.changes(cursor)
     assert forgotten.value.status_code == 404
     assert bob.changes(bob.cursor()) == {"historyId": bob.cursor()}
+
+
+def test_a_mail_whose_arrival_is_withheld_is_listed_and_not_in_the_history(start, account) -> None:
+    sandbox = start(faults=[Fault(action=Action.WITHHELD, method="delivery", calls=(1,))])
+    alice, bob = account(sandbox, ALICE), account(sandbox, BOB)
+    cursor = bob.cursor()
+    alice.post(BOB)
+    assert "history" not in bob.changes(cursor)
+    assert len(bob.ids()) == 1
+    alice.post(BOB)
+    assert len(bob.changes(cursor)["history"]) == 1
+    assert len(bob.ids()) == 2
+
+
+def test_a_call_that_lasts_moves_the_sandboxs_own_clock(start, account) -> None:
+    sandbox = start(faults=[Fault(action=Action.LAST, method="getProfile", seconds=40)])
+    before = sandbox.world.clock.now()
+    account(sandbox, ALICE).cursor()
+    assert sandbox.world.clock.now() - before == timedelta(seconds=40)
