@@ -21,6 +21,21 @@ from league_agents.protocol.league.address import read_address, read_mailbox, sa
 GMAIL = "mx.google.com"
 """What Gmail's receiving servers call themselves."""
 
+JUDGED_BY = (
+    "From",
+    "Subject",
+    "Authentication-Results",
+    "Return-Path",
+    "Content-Type",
+    "Auto-Submitted",
+    "Precedence",
+    "X-Autoreply",
+    "X-Autorespond",
+    "X-Autoresponder",
+    "X-Failed-Recipients",
+)
+"""The headers that are looked at here: whoever has them can judge a mail without its body."""
+
 _LONGEST = 4_000
 _NO_ANSWER = frozenset({"bulk", "junk", "auto_reply"})
 _MACHINES = frozenset({"mailer-daemon", "postmaster"})

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from league_agents.errors import MailError
+from league_agents.errors import MailboxUnavailable, MailError
 
 LONGEST_SEND = timedelta(seconds=20)
 """After so long a client leaves a send. Gmail takes a mail within one or two seconds, seldom within ten; whoever waits
@@ -29,6 +29,24 @@ class AmbiguousSend(MailError):
         super().__init__(message)
         self.was_answered = was_answered
         """Whether the service said that it failed: then the send is not under way any more."""
+
+
+class Stopping(MailboxUnavailable):
+    """The process is to end: the mail service is asked nothing more, and nothing was sent."""
+
+
+class Peers(Struct, frozen=True, kw_only=True):
+    """Who may write to a role at the moment (protocol 2.6)."""
+
+    addresses: frozenset[str]
+    """As ``address_key`` spells them. Their mail comes before everybody else's."""
+
+    admits_others: bool = False
+    """Whether mail of anybody else can mean something, as to a player whose referees no table has named yet."""
+
+    shortest_wait: timedelta | None = None
+    """The shortest time that somebody waits for this role; ``None`` when nobody does. A mail that the service withholds
+    from its history must be found well within it."""
 
 
 class OutgoingMail(Struct, frozen=True, kw_only=True):
@@ -71,6 +89,12 @@ class Mail(Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
     """Why parts of it could not be read, one line each."""
 
+    refusal: str = ""
+    """What its headers disqualify it by, in one line: its body was not opened. Empty for an opened mail."""
+
+    is_from_peer: bool = True
+    """``False`` for mail of strangers, which a mailbox that knows its owner's peers hands out behind all other."""
+
 
 class Mailbox(Protocol):
     """One address. Used by one thread at a time."""
@@ -84,6 +108,8 @@ class Mailbox(Protocol):
         """Waiting mails that may be protocol mail, oldest first over the whole backlog, at most ``limit``.
 
         Mails whose id is ``known`` are passed over: other people's mail stays unread and must not be fetched for ever.
+        A mailbox that knows its owner's ``Peers`` hands out their mail first, and of other mail only as much as its
+        share of the quota allows: a list without a mail from a peer means that none waits.
         Raises ``MailboxUnavailable``, ``AuthorizationExpired``, ``QuotaExhausted``.
         """
         ...

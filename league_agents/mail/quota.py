@@ -8,6 +8,7 @@ Rule 3: the last sends of a day belong to the games that have begun.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,14 @@ from league_agents.protocol.league.subject import parse_subject
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)
+
+LIST_EVERY = timedelta(minutes=5)
+"""Between two listings of everything that is unread."""
+
+SEARCHES_IN_A_WAIT = 4
+"""Searches for mail that the history withholds, within the shortest time that somebody waits."""
+
+SHORTEST_SEARCH_PERIOD = timedelta(seconds=5)
 
 _COMMON = {
     "getProfile": 1,
@@ -93,6 +102,11 @@ class Limits:
         if self.units_kept_for_sending >= self.units_per_minute:
             raise ConfigError("gmail.quota.units_kept_for_sending", "must be less than units_per_minute")
 
+    @property
+    def units_for_strangers(self) -> int:
+        """Of each minute: what reading other people's mail may take."""
+        return (self.units_per_minute - self.units_kept_for_sending) // 3
+
     def kept_from(self, kind: SendKind) -> int:
         """How many of the day's sends a mail of this kind must leave."""
         if kind is SendKind.RUNNING_GAME:
@@ -123,15 +137,28 @@ MATCH_MAILS: Mapping[str, MatchMails] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What one match costs one who takes part in it, polling apart."""
+    """What one match costs one who takes part in it."""
 
     units: int
+    """Looking for mail apart."""
+
     sends: int
+    looking_per_minute: int
+    """Units for looking for mail while a game is open, whether any comes or not."""
+
     matches_per_minute: float
-    """By units alone."""
+    """By units alone, looking included."""
 
     matches_per_day: int
     """By sends alone: for most accounts this is what counts."""
+
+
+def search_period(shortest_wait: timedelta | None, longest: timedelta = LIST_EVERY) -> timedelta:
+    """How often the peers' mail is searched for, whatever the history says: some times in the shortest time that
+    somebody waits."""
+    if shortest_wait is None:
+        return longest
+    return max(SHORTEST_SEARCH_PERIOD, min(longest, shortest_wait / SEARCHES_IN_A_WAIT))
 
 
 class QuotaLedger:
@@ -147,7 +174,7 @@ class QuotaLedger:
     ) -> None:
         """``prices`` has Gmail's names of methods, without ``users.``. ``state`` is what ``dump`` gave."""
         self._clock = clock
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._prices = dict(prices)
         self._seconds: deque[tuple[int, int]] = deque()
         """(second, units) of the last minute."""
@@ -183,7 +210,7 @@ class QuotaLedger:
         whole minute."""
         now = self._clock.now()
         self._forget_old(now)
-        may_use = self._limits.units_per_minute - (0 if is_send else self._limits.units_kept_for_sending)
+        may_use = self.limits.units_per_minute - (0 if is_send else self.limits.units_kept_for_sending)
         over = sum(spent for _, spent in self._seconds) + min(units, may_use) - may_use
         if over <= 0:
             return timedelta(0)
@@ -203,15 +230,15 @@ class QuotaLedger:
         self._forget_old(now)
         if self._no_sends_before is not None and self._no_sends_before > now:
             return 0
-        return max(0, self._limits.sends_per_day - sum(sends for _, sends in self._minutes))
+        return max(0, self.limits.sends_per_day - sum(sends for _, sends in self._minutes))
 
     def resets_at(self, kind: SendKind) -> datetime | None:
         """When a mail of this kind may be sent again; ``None`` when it may be sent now."""
         now = self._clock.now()
         self._forget_old(now)
         refused = self._no_sends_before if self._no_sends_before and self._no_sends_before > now else None
-        over = sum(sends for _, sends in self._minutes) + 1 - self._limits.sends_per_day
-        over += min(self._limits.kept_from(kind), self._limits.sends_per_day - 1)
+        over = sum(sends for _, sends in self._minutes) + 1 - self.limits.sends_per_day
+        over += min(self.limits.kept_from(kind), self.limits.sends_per_day - 1)
         if over <= 0:
             return refused
         at = now + DAY
@@ -255,16 +282,28 @@ class QuotaLedger:
         self._forget_old(self._clock.now())
         return sum(spent for _, spent in self._seconds)
 
-    def forecast(self, mails: MatchMails) -> Forecast:
-        """What a match costs somebody who sends and gets these mails."""
+    def forecast(
+        self,
+        mails: MatchMails,
+        *,
+        look_every: timedelta = timedelta(seconds=1.5),
+        shortest_wait: timedelta = timedelta(minutes=2),
+    ) -> Forecast:
+        """What a match costs somebody who sends and gets these mails, looks into the history so often and is waited for
+        so long."""
         sends, received = mails.sent, mails.received
+        search = self.price("messages.list")
         per_mail = self.price("messages.get") + self.price("messages.modify")
         units = sends * self.price("messages.send") + received * per_mail
+        looking = self.price("history.list") * (MINUTE / look_every)
+        looking += search * (MINUTE / search_period(shortest_wait) + MINUTE / LIST_EVERY)
         return Forecast(
             units=units,
             sends=sends,
-            matches_per_minute=self._limits.units_per_minute / units,
-            matches_per_day=self._limits.sends_per_day // max(1, sends),
+            looking_per_minute=math.ceil(looking),
+            # Each arrival is searched for as well, to see whether it is from a peer.
+            matches_per_minute=max(0.0, self.limits.units_per_minute - looking) / (units + received * search),
+            matches_per_day=self.limits.sends_per_day // max(1, sends),
         )
 
     # -- kept by the owner ------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
+from league_agents.mail.port import Stopping
 from league_agents.runner.pace import Backoff, Pace, is_game_open
 from league_agents.runner.role import Observer, RoleRunner
 
@@ -257,6 +258,8 @@ class LiveRole:
             busy = runner.tick() or obeyed
         except AuthorizationExpired:
             raise
+        except Stopping:
+            return False
         except MailError as error:
             pause = self._mailbox.failed(error, now)
             self._next_poll_s = self.clock.monotonic_s() + pause.total_seconds()

@@ -7,6 +7,7 @@ is sent again.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
@@ -26,7 +27,7 @@ from league_agents.journal.port import (
 from league_agents.league.effects import ReleaseAgent
 from league_agents.league.events import Command, DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
 from league_agents.league.machine import Machine
-from league_agents.mail.port import Mail, Mailbox
+from league_agents.mail.port import Mail, Mailbox, Stopping
 from league_agents.protocol.league.decode import NotProtocolMail, decode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
@@ -81,12 +82,15 @@ class RoleRunner(Generic[S]):
         observer: Observer | None = None,
         intake: Intake | None = None,
         shown_within: timedelta = timedelta(0),
+        stopping: threading.Event | None = None,
     ) -> None:
         """``host`` is ``None`` for a machine that calls nobody (the league manager); without an ``intake`` the mailbox
         is taken to vouch for every sender.
 
         ``clock`` is the one by which the mailbox dates its mails. It shows a mail ``shown_within`` that time at the
         latest: a deadline is over when the mailbox was drained so much later.
+
+        Once ``stopping`` is set no further mail is taken in, and what was not taken in yet still waits.
         """
         self._machine = machine
         self._mailbox = mailbox
@@ -96,6 +100,7 @@ class RoleRunner(Generic[S]):
         self._observer = observer
         self._intake = intake
         self._shown_within = shown_within
+        self._stopping = stopping or threading.Event()
         self._state = machine.initial()
         self._parts: Mapping[str, object] = {}
         """As the journal has them: of a new journal none, so that its first step writes all."""
@@ -182,7 +187,8 @@ class RoleRunner(Generic[S]):
     # -- taking in mail ---------------------------------------------------------------------------------------------
 
     def _receive(self) -> bool:
-        """Drain the mailbox. A short batch is no sign of the end: heavy mails come in small numbers."""
+        """Drain the mailbox of the peers' mail. A short batch is no sign of the end: heavy mails come in small
+        numbers."""
         busy = False
         self._acknowledge()
         while mails := self._mailbox.fetch(FETCH_BATCH, self._journal.has_mail):
@@ -192,9 +198,18 @@ class RoleRunner(Generic[S]):
             busy = True
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
-            self._unacknowledged += [mail.mail_id for mail in mails if self._take_in(mail)]
+            for mail in mails:
+                self._go_on()
+                if self._take_in(mail):
+                    self._unacknowledged.append(mail.mail_id)
             self._acknowledge()
+            if not any(mail.is_from_peer for mail in mails):
+                break  # strangers may write for ever: deadlines do not wait for them
         return busy
+
+    def _go_on(self) -> None:
+        if self._stopping.is_set():
+            raise Stopping
 
     def _work_off(self) -> None:
         """Take the agents' results and send what there is to send."""
@@ -208,6 +223,8 @@ class RoleRunner(Generic[S]):
 
     def _take_in(self, mail: Mail) -> bool:
         """Commit one mail and what follows from it. Whether it is protocol mail, which is then ours to mark as read."""
+        if mail.refusal:
+            return self._turn_away(mail)
         try:
             envelope = decode(
                 subject=mail.subject,
@@ -252,6 +269,12 @@ class RoleRunner(Generic[S]):
             # A bug in a machine must not stop the league: the state is unchanged, the mail is kept for a person.
             self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", envelope)
         return True
+
+    def _turn_away(self, mail: Mail) -> bool:
+        """Record a mail that was not opened. A mail server's notice is a person's to read, so it stays as it is."""
+        is_notice = self._intake is not None and self._intake.came_back(mail) is not None
+        self._put_aside(mail, InboxVerdict.IGNORED if is_notice else InboxVerdict.REJECTED, mail.refusal)
+        return not is_notice
 
     def _put_aside(self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None) -> None:
         now = self._clock.now()

@@ -20,6 +20,13 @@ class Wakeup:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self.stopping = threading.Event()
+        """Set when whoever rests is to end: nothing more is begun, not even the next call of a step in hand."""
+
+    def stop(self) -> None:
+        """Ask for the end. From any thread."""
+        self.stopping.set()
+        self.wake()
 
     def wake(self) -> None:
         """End the rest. From any thread."""

@@ -2,8 +2,8 @@
 
 Rule 1: each role has its own thread, mailbox and journal; what befalls one does not stop another, unless it is for a
 person to mend and no authorization: then the process ends, and says so.
-Rule 2: to stop is to finish the step in hand and to begin no other. Agents that are thinking are not waited for: their
-calls are in the journal and run again.
+Rule 2: to stop is to finish the call or the commit in hand and to begin no other, however much waits. Agents that are
+thinking are not waited for: their calls are in the journal and run again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from league_agents.runner.live import LiveRole
 from league_agents.runner.wakeup import StopRequest, Wakeup
 
 LONGEST_STEP = timedelta(minutes=2)
-"""How long a step in hand may take when the process is to end; a mail call has its own time limit well below."""
+"""How long the call in hand may take when the process is to end; it has its own time limit well below."""
 
 
 class _RoleThread:
@@ -27,7 +27,6 @@ class _RoleThread:
         self._role = role
         self._wakeup = wakeup
         self._stop = stop
-        self._is_stopping = False
         self.is_stuck = False
         self.failure: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=role.name, daemon=True)
@@ -36,23 +35,23 @@ class _RoleThread:
         self._thread.start()
 
     def finish(self) -> None:
-        """Ask it to end after the step in hand."""
-        self._is_stopping = True
-        self._wakeup.wake()
+        """Ask it to end after the call in hand."""
+        self._wakeup.stop()
 
     def join(self, seconds: float) -> None:
         self._thread.join(seconds)
 
     def _work(self) -> None:
         try:
-            while not self._is_stopping:
+            stopping = self._wakeup.stopping
+            while not stopping.is_set():
                 rest = self._role.turn()
                 is_stuck = bool(self._role.needs_authorization)
                 if is_stuck and not self.is_stuck:
                     self.is_stuck = True
                     self._stop.nudge()  # the others decide whether there is anything left to do
                 self.is_stuck = is_stuck
-                if not self._is_stopping:
+                if not stopping.is_set():
                     self._wakeup.rest(rest)
         except BaseException as failure:
             self.failure = failure

@@ -28,6 +28,7 @@ from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
 from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
+from league_agents.runner.peers import game_wait
 from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.settings.journals import is_begun, look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
@@ -237,7 +238,7 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
         said = f"a mail to itself came back in {test.round_trip.total_seconds():.1f} s"
         yield Check(role=role.role, name="round trip", said=said)
         yield _clock(role, test)
-        yield _quota(role, ledger)
+        yield _quota(settings, role, ledger)
     except AuthorizationExpired as error:
         yield Check(role=role.role, name="mailbox", said=str(error), trouble=Trouble.AUTHORIZATION)
     except MailError as error:
@@ -258,13 +259,16 @@ def _clock(role: RoleSettings, test: SelfTest) -> Check:
     return Check(role=role.role, name="clock", said=trouble or said, is_warning=trouble is not None)
 
 
-def _quota(role: RoleSettings, ledger: QuotaLedger) -> Check:
+def _quota(settings: LeagueSettings, role: RoleSettings, ledger: QuotaLedger) -> Check:
     left = ledger.sends_left()
     resets_at = ledger.resets_at(SendKind.RUNNING_GAME)
     said = f"{left} sends left today"
     if role.role in MATCH_MAILS:
-        forecast = ledger.forecast(MATCH_MAILS[role.role])
+        wait = game_wait(settings.rules)
+        forecast = ledger.forecast(MATCH_MAILS[role.role], look_every=settings.pace.active, shortest_wait=wait)
         said += f", enough for about {left // forecast.sends} matches of a {role.role} ({forecast.units} units each)"
+        said += f"; looking for mail takes {forecast.looking_per_minute} of"
+        said += f" {ledger.limits.units_per_minute} units a minute"
     if resets_at is not None:
         said += f"; sending goes on at {resets_at:%Y-%m-%d %H:%M} UTC"
     return Check(

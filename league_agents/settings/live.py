@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,12 +34,13 @@ from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 from league_agents.mail.oauth import load_client_secret
-from league_agents.mail.port import Mail, Mailbox
+from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
+from league_agents.runner.peers import peers_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
@@ -74,9 +76,17 @@ class MailboxMaker(Protocol):
     """Opens the mailbox of a role. Nothing is asked over the network yet."""
 
     def __call__(
-        self, settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: ServiceClock
+        self,
+        settings: LeagueSettings,
+        role: RoleSettings,
+        journal: Journal,
+        clock: ServiceClock,
+        *,
+        peers: Callable[[], Peers] | None = None,
+        stopping: threading.Event | None = None,
     ) -> OpenMailbox:
-        """``journal`` keeps what the mailbox wants to know again; ``clock`` is told what time it is there."""
+        """``journal`` keeps what the mailbox wants to know again; ``clock`` is told what time it is there. ``peers``
+        says at any moment whose mail comes first; ``stopping`` is set when the process is to end."""
         ...
 
 
@@ -104,7 +114,13 @@ def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
 
 
 def gmail_mailbox(
-    settings: LeagueSettings, role: RoleSettings, journal: Journal, clock: ServiceClock
+    settings: LeagueSettings,
+    role: RoleSettings,
+    journal: Journal,
+    clock: ServiceClock,
+    *,
+    peers: Callable[[], Peers] | None = None,
+    stopping: threading.Event | None = None,
 ) -> OpenMailbox:
     """The role's Gmail account. Raises ``ConfigError``."""
     refuse_missing_client(settings, role)
@@ -125,6 +141,9 @@ def gmail_mailbox(
         timeout=gmail.timeout,
         spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
         login_command=login_command(role),
+        peers=peers,
+        refuse=sender_check(settings, role).refuse,
+        stopping=stopping,
     )
 
     def check() -> None:
@@ -188,6 +207,11 @@ class SenderCheck:
         return f"mail to {named} was not delivered: {subject}; look whether the address is right"
 
 
+def sender_check(settings: LeagueSettings, role: RoleSettings) -> SenderCheck:
+    """Whose mail a role listens to, as far as the mail server's verdict goes."""
+    return SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
     """A role that can be run, and what wakes it."""
@@ -243,7 +267,15 @@ def _live_role(
             changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
             if changed is not None:
                 told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
-            box = mailbox_of(settings, role, journal, clock)
+            box = mailbox_of(
+                settings,
+                role,
+                journal,
+                clock,
+                # The runner is made below, before anybody looks into the mailbox.
+                peers=lambda: peers_of(machine, runner.state),
+                stopping=wakeup.stopping,
+            )
             opened[:] = [box]
             mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
             host = None
@@ -253,7 +285,6 @@ def _live_role(
                 host = Workers(
                     agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
                 )
-            intake = SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
             runner = RoleRunner(
                 machine,
                 mailbox,
@@ -261,8 +292,9 @@ def _live_role(
                 host,
                 clock,
                 observer=told,
-                intake=intake,
+                intake=sender_check(settings, role),
                 shown_within=settings.pace.shown_within,
+                stopping=wakeup.stopping,
             )
         except BaseException:
             journal.close()

@@ -3,6 +3,7 @@
 Rule: ``transport`` is the only module that imports Google's libraries, and it is imported when the first call is made.
 """
 
-from league_agents.mail.gmail.mailbox import GmailMailbox, Poll, Profile, SelfTest
+from league_agents.mail.gmail.inbox import Poll
+from league_agents.mail.gmail.mailbox import GmailMailbox, Profile, SelfTest
 
 __all__ = ["GmailMailbox", "Poll", "Profile", "SelfTest"]

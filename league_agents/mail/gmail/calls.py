@@ -3,22 +3,25 @@ words of the mailbox.
 
 Rule 1: what only reads, or may be done twice, is tried again for a bounded time; a send is tried once.
 Rule 2: every call is counted, whatever came of it. Nothing is asked while the budget or the breaker says no.
+Rule 3: once the process is to end, no call is begun and nothing is waited for; what is ready to be sent may still leave
+for a moment.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.gmail.breaker import Breaker
 from league_agents.mail.gmail.failures import BrokenExchange, Gone, Refusal, is_gone, meaning_of
 from league_agents.mail.oauth import Authorization
-from league_agents.mail.port import AmbiguousSend
+from league_agents.mail.port import AmbiguousSend, Stopping
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock
 
@@ -36,6 +39,9 @@ MOST_ATTEMPTS = 5
 MOST_DOUBTS = 4
 """How often the service is asked for the time when its replies contradict each other."""
 
+LAST_SENDS = timedelta(seconds=1)
+"""For so long sends may be begun when the process is to end."""
+
 _NEXT_PAGE = "nextPageToken"
 
 
@@ -50,12 +56,17 @@ class Calls:
         ledger: QuotaLedger,
         *,
         timeout: timedelta,
+        stopping: threading.Event | None = None,
     ) -> None:
+        """``stopping`` is set when the process is to end; every method then raises ``Stopping``, ``send`` after
+        ``LAST_SENDS``."""
         self._authorize = authorize
         self._endpoint = endpoint
         self._clock = clock
         self._ledger = ledger
         self._timeout = timeout
+        self._stopping = stopping or threading.Event()
+        self._last_sends_end_s: float | None = None
         self._transport: Transport | None = None
         self.breaker = Breaker(clock)
 
@@ -123,8 +134,7 @@ class Calls:
 
     def send(self, raw: str) -> str:
         """Send a mail that is written in base64url. Its id. Raises as ``Mailbox.send``."""
-        self.breaker.check()
-        self._pace("messages.send", is_send=True)
+        self._begin("messages.send", is_send=True)
         try:
             answer = self._call("messages.send", lambda users: users.messages().send(userId="me", body={"raw": raw}))
         except Refusal as refusal:
@@ -162,22 +172,21 @@ class Calls:
     def _again(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
         """A call that may be made twice, tried again while that may help and ``PATIENCE`` allows it."""
         retrying = Retrying(
-            retry=retry_if_exception_type(MailboxUnavailable),
+            retry=retry_if_exception(_may_pass),
             wait=_wait,
             stop=_has_lost_patience,
-            sleep=lambda seconds: self._clock.sleep(timedelta(seconds=seconds)),
+            sleep=self._pause,
             reraise=True,
         )
         answer: Mapping[str, Any] = retrying(self._attempt, method, build)
         return answer
 
     def _attempt(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
-        self.breaker.check()
-        self._pace(method, is_send=False)
+        self._begin(method, is_send=False)
         try:
             answer = self._call(method, build)
         except Refusal as refusal:
-            if is_gone(refusal):
+            if is_gone(refusal, method):
                 self.breaker.succeeded()
                 raise Gone from None
             error = meaning_of(refusal, now=self._clock.now(), is_send=False, expired=self._expired(refusal))
@@ -221,10 +230,23 @@ class Calls:
                 return  # the call that mattered was answered
             self._ledger.spend("getProfile")
 
-    def _pace(self, method: str, *, is_send: bool) -> None:
+    def _pause(self, seconds: float) -> None:
+        self._clock.wait(self._stopping, timedelta(seconds=seconds))
+
+    def _begin(self, method: str, *, is_send: bool) -> None:
+        """Raises what forbids a call at the moment."""
+        if self._stopping.is_set() and not (is_send and self._may_still_send()):
+            raise Stopping
+        self.breaker.check()
         wait = self._ledger.wait_for(self._ledger.price(method), is_send=is_send)
         if wait:
             raise MailboxUnavailable("this minute's quota units are used up", retry_after=wait)
+
+    def _may_still_send(self) -> bool:
+        now_s = self._clock.monotonic_s()
+        if self._last_sends_end_s is None:
+            self._last_sends_end_s = now_s + LAST_SENDS.total_seconds()
+        return now_s < self._last_sends_end_s
 
     def _opened(self) -> Transport:
         if self._transport is None:
@@ -236,6 +258,10 @@ class Calls:
     def _expired(self, refusal: Refusal) -> AuthorizationExpired:
         why = "Gmail does not accept the authorization" if refusal.status == 401 else "it does not allow what is needed"
         return self._opened().expired(why)
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, MailboxUnavailable) and not isinstance(error, Stopping)
 
 
 def _wait(state: RetryCallState) -> float:

@@ -37,6 +37,7 @@ _RATE = frozenset(
 )
 _DAILY = frozenset({"dailylimitexceeded", "quotaexceeded", "dailylimitexceededunreg"})
 _SCOPES = frozenset({"insufficientpermissions", "insufficientscopes", "accesstokenscopeinsufficient"})
+_NO_GMAIL = "failedprecondition"
 _NOT_ENABLED = frozenset({"accessnotconfigured", "servicedisabled"})
 
 
@@ -105,14 +106,21 @@ def server_named(host: str, port: int | None) -> str:
     return name if port is None else f"{name}:{port}"
 
 
-def is_gone(refusal: Refusal) -> bool:
-    """Whether what was asked for is not there (any more). Gmail calls an id that it never gave out invalid."""
+def is_gone(refusal: Refusal, method: str) -> bool:
+    """Whether what was asked for is not there (any more). Gmail calls an id that it never gave out invalid, and of a
+    history it does so in several words: the position is all that can be wrong with a request for it."""
+    if refusal.status == 400 and method == "history.list":
+        return _code(refusal) != _NO_GMAIL
     return refusal.status in {404, 410} or (refusal.status == 400 and "id" in refusal.message.lower().split())
+
+
+def _code(refusal: Refusal) -> str:
+    return refusal.reason.replace("_", "").lower()
 
 
 def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: AuthorizationExpired) -> MailError:
     """The error of the mailbox for a refusal. ``expired`` is what to raise when a person must log in again."""
-    reason = refusal.reason.replace("_", "").lower()
+    reason = _code(refusal)
     wait = wait_of(refusal, now)
     shown = f"{refusal.status} {refusal.reason}".strip()
     if refusal.status == 401 or reason in _SCOPES:
@@ -137,7 +145,7 @@ def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: Autho
         return MailError("the Gmail API is not enabled: enable it for your project in the Google Cloud console")
     if reason == "domainpolicy":
         return MailError("the account's administrator forbids this app: ask them to allow it")
-    if reason == "failedprecondition" and not is_send:
+    if reason == _NO_GMAIL and not is_send:
         return MailError("this Google account has no Gmail: use another one")
     return MailError(f"Gmail refuses the {'mail' if is_send else 'request'} ({shown})")
 

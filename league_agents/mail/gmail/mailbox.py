@@ -7,17 +7,19 @@ Rule 2: of other people's mail nothing is changed. Of ours, ``UNREAD`` is taken 
 nothing else ever.
 Rule 3: a send leaves once. Whether it arrived is answered from what Gmail lists as sent, by our own id in it: Gmail
 writes its own ``Message-ID``.
+Rule 4: a mailbox that knows its owner's peers reads their mail before any other (``inbox``).
 """
 
 from __future__ import annotations
 
 import base64
 import os
+import threading
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,14 +33,15 @@ from league_agents.errors import (
     QuotaExhausted,
 )
 from league_agents.mail import mime
-from league_agents.mail.gmail.backlog import Backlog, added_in, incoming
 from league_agents.mail.gmail.calls import Calls
-from league_agents.mail.gmail.failures import AnswerTooLarge, Gone
-from league_agents.mail.gmail.received import Received, arrived_at, headers_of, read_headers, read_raw
+from league_agents.mail.gmail.failures import Gone
+from league_agents.mail.gmail.inbox import Inbox, Poll
+from league_agents.mail.gmail.queries import QUERY
+from league_agents.mail.gmail.received import arrived_at, headers_of
 from league_agents.mail.gmail.sent import SentMail
 from league_agents.mail.oauth import LOGIN_COMMAND, Authorization
-from league_agents.mail.port import Mail, OutgoingMail
-from league_agents.mail.quota import QuotaLedger, kind_of
+from league_agents.mail.port import Mail, OutgoingMail, Peers
+from league_agents.mail.quota import LIST_EVERY, QuotaLedger, kind_of
 from league_agents.mail.service_clock import ServiceClock
 from league_agents.protocol.league.address import same_address
 
@@ -46,9 +49,6 @@ T = TypeVar("T")
 
 GMAIL_ENDPOINT = "https://gmail.googleapis.com"
 ENDPOINT_VARIABLE = "LEAGUE_GMAIL_ENDPOINT"
-QUERY = "is:unread (subject:league.v2 OR subject:Q21G OR filename:json)"
-"""Unread mail that may be protocol mail (protocol 2.4). Gmail leaves out spam and trash."""
-
 LARGEST_SEND = 35_000_000
 """Bytes of a mail, as Gmail counts them."""
 
@@ -66,20 +66,6 @@ class Profile:
     address: str
     messages: int
     history_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Poll:
-    """One look for new mail."""
-
-    at: datetime
-    duration: timedelta
-    units: int
-    found: int
-    """Mails that wait afterwards."""
-
-    was_listing: bool
-    """Whether everything was listed, besides the history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +97,13 @@ class GmailMailbox:
         query: str = QUERY,
         cursor: str | None = None,
         keep_cursor: Callable[[str], object] | None = None,
-        list_every: timedelta = timedelta(minutes=5),
+        list_every: timedelta = LIST_EVERY,
         spam_every: timedelta | None = timedelta(minutes=10),
         timeout: timedelta = timedelta(seconds=30),
         login_command: str = LOGIN_COMMAND,
+        peers: Callable[[], Peers] | None = None,
+        refuse: Callable[[Mail], str | None] = lambda _mail: None,
+        stopping: threading.Event | None = None,
     ) -> None:
         """``authorization`` may be the path of a token file, which is then read with the first call; ``login_command``
         is what its errors tell to run. ``address`` is asked from Gmail when it is ``None``.
@@ -122,6 +111,9 @@ class GmailMailbox:
         ``cursor`` is what ``keep_cursor`` got last, in an earlier life: with it, mail is found that a person has read
         meanwhile. ``spam_every`` is ``None`` to leave the spam folder alone. ``timeout`` is for each network wait.
         ``clock`` is this machine's, or already a ``ServiceClock``; either way ``self.clock`` is one.
+
+        ``peers`` is asked with every look; without it everybody is taken for one. ``refuse`` says why a mail is turned
+        away for its headers, or ``None``. Once ``stopping`` is set no further call is made: methods raise ``Stopping``.
         """
         self.clock = clock if isinstance(clock, ServiceClock) else ServiceClock(clock or SystemClock())
         self.ledger = ledger or QuotaLedger(self.clock)
@@ -133,24 +125,27 @@ class GmailMailbox:
             self.clock,
             self.ledger,
             timeout=timeout,
+            stopping=stopping,
         )
         self._address = address
-        self._query = query
-        self._cursor = cursor
         self._keep_cursor = keep_cursor
         self._kept_cursor = cursor
-        self._list_every = list_every
-        self._spam_every = spam_every
-        self._listed_s: float | None = None
-        self._spam_s: float | None = None
-        """When it was listed the last time, on the monotonic clock."""
-
-        self._backlog = Backlog(self._open, self._ids_before)
         self._unacknowledged: dict[str, None] = {}
         self._sent = SentMail(self._calls)
+        self._inbox = Inbox(
+            self._calls,
+            self.ledger,
+            self.clock,
+            query=query,
+            cursor=cursor,
+            list_every=list_every,
+            spam_every=spam_every,
+            history_id=lambda: self.profile().history_id,
+            sent=self._sent.noticed,
+            peers=peers,
+            refuse=refuse,
+        )
         self._last_poll: Poll | None = None
-        self._resyncs = 0
-        self._spam_found = 0
 
     # -- the port ---------------------------------------------------------------------------------------------------
 
@@ -162,15 +157,15 @@ class GmailMailbox:
 
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
         self._mark_as_read()
-        self._poll()
-        mails = self._backlog.oldest(limit, known, now=self.clock.now())
-        if not self._backlog:
+        self._last_poll = self._inbox.look()
+        mails = self._inbox.mails(limit, known)
+        if self._inbox.is_read:
             self._hand_out_cursor()
         return mails
 
     def acknowledge(self, mail_ids: Sequence[str]) -> None:
         for mail_id in mail_ids:
-            self._backlog.done(mail_id)
+            self._inbox.done(mail_id)
             self._unacknowledged[mail_id] = None
         # If this fails the mails are remembered and marked with the next fetch.
         self._mark_as_read()
@@ -198,7 +193,7 @@ class GmailMailbox:
     def was_sent(self, transaction_id: str) -> bool:
         if self._sent.is_known(transaction_id):
             return True
-        self._read_history()
+        self._inbox.read_history()
         return self._sent.find(transaction_id)
 
     # -- for the daemon ---------------------------------------------------------------------------------------------
@@ -211,22 +206,22 @@ class GmailMailbox:
     @property
     def waiting_count(self) -> int:
         """Mails that wait, as of the last fetch, among them some that may turn out to be no protocol mail."""
-        return len(self._backlog)
+        return len(self._inbox)
 
     @property
     def cursor(self) -> str | None:
         """The position in the history: everything before it was seen."""
-        return self._cursor
+        return self._inbox.cursor
 
     @property
     def resyncs(self) -> int:
         """How often Gmail had forgotten the history since our last look."""
-        return self._resyncs
+        return self._inbox.resyncs
 
     @property
     def spam_found(self) -> int:
         """Mails that may be protocol mail and were found in the spam folder."""
-        return self._spam_found
+        return self._inbox.spam_found
 
     @property
     def failures_in_a_row(self) -> int:
@@ -264,7 +259,7 @@ class GmailMailbox:
         self._sent.remember(sent_id, frozenset())
         looked_at: set[str] = set()
         while True:
-            for mail_id in self._arrivals_since(cursor):
+            for mail_id in self._inbox.arrivals_since(cursor):
                 if mail_id in looked_at:
                     continue
                 looked_at.add(mail_id)
@@ -274,7 +269,7 @@ class GmailMailbox:
                         continue
                     round_trip = timedelta(seconds=self.clock.monotonic_s() - started_s)
                     self._calls.unlabel(mail_id, ["UNREAD", "INBOX"])
-                    self._backlog.done(mail_id)
+                    self._inbox.done(mail_id)
                     date_error = arrived_at(answer) - taken_at
                     return SelfTest(
                         round_trip=round_trip,
@@ -292,85 +287,11 @@ class GmailMailbox:
         """Close the connections."""
         self._calls.close()
 
-    # -- looking for mail -------------------------------------------------------------------------------------------
-
-    def _poll(self) -> None:
-        now, now_s = self.clock.now(), self.clock.monotonic_s()
-        units = self.ledger.units_spent
-        self._read_history()
-        is_listing = self._listed_s is None or now_s - self._listed_s >= self._list_every.total_seconds()
-        if is_listing:
-            self._backlog.listed(list(self._calls.message_ids(query=self._query)))
-            self._listed_s = now_s
-        if self._spam_every is not None and (
-            self._spam_s is None or now_s - self._spam_s >= self._spam_every.total_seconds()
-        ):
-            spam = list(self._calls.message_ids(query=self._query, labels=["SPAM"], spam_too=True))
-            before = len(self._backlog)
-            self._backlog.found(reversed(spam))
-            self._spam_found += len(self._backlog) - before
-            self._spam_s = now_s
-        self._last_poll = Poll(
-            at=now,
-            duration=timedelta(seconds=self.clock.monotonic_s() - now_s),
-            units=self.ledger.units_spent - units,
-            found=len(self._backlog),
-            was_listing=is_listing,
-        )
-
-    def _read_history(self) -> None:
-        """Take in what was added since the last time. The position moves when all of it was taken in."""
-        if self._cursor is None:
-            # Before the first listing, so that what arrives in between is seen twice and not never.
-            self._cursor = self.profile().history_id
-            return
-        newest = self._cursor
-        arrived: list[str] = []
-        try:
-            for page in self._calls.history(self._cursor):
-                for mail_id, labels in added_in(page):
-                    if "SENT" in labels:
-                        self._sent.noticed(mail_id)
-                    if incoming(labels):
-                        arrived.append(mail_id)
-                newest = _later(newest, page.get("historyId"))
-        except Gone:
-            self._resyncs += 1
-            self._listed_s = None
-            newest = _later(newest, self.profile().history_id)
-        self._backlog.found(arrived)
-        self._cursor = newest
-
     def _hand_out_cursor(self) -> None:
-        if self._keep_cursor is not None and self._cursor is not None and self._cursor != self._kept_cursor:
-            self._keep_cursor(self._cursor)
-            self._kept_cursor = self._cursor
-
-    def _ids_before(self, instant: datetime) -> Iterator[str]:
-        return self._calls.message_ids(query=f"{self._query} before:{int(instant.timestamp())}")
-
-    def _open(self, mail_id: str) -> Received:
-        try:
-            return read_raw(self._calls.message(mail_id))
-        except AnswerTooLarge:
-            pass
-        try:
-            wanted = ["From", "Subject", "Authentication-Results", "Auto-Submitted"]
-            answer = self._calls.message(mail_id, form="metadata", headers=wanted)
-        except AnswerTooLarge:
-            answer = self._calls.message(mail_id, form="minimal")
-        return read_headers(answer, "the mail is larger than any mail of the league and was not read")
-
-    def _arrivals_since(self, cursor: str) -> list[str]:
-        try:
-            return [
-                mail_id
-                for page in self._calls.history(cursor)
-                for mail_id, labels in added_in(page)
-                if "INBOX" in labels
-            ]
-        except Gone:
-            return list(self._calls.message_ids(labels=["INBOX"], most=20))
+        cursor = self._inbox.cursor
+        if self._keep_cursor is not None and cursor is not None and cursor != self._kept_cursor:
+            self._keep_cursor(cursor)
+            self._kept_cursor = cursor
 
     # -- done with mail ---------------------------------------------------------------------------------------------
 
@@ -404,11 +325,3 @@ def endpoint_of(endpoint: str | None, environment: Mapping[str, str] = os.enviro
         return chosen.rstrip("/")
     name = "gmail.endpoint" if endpoint else ENDPOINT_VARIABLE
     raise ConfigError(name, f"{chosen[:100]!a} must be an https address, or an http one of this machine")
-
-
-def _later(cursor: str, candidate: object) -> str:
-    """The later of two positions. They are texts of up to 21 digits."""
-    text = str(candidate) if isinstance(candidate, str | int) else ""
-    if not (text.isascii() and text.isdigit() and len(text) <= 40):
-        return cursor
-    return text if not cursor.isdigit() or int(text) > int(cursor) else cursor

@@ -62,20 +62,23 @@ def read_raw(answer: Mapping[str, Any]) -> Received:
     )
 
 
-def read_headers(answer: Mapping[str, Any], problem: str) -> Received:
-    """A mail that was asked for with ``format=metadata``, because all of it would be too much."""
+def read_headers(answer: Mapping[str, Any], *, problem: str = "") -> Received:
+    """A mail that was asked for with ``format=metadata``; ``problem`` is why not all of it was."""
     headers: dict[str, str] = {}
+    senders: list[str] = []
     for name, value in headers_of(answer):
+        if name == "from":
+            senders.append(value)
         headers.setdefault(name, value)
     subject = mime.decode_words(headers.get("subject", ""))
     mail = Mail(
         mail_id=str(answer.get("id", "")),
         arrived_at=arrived_at(answer),
-        from_header=headers.get("from", ""),
+        from_header=", ".join(senders),
         subject=subject,
         documents=(),
         headers=headers,
-        problems=(problem,),
+        problems=(problem,) if problem else (),
     )
     return Received(mail=mail, size=0, labels=labels_of(answer))
 

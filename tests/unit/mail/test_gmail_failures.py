@@ -126,9 +126,23 @@ def test_what_gmail_wrote_is_not_repeated() -> None:
 
 
 def test_an_id_that_never_was_is_as_gone_as_one_that_was_deleted() -> None:
-    assert is_gone(Refusal(404, "notFound"))
-    assert is_gone(Refusal(400, "invalidArgument", "Invalid id value"))
-    assert not is_gone(Refusal(400, "invalidArgument", "Invalid label"))
+    assert is_gone(Refusal(404, "notFound"), "messages.get")
+    assert is_gone(Refusal(400, "invalidArgument", "Invalid id value"), "messages.get")
+    assert not is_gone(Refusal(400, "invalidArgument", "Invalid label"), "messages.list")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "gone"),
+    [
+        (Refusal(404, "notFound"), True),
+        (Refusal(400, "invalidArgument", "Invalid startHistoryId"), True),
+        (Refusal(400, "badRequest"), True),
+        (Refusal(400, "failedPrecondition", "Mail service not enabled"), False),
+        (Refusal(403, "forbidden"), False),
+    ],
+)
+def test_a_position_that_gmail_refuses_is_gone(refusal: Refusal, gone: bool) -> None:
+    assert is_gone(refusal, "history.list") is gone
 
 
 def test_a_breaker_pauses_after_failures_in_a_row_and_longer_each_time() -> None:

@@ -207,7 +207,9 @@ def test_a_match_of_nine_sends_fits_the_figure() -> None:
     forecast = ledger(units_per_minute=6_000, sends_per_day=500).forecast(MATCH_MAILS["referee"])
     assert forecast.units == 9 * 100 + 6 * 25
     assert forecast.matches_per_day == 55
-    assert forecast.matches_per_minute == pytest.approx(5.7, abs=0.1)
+    # Looking into the history each 1.5 s, a search each 30 s and after each arrival, a listing each five minutes.
+    assert forecast.looking_per_minute == 40 * 2 + 2 * 5 + 1
+    assert forecast.matches_per_minute == pytest.approx((6_000 - 91) / (1_050 + 6 * 5))
 
 
 def test_a_player_has_mail_for_more_matches_than_a_referee() -> None:

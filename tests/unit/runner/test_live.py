@@ -27,7 +27,7 @@ from league_agents.journal.port import InboxRow, Note, OutboxItem, PendingCall, 
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Started
 from league_agents.league.player import PlayerState
-from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
+from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import FreeTextReply
@@ -329,6 +329,17 @@ def test_what_people_ask_for_is_in_the_journal() -> None:
     assert datetime.fromisoformat(facts["polled_at"]) > NOON + 15 * SECOND
     assert "odd" in facts["last_error"]
     assert world.journal.kept("quota") == {"n": 1}
+
+
+def test_the_end_of_the_process_in_the_middle_of_a_drain_is_no_failure() -> None:
+    world = World()
+    world.role.turn()
+    world.box.failures = [Stopping()]
+    world.pass_time(5 * SECOND)
+    world.role.close()
+    assert world.heard.codes == []
+    facts: Any = world.journal.kept(DAEMON)
+    assert facts["errors"] == 0
 
 
 def test_nothing_becomes_a_hot_loop() -> None:

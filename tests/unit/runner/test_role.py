@@ -6,6 +6,7 @@ The machine of these tests answers every free text: it asks its agent for a word
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -31,7 +32,7 @@ from league_agents.league.events import (
     OperatorCommand,
 )
 from league_agents.mail.memory import MemoryMailbox, PostOffice
-from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail
+from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail, Stopping
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -638,6 +639,125 @@ def test_a_mailbox_that_cannot_be_read_to_its_end_holds_up_deadlines_and_no_answ
         runner.tick()
     assert world.replies() == ["0cba", "1cba"]
     assert list(world.memory.notes()) == [], "the third mail came before the deadline and is unread"
+
+
+class Strangers:
+    """A mailbox that has the mails of a peer and then those of strangers, for ever."""
+
+    def __init__(self, mailbox: MemoryMailbox) -> None:
+        self._mailbox = mailbox
+        self.address = mailbox.address
+        self.fetches = 0
+        self.acknowledged: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mailbox, name)
+
+    def acknowledge(self, mail_ids: Sequence[str]) -> None:
+        self.acknowledged += mail_ids
+        self._mailbox.acknowledge(mail_ids)
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        self.fetches += 1
+        return self._mailbox.fetch(limit, known) or [
+            Mail(
+                mail_id=f"stranger-{self.fetches}",
+                arrived_at=NOON,
+                from_header="x@evil.test",
+                subject="league.v2::PLAYER::x::t::BROADCASTFREETEXT",
+                documents=(),
+                refusal="x@evil.test is nobody",
+                is_from_peer=False,
+            )
+        ]
+
+
+def test_a_deadline_does_not_wait_for_strangers_who_write_for_ever() -> None:
+    world = World()
+    world.office.send(text_mail(1, "abc"))
+    mailbox = Strangers(world.player)
+    runner = world.runner(mailbox=mailbox)
+    runner.start()
+    runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="wake me"))
+    world.clock.advance_to(NOON + timedelta(hours=1))
+    assert runner.tick()
+    assert mailbox.fetches == 2
+    assert "wake me" in [note.facts["text"] for note in world.memory.notes()]
+    assert world.replies() == ["cba"]
+
+
+def test_a_mail_that_was_not_opened_is_recorded_with_its_reason_and_marked_as_read() -> None:
+    world = World()
+    mailbox = Strangers(world.player)
+    runner = world.runner(mailbox=mailbox)
+    runner.start()
+    runner.tick()
+    (row,) = world.memory.inbox()
+    assert (row.verdict, row.reason, row.document) == (InboxVerdict.REJECTED, "x@evil.test is nobody", None)
+    assert mailbox.acknowledged == ["stranger-1"]
+
+
+def test_a_notice_that_was_not_opened_is_told_and_left_to_a_person() -> None:
+    class Notices:
+        def refuse(self, mail: Mail) -> str | None:
+            return "it is a notice of a mail server"
+
+        def came_back(self, mail: Mail) -> str | None:
+            return "mail to a@b.test was not delivered"
+
+    world = World()
+    mailbox = Strangers(world.player)
+    runner = RoleRunner(
+        EchoMachine(),
+        mailbox,
+        world.memory,
+        InlineHost(EchoAgent, world.clock, one_game_each=False),
+        world.clock,
+        intake=Notices(),
+    )
+    runner.start()
+    runner.tick()
+    assert [row.verdict for row in world.memory.inbox()] == [InboxVerdict.IGNORED]
+    assert [note.key for note in world.memory.notes()] == ["bounced"]
+    assert mailbox.acknowledged == []
+
+
+def test_whoever_is_to_end_takes_no_further_mail_in_and_the_next_life_loses_none() -> None:
+    world = World()
+    for number in range(5):
+        world.office.send(text_mail(number, f"abc{number}"))
+    stopping = threading.Event()
+
+    class StopsAfterTwo:
+        def received(self, role: str, row: InboxRow) -> None:
+            if row.message_id == "m1":
+                stopping.set()
+
+        def sent(self, role: str, item: OutboxItem) -> None: ...
+
+        def noted(self, role: str, note: Note) -> None: ...
+
+    runner = RoleRunner(
+        EchoMachine(),
+        world.player,
+        world.memory,
+        InlineHost(EchoAgent, world.clock, one_game_each=False),
+        world.clock,
+        observer=StopsAfterTwo(),
+        stopping=stopping,
+    )
+    runner.start()
+    with pytest.raises(Stopping):
+        runner.tick()
+    assert [row.message_id for row in world.memory.inbox()] == ["m0", "m1"]
+    first = world.replies()
+    assert first == ["0cba", "1cba"], "what is ready leaves"
+    world.office.acknowledge([mail.mail_id for mail in world.office.fetch(10, lambda _: False)])
+    again = world.runner()
+    again.start()
+    run_out(world, again)
+    assert world.replies() == ["2cba", "3cba", "4cba"]
+    assert len(list(world.memory.inbox())) == 5
 
 
 def test_an_order_in_the_journal_is_carried_out_once_and_one_that_nobody_knows_is_used_up(tmp_path: Path) -> None:
