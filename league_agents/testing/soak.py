@@ -20,7 +20,8 @@ from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError
 from league_agents.testing.crash import Ending, play_season
-from league_agents.testing.killed_season import KilledSeason, killed_season
+from league_agents.testing.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
+from league_agents.testing.killed_season import KilledSeason, killed_season, seats_of
 from league_agents.testing.latency import measure
 from league_agents.testing.stormy_season import play_stormy_season
 
@@ -123,6 +124,52 @@ def latency(*, mails: int, poll: float, slack: float) -> None:
     for name, share in (("median", 0.5), ("p95", 0.95), ("longest", 1.0)):
         click.echo(f"{name}: {_quantile(waits, share):.2f} s")
     _end(int(_quantile(waits, 0.95) > poll + slack), f"{len(waits)} mails, p95 at most {poll + slack:g} s")
+
+
+@main.command()
+@click.option("--mails", type=click.IntRange(0), default=10_000, show_default=True, help="That wait at the start.")
+@click.option("--per-minute", type=click.IntRange(0), default=60, show_default=True, help="That arrive meanwhile.")
+@click.option("--slack", default=1.5, show_default=True, help="Seconds beyond a quiet season that are allowed.")
+@click.option("--slack-forged", default=30.0, show_default=True, help="The same when a peer's name is forged.")
+@click.option("--stop", "stop_s", default=2.0, show_default=True, help="Seconds within which a daemon must end.")
+def flood(*, mails: int, per_minute: int, slack: float, slack_forged: float, stop_s: float) -> None:
+    """Over local Gmail, in simulated time: a season of three teams in which strangers fill one mailbox; then how long a
+    real daemon takes to end in the middle of a backlog."""
+    broken = 0
+    with tempfile.TemporaryDirectory(prefix="soak-") as name:
+        folder = Path(name)
+        seats = seats_of(3)
+        for role in ("player", "referee", "manager"):
+            victim = next(seat for seat in seats if seat.role == role)
+            quiet = play_flooded_season(folder / f"{role}-quiet", seats=seats, victim=victim, waiting=0)
+            usual = quiet.latencies[-1].total_seconds()
+            click.echo(f"{role}, nothing: {_flood_line(quiet)}")
+            for kind, allowed in ((Flood.STRANGERS, slack), (Flood.FORGED, slack_forged)):
+                season = play_flooded_season(
+                    folder / f"{role}-{kind}",
+                    seats=seats,
+                    victim=victim,
+                    waiting=mails,
+                    per_minute=per_minute,
+                    kind=kind,
+                )
+                click.echo(f"{role}, {mails} {kind}: {_flood_line(season)}")
+                is_late = season.latencies[-1].total_seconds() > usual + allowed
+                broken += is_late or season.matches != quiet.matches
+        took = time_to_stop(folder / "stop", waiting=mails, busy_for=timedelta(seconds=20)).total_seconds()
+        click.echo(f"a daemon with {mails} mails of the league manager ended {took:.2f} s after SIGTERM")
+        broken += took > stop_s
+    _end(broken, f"six floods of {mails} mails and {per_minute} a minute, one stop")
+
+
+def _flood_line(season: FloodedSeason) -> str:
+    matches = ", ".join(f"{count} {termination}" for termination, count in season.matches.items())
+    waits = [wait.total_seconds() for wait in season.latencies]
+    return (
+        f"matches {matches}; league mail heard after {_quantile(waits, 0.5):.1f} s (median),"
+        f" {_quantile(waits, 0.95):.1f} s (p95), {waits[-1]:.1f} s (longest); {season.most_units} units in a minute;"
+        f" {season.read} of the flood read in {season.took.total_seconds() / 60:.1f} min"
+    )
 
 
 @main.command(name="arena-leaks")
