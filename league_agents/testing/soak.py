@@ -19,11 +19,13 @@ import click
 from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError
+from league_agents.testing import wrong_clocks
 from league_agents.testing.crash import Ending, play_season
 from league_agents.testing.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
 from league_agents.testing.killed_season import KilledSeason, killed_season, seats_of
 from league_agents.testing.latency import measure
 from league_agents.testing.stormy_season import play_stormy_season
+from league_agents.testing.wrong_clocks import play_in_processes, play_in_turns
 
 REPORT_EVERY_S = 10.0
 
@@ -220,6 +222,28 @@ def arena_load(*, seconds: float, matches: int, actions_per_s: float) -> None:
     for line in told(found, matches):
         click.echo(line)
     _end(sum(found.refused.values()), f"{found.actions} actions")
+
+
+@main.command()
+@click.option("--processes/--turns", default=True, show_default=True, help="A process for each role, or turns in this.")
+def clocks(*, processes: bool) -> None:
+    """Over local Gmail: a match for each wrong clock of each role and each jump in the middle, with waits of 20 s."""
+    play = play_in_processes if processes else play_in_turns
+    named = {seat.name: [seat.name] for seat in wrong_clocks.SEATS}
+    named["everyone"] = [seat.name for seat in wrong_clocks.SEATS]
+    cases: list[tuple[str, wrong_clocks.Walls, wrong_clocks.Walls]] = []
+    for who, names in named.items():
+        cases += [(f"{who} {off}", dict.fromkeys(names, off), {}) for off in wrong_clocks.OFFSETS]
+        cases += [(f"{who} jumps {off}", {}, dict.fromkeys(names, off)) for off in wrong_clocks.JUMPS]
+    broken = 0
+    with tempfile.TemporaryDirectory() as folder:
+        whole = play(Path(folder) / "right", walls={}, jumps={})
+        click.echo(f"right clocks: {whole.records[0]}")
+        for number, (name, walls, jumps) in enumerate(cases):
+            ending = play(Path(folder) / str(number), walls=walls, jumps=jumps)
+            broken += ending != whole
+            click.echo(f"{name}: {'as with right clocks' if ending == whole else ending}")
+    _end(broken, f"{len(cases)} matches with wrong clocks")
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

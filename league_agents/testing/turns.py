@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from league_agents.clock import Clock, real_monotonic_s
 from league_agents.errors import LimitExceeded
@@ -29,9 +30,10 @@ QUIET_ROUNDS = 3
 BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30), shown_within=timedelta(0))
 
 
-def in_turns(folder: Path, seats: Sequence[Seat]) -> LocalLeague:
+def in_turns(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
     """A league whose clock stands still while anybody works."""
-    return LocalLeague(folder=folder, seats=seats, registration=timedelta(seconds=0.5), clock=_SteppingClock(folder))
+    chosen = {"registration": timedelta(seconds=2), **options}
+    return LocalLeague(folder=folder, seats=seats, clock=_SteppingClock(folder), **chosen)
 
 
 class _SteppingClock(MachineClock):

@@ -198,7 +198,7 @@ def test_agent_ids_are_checked(ids: list[object]) -> None:
 
 
 def test_a_topology_is_for_the_protocol_s_agents() -> None:
-    with pytest.raises(ConfigError, match=r"topology\.agents"):
+    with pytest.raises(ConfigError, match=r"^topology\.agents: must be the agents"):
         BroadcastDeliberation(ABC, Topology(("a", "b")))
 
 

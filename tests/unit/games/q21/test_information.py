@@ -13,6 +13,7 @@ from league_agents.games.q21.information import (
     bits,
     closeness,
     log_likelihood,
+    normalise_logs,
     posterior,
     select,
     simulate,
@@ -178,3 +179,9 @@ def test_questions_that_are_asked_anyway_come_first_and_are_not_repeated_in_subs
     assert 7 not in chosen
     assert select(predictions, prior, 2, 0.1, taken=(5, 4, 3)) == (5, 4)
     assert select(predictions, prior, 3, 0.1, taken=(5, 4, 3)) == (5, 4, 3)
+
+
+def test_probabilities_of_logarithms_beyond_what_a_float_holds() -> None:
+    logs = np.array([[-2000.0, -2000.0 - math.log(3)], [-math.inf, 0.0], [-math.inf, -math.inf]])
+    assert normalise_logs(logs) == pytest.approx(np.array([[0.75, 0.25], [0.0, 1.0], [0.0, 0.0]]))
+    assert normalise_logs(np.zeros((2, 0))).shape == (2, 0)

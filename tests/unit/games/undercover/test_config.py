@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -95,6 +96,7 @@ def test_each_language_has_its_twelve_pairs() -> None:
         ({"word_pairs": [["sun", "moon"], ["sun", "sun"]]}, "word_pairs[1]"),
         ({"word_pairs": {"sun": "moon"}}, "word_pairs"),
         ({"names": ["Ann"]}, "names"),
+        ({"names": {f"a{number}": "Ann" for number in range(65)}}, "names"),
         ({"names": {"a": ""}}, "names.a"),
         ({"names": {"a": 3}}, "names.a"),
         ({"names": {"a": "x" * 61}}, "names.a"),
@@ -107,6 +109,7 @@ def test_a_wrong_configuration_is_refused_with_its_key(config: Any, path: str) -
     with pytest.raises(ConfigError) as caught:
         settings_from(config)
     assert caught.value.path == path
+    assert re.search(r"\b(must|unknown|twice|same|beside|no agent id|no key)\b", str(caught.value).removeprefix(path))
 
 
 def test_names_are_one_visible_line() -> None:
