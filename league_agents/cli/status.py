@@ -18,8 +18,8 @@ Examples:
 @click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> int:
-    """Last poll and send, open games with who owes what, the last match, the standings, the outbox, sends left, the
-    token's age and errors.
+    """Last poll and send, who is missing at registration, open games with who owes what, the last match, the standings,
+    the outbox, sends left, the token's age and errors.
 
     It only reads, so it works while the daemon runs and after it ended. The exit code is 3 when a journal cannot be
     used.

@@ -34,6 +34,18 @@ class OpenGame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """How far the registration for a season is, while it is open."""
+
+    expected: int
+    missing: tuple[str, ...]
+    """The addresses that have not registered, team by team."""
+
+    closes_at: datetime | None
+    """``None`` when it has no deadline, or the season is paused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenState:
     """How long the authorization of a mailbox will do."""
 
@@ -66,6 +78,9 @@ class RoleStatus:
     """Why it waits for a person; empty when it does not."""
 
     games: tuple[OpenGame, ...] = ()
+    registration: Registration | None = None
+    """``None`` for all but a league manager whose registration is open."""
+
     outbox: Mapping[str, int]
     """State of a message -> how many."""
 
@@ -108,6 +123,7 @@ class RoleStatus:
             "last_received_at": _text(self.received_at),
             "last_sent_at": _text(self.sent_at),
             "needs": self.stuck,
+            "registration": None if self.registration is None else _registration_to_json(self.registration),
             "open_games": [
                 {
                     "game_id": game.game_id,
@@ -158,6 +174,8 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
             yield f"  CLOCK        {status.clock_trouble}"
         polled, received, sent = (ago(at, now) for at in (status.polled_at, status.received_at, status.sent_at))
         yield f"  mail         last poll {polled}, last mail {received}, last send {sent}"
+        if status.registration is not None:
+            yield f"  registration {_registration(status.registration, now)}"
         for game in status.games:
             owed = "; ".join(_owed(each, now) for each in game.owed) or "nobody owes anything"
             yield f"  game {game.game_id} {game.phase}: {owed}"
@@ -219,6 +237,20 @@ def _owed(owed: Owed, now: datetime) -> str:
         return line
     left = owed.due_at - now
     return f"{line}, {span(left)} left" if left > timedelta(0) else f"{line}, overdue for {span(-left)}"
+
+
+def _registration(found: Registration, now: datetime) -> str:
+    said = f"{found.expected - len(found.missing)} of {found.expected} are registered"
+    if found.missing:
+        said += f"; missing: {', '.join(printable(address, 80) for address in found.missing)}"
+    if found.closes_at is None:
+        return said
+    left = found.closes_at - now
+    return f"{said}; {span(left)} left" if left > timedelta(0) else f"{said}; its time is over"
+
+
+def _registration_to_json(found: Registration) -> dict[str, object]:
+    return {"expected": found.expected, "missing": list(found.missing), "closes_at": _text(found.closes_at)}
 
 
 def _text(at: datetime | None) -> str | None:

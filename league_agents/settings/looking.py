@@ -13,6 +13,7 @@ from league_agents.errors import ConfigError, JournalError, LeagueError
 from league_agents.journal.port import WARNING, Journal, OutboxState
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.machine import Machine
+from league_agents.league.manager import Manager
 from league_agents.league.manager_state import ManagerState, SeasonPhase
 from league_agents.league.match_state import AWAITED, Match
 from league_agents.league.player import Player, PlayerState
@@ -21,7 +22,7 @@ from league_agents.mail.oauth import token_status
 from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
-from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState
+from league_agents.report.status import OpenGame, Owed, Registration, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
 from league_agents.settings.journals import look_at_journal, state_in
@@ -40,9 +41,7 @@ NEVER_STARTED = "never started"
 UNUSABLE_JOURNAL = "its journal cannot be used"
 
 
-def role_status(
-    settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts
-) -> RoleStatus:
+def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts) -> RoleStatus:
     """What one role is doing. A journal that does not exist yet is a role that never ran; one that cannot be used is
     what needs a person."""
     machine = machine_of(settings, role, "status")
@@ -97,6 +96,7 @@ def _status_in(
         sent_at=_instant(facts.get("sent_at")),
         stuck=str(facts.get("stuck") or ""),
         games=tuple(open_games(state)),
+        registration=open_registration(machine, state),
         outbox=dict(counts),
         oldest_waiting=oldest,
         thinking=len(journal.pending_calls()),
@@ -163,6 +163,21 @@ def _of_manager(state: ManagerState) -> list[OpenGame]:
     ]
 
 
+def open_registration(machine: object, state: object) -> Registration | None:
+    """Who has not registered yet; ``None`` where nobody registers now."""
+    if not isinstance(machine, Manager) or not isinstance(state, ManagerState):
+        return None
+    season = state.season
+    if season.phase is not SeasonPhase.REGISTRATION:
+        return None
+    members = zip(machine.roster.members, state.attendance, strict=True)
+    return Registration(
+        expected=len(machine.roster.members),
+        missing=tuple(member.email for member, attendance in members if attendance.registered_at is None),
+        closes_at=season.registration_deadline if season.paused_at is None else None,
+    )
+
+
 def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> TokenState:
     """How long the authorization of a role's mailbox will do."""
     no_client = missing_client(settings, role)
@@ -172,9 +187,7 @@ def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> 
         found = token_status(role.token, now=now, login_command=login_command(role))
     except LeagueError as error:
         return TokenState(trouble=(str(error),))
-    return TokenState(
-        age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at, trouble=found.warnings
-    )
+    return TokenState(age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at, trouble=found.warnings)
 
 
 def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.port import Note
 from league_agents.league.events import Command, OperatorCommand
+from league_agents.league.manager import Manager
+from league_agents.league.manager_state import Attendance, ManagerState, SeasonPhase
 from league_agents.league.schedule import single_game
 from league_agents.report.results import results_of
-from league_agents.report.status import OpenGame, Owed, RoleStatus, TokenState, span, status_lines
+from league_agents.report.secret_texts import SecretTexts
+from league_agents.report.status import OpenGame, Owed, Registration, RoleStatus, TokenState, span, status_lines
 from league_agents.settings.agents import choose_agent
-from league_agents.settings.looking import open_games
+from league_agents.settings.league_settings import RoleSettings
+from league_agents.settings.looking import _status_in, open_games
 from league_agents.settings.offline import OfflineLeague, Side, memory_journal, offline_league, team_of
+from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 
@@ -67,6 +73,53 @@ def test_a_league_manager_waits_for_reports_until_the_round_is_over() -> None:
     assert (owed.who, owed.what) == ("referee.house@league.test", "MATCH_RESULT_REPORT")
     assert owed.due_at is not None
     league.close()
+
+
+def manager_status(league: OfflineLeague, state: ManagerState, tmp_path: Path) -> RoleStatus:
+    """What the league manager's journal tells in this state."""
+    runner, address = league.manager.runner, "league-office@league.test"
+    role = RoleSettings(
+        role="manager",
+        address=address,
+        journal=tmp_path / "manager.db",
+        token=tmp_path / "token.json",
+        participant_id="LM",
+    )
+    return _status_in(league.manager.journal, role, runner._machine, state, TokenState(), SecretTexts())
+
+
+def test_a_league_manager_names_who_is_missing_at_registration(tmp_path: Path) -> None:
+    league = league_until("SEASON_REGISTRATION_REQUEST")
+    machine, state = league.manager.runner._machine, league.manager.runner.state
+    assert isinstance(machine, Manager)
+    everybody = [member.email for member in machine.roster.members]
+    here, absent = Attendance(registered_at=NOON), Attendance(is_heard=True)
+    heard = evolve(state, attendance=(here, absent, *(here,) * (len(everybody) - 3), absent))
+    season = evolve(state.season, registration_deadline=NOON)
+    found = manager_status(league, evolve(heard, season=season), tmp_path).registration
+    missing = (everybody[1], everybody[-1])
+    assert found == Registration(expected=len(everybody), missing=missing, closes_at=NOON)
+    paused = manager_status(league, evolve(heard, season=evolve(season, paused_at=NOON)), tmp_path).registration
+    assert paused == Registration(expected=len(everybody), missing=missing, closes_at=None)
+    closed = evolve(heard, season=evolve(season, phase=SeasonPhase.ASSIGNED))
+    assert manager_status(league, closed, tmp_path).registration is None
+    league.close()
+
+
+def test_people_and_programs_read_who_is_missing() -> None:
+    missing = ("a@league.test", "b\x1b@league.test")
+    closes_at = NOON + timedelta(minutes=5)
+    found = status(role="manager", registration=Registration(expected=6, missing=missing, closes_at=closes_at))
+    (line,) = [line for line in status_lines([found], NOON) if "registration" in line]
+    assert line.startswith("  registration 4 of 6 are registered; missing: a@league.test, b")
+    assert line.endswith("; 5 min left")
+    assert "\x1b" not in line
+    assert found.to_json(NOON)["registration"] == {
+        "expected": 6,
+        "missing": list(missing),
+        "closes_at": closes_at.isoformat(),
+    }
+    assert status().to_json(NOON)["registration"] is None
 
 
 def test_nothing_is_owed_before_the_season() -> None:
