@@ -46,6 +46,17 @@ class Registration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulSend:
+    """A message that may have been sent, and is looked for among the sent mails before it goes again."""
+
+    message_type: str
+    to: tuple[str, ...]
+    game_id: str | None
+    tried_at: datetime | None
+    """When its latest attempt began; ``None`` in journals that were written before this was kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenState:
     """How long the authorization of a mailbox will do."""
 
@@ -86,6 +97,9 @@ class RoleStatus:
 
     oldest_waiting: datetime | None = None
     """When the oldest message was written that is not sent."""
+
+    in_doubt: tuple[DoubtfulSend, ...] = ()
+    """Messages that may have been sent, but for one that a running process is sending right now."""
 
     thinking: int = 0
     """Callbacks of the agent without a result."""
@@ -142,6 +156,16 @@ class RoleStatus:
             ],
             "outbox": dict(self.outbox),
             "oldest_waiting_at": _text(self.oldest_waiting),
+            "in_doubt": [
+                {
+                    "message_type": each.message_type,
+                    "to": list(each.to),
+                    "game_id": each.game_id,
+                    "tried_at": _text(each.tried_at),
+                    "tried_s_ago": _seconds(each.tried_at, now),
+                }
+                for each in self.in_doubt
+            ],
             "callbacks_running": self.thinking,
             "sends_left": self.sends_left,
             "sends_per_day": self.sends_per_day,
@@ -191,6 +215,10 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
         said = ", ".join(f"{count} {name}" for name, count in waiting.items()) or "nothing waits"
         oldest = f", the oldest since {ago(status.oldest_waiting, now)}" if status.oldest_waiting is not None else ""
         yield f"  outbox       {said}{oldest} ({status.outbox.get('sent', 0)} sent)"
+        for each in status.in_doubt:
+            to = printable(", ".join(each.to), 80)
+            tried = "" if each.tried_at is None else f" {ago(each.tried_at, now)}"
+            yield f"  in doubt     {each.message_type} to {to} may have been sent{tried}; it is looked for in Sent"
         if status.thinking:
             yield f"  agent        {status.thinking} callbacks without a result"
         left = "unknown" if status.sends_left is None else f"{status.sends_left} of {status.sends_per_day}"

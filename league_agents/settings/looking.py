@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.errors import ConfigError, JournalError, LeagueError
-from league_agents.journal.port import WARNING, Journal, OutboxState
+from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
 from league_agents.league.game_state import Game, GamePhase
 from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
@@ -22,14 +22,13 @@ from league_agents.mail.oauth import token_status
 from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
-from league_agents.report.status import OpenGame, Owed, Registration, RoleStatus, TokenState
+from league_agents.report.status import DoubtfulSend, OpenGame, Owed, Registration, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
 from league_agents.settings.journals import look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MAIL_FACTS, login_command, machine_of, missing_client
 
-_WAITING = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.AMBIGUOUS)
 _NEXT_REQUEST = {
     GamePhase.INITIALIZED: "Q21WARMUPCALL",
     GamePhase.WARMUP_COMPLETE: "Q21ROUNDSTART",
@@ -73,13 +72,17 @@ def _status_in(
     mail = _mapping(journal.kept(MAIL_FACTS))
     counts: Counter[str] = Counter()
     oldest: datetime | None = None
+    is_running = is_locked(role.journal)
+    in_doubt: list[DoubtfulSend] = []
     for item in journal.outbox():
         counts[item.state.value] += 1
-        if item.state in _WAITING:
+        if item.is_waiting:
             oldest = min(oldest or item.created_at, item.created_at)
+        if item.is_in_doubt and not (is_running and item.state is OutboxState.SENDING):
+            in_doubt.append(_doubtful_send(item))
     started_at = _instant(facts.get("started_at"))
     warnings, last_warning = _warnings(journal, started_at)
-    off, is_running = mail.get("clock_error_s"), is_locked(role.journal)
+    off = mail.get("clock_error_s")
     clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
     left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
     named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
@@ -99,6 +102,7 @@ def _status_in(
         registration=open_registration(machine, state),
         outbox=dict(counts),
         oldest_waiting=oldest,
+        in_doubt=tuple(in_doubt),
         thinking=len(journal.pending_calls()),
         sends_left=left if isinstance(left, int) else None,
         sends_per_day=per_day if isinstance(per_day, int) else None,
@@ -113,6 +117,10 @@ def _status_in(
         token=token,
         results=results_of(journal.notes()),
     )
+
+
+def _doubtful_send(item: OutboxItem) -> DoubtfulSend:
+    return DoubtfulSend(message_type=item.message_type, to=item.to, game_id=item.game_id, tried_at=item.began_at)
 
 
 def open_games(state: object) -> list[OpenGame]:

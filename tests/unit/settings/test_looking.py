@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from league_agents.games.q21.rules import PRD
-from league_agents.journal.port import Note
+from league_agents.journal.port import Cause, Note, OutboxItem, StepCommit
+from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.events import Command, OperatorCommand
 from league_agents.league.manager import Manager
 from league_agents.league.manager_state import Attendance, ManagerState, SeasonPhase
@@ -14,9 +18,11 @@ from league_agents.league.schedule import single_game
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.report.status import OpenGame, Owed, Registration, RoleStatus, TokenState, span, status_lines
+from league_agents.runner.lock import FileLock
 from league_agents.settings.agents import choose_agent
-from league_agents.settings.league_settings import RoleSettings
-from league_agents.settings.looking import _status_in, open_games
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.looking import _status_in, open_games, role_status
 from league_agents.settings.offline import OfflineLeague, Side, memory_journal, offline_league, team_of
 from league_agents.values import evolve
 
@@ -195,3 +201,59 @@ def test_a_program_reads_the_same() -> None:
 def test_spans_are_told_in_their_largest_sensible_unit() -> None:
     spans = [span(timedelta(seconds=seconds)) for seconds in (-5, 119, 120, 7_199, 7_200, 172_799, 172_800)]
     assert spans == ["0 s", "119 s", "2 min", "119 min", "2 h", "47 h", "2 days"]
+
+
+REFEREE = "referee@league.test"
+
+
+def a_role(folder: Path) -> tuple[LeagueSettings, RoleSettings]:
+    """A referee's league file."""
+    role = {"address": REFEREE, "journal": "referee.db", "token": "token.json", "id": "REF", "group_id": "g"}
+    path = folder / "league.yaml"
+    path.write_text(yaml.safe_dump({"league": {"manager_email": "m@league.test"}, "roles": {"referee": role}}))
+    settings = read_league_file(path, {})
+    return settings, settings.role("referee")
+
+
+def test_a_message_in_doubt_is_told(tmp_path: Path) -> None:
+    settings, role = a_role(tmp_path)
+    journal = SqliteJournal(role.journal, role="referee", address=REFEREE, dump=lambda _name, _part: "{}")
+    letters = [
+        OutboxItem(
+            transaction_id=key,
+            message_type="Q21ROUNDSTART",
+            to=(f"{key}@league.test",),
+            subject="s",
+            document={},
+            file_name="payload.json",
+            game_id="0101001",
+            created_at=NOON,
+        )
+        for key in ("a", "b", "c")
+    ]
+    journal.commit(StepCommit(cause=Cause.COMMAND, key="1", at=NOON, sends=letters))
+    for seconds, item in enumerate(journal.due_sends(NOON, 2)):
+        journal.begin_send(item, at=NOON + timedelta(seconds=seconds), monotonic_s=0.0)
+    journal.doubt_send("a", error="broken off")
+    journal.close()
+    now = NOON + timedelta(seconds=31)
+    found = role_status(settings, role, now=now, secrets=SecretTexts())
+    assert [(each.to, each.tried_at) for each in found.in_doubt] == [
+        (("a@league.test",), NOON),
+        (("b@league.test",), NOON + timedelta(seconds=1)),
+    ]
+    lines = list(status_lines([found], now))
+    assert (
+        "  in doubt     Q21ROUNDSTART to b@league.test may have been sent 30 s ago; it is looked for in Sent" in lines
+    )
+    document: Any = found.to_json(now)
+    assert [(each["message_type"], each["to"], each["tried_s_ago"]) for each in document["in_doubt"]] == [
+        ("Q21ROUNDSTART", ["a@league.test"], 31.0),
+        ("Q21ROUNDSTART", ["b@league.test"], 30.0),
+    ]
+    lock = FileLock(role.journal)
+    try:
+        running = role_status(settings, role, now=now, secrets=SecretTexts())
+    finally:
+        lock.release()
+    assert [each.to for each in running.in_doubt] == [("a@league.test",)], "the other one is being sent"
