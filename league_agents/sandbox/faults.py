@@ -33,7 +33,8 @@ class Action(StrEnum):
     DROP_DONE = "drop-done"
     """Do what the call asks and close the connection instead of answering: the ambiguous case."""
     WAIT = "wait"
-    """Answer ``seconds`` of real time late, or when the faults are cleared before."""
+    """Do what the call asks, and answer, ``seconds`` of real time late, or when the faults are cleared before; also if
+    the client has left meanwhile."""
     LAST = "last"
     """Take ``seconds`` by the sandbox's own clock, which goes on by them when it is a manual one."""
     SLOW_BODY = "slow-body"

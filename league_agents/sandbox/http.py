@@ -143,15 +143,16 @@ class Connection(BaseHTTPRequestHandler):
         if len(request.body) < size:
             self._drop(route, request, account)  # the client went away in the middle
             return
-        if Action.DROP_UNDONE in actions:
-            self._drop(route, request, account)
-            return
-        service.hold(_seconds(faults, Action.WAIT))
-        service.let_pass(self.server.stopping, _seconds(faults, Action.LAST))
-        if self.server.stopping.is_set():
-            self.close_connection = True
-            return
-        answer = service.perform(route, request, account, faults)
+        with service.under_way(route, request, account):
+            service.hold(_seconds(faults, Action.WAIT))
+            service.let_pass(self.server.stopping, _seconds(faults, Action.LAST))
+            if self.server.stopping.is_set():
+                self.close_connection = True
+                return
+            if Action.DROP_UNDONE in actions:
+                self._drop(route, request, account)
+                return
+            answer = service.perform(route, request, account, faults)
         if Action.DROP_DONE in actions:
             self.close_connection = True
             return

@@ -164,6 +164,11 @@ class Sandbox:
             self.world.catch_up()
             return [mail for mail in self._box(account).mails() if label is None or label in mail.labels]
 
+    def sends_under_way(self, account: str) -> list[str]:
+        """What identifies the mails of an account that have reached the server and are neither taken nor dropped."""
+        with self.world.lock:
+            return [key for (owner, key), count in self.world.under_way.items() if count and owner == account.lower()]
+
     def report(self) -> dict[str, object]:
         """What ``GET /sandbox/report`` says."""
         with self.world.lock:

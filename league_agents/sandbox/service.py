@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
 
@@ -114,7 +115,6 @@ class Service:
     def undone(self, route: Route, request: Request, account: str) -> None:
         """Note a call that was dropped before it was done."""
         with self._world.lock:
-            self._note_post(route, request, account)
             self._world.ledger.refuse(route.name, account)
             self._world.state.commit()
 
@@ -123,7 +123,6 @@ class Service:
         world = self._world
         with world.lock:
             world.catch_up()
-            self._note_post(route, request, account)
             try:
                 self._interfere(request, account, faults)
                 answer = route.perform(request, account, faults)
@@ -141,15 +140,36 @@ class Service:
                 _die()
             return answer
 
-    def _note_post(self, route: Route, request: Request, account: str) -> None:
-        """Count a send by what identifies its mail, before anything can go wrong with it."""
-        if route.name != "messages.send" or not account or not request.body:
+    @contextmanager
+    def under_way(self, route: Route, request: Request, account: str) -> Iterator[None]:
+        """Around a call that has reached the server, until it is done or dropped.
+
+        A send is counted by what identifies its mail, before anything can go wrong with it.
+        """
+        transaction = self._transaction_of(route, request, account)
+        if transaction is None:
+            yield
             return
+        world = self._world
+        with world.lock:
+            world.ledger.posted(account, transaction)
+            world.under_way[account, transaction] += 1
+            world.state.commit()
+        try:
+            yield
+        finally:
+            with world.lock:
+                world.under_way[account, transaction] -= 1
+
+    def _transaction_of(self, route: Route, request: Request, account: str) -> str | None:
+        """What identifies the mail of a send; ``None`` for any other call."""
+        if route.name != "messages.send" or not account or not request.body:
+            return None
         try:
             _, raw = mail_of(request, is_upload=request.path.startswith("/upload/"))
         except Refused:
-            return
-        self._world.ledger.posted(account, transaction_of(read_raw(raw)))
+            return None
+        return transaction_of(read_raw(raw))
 
     def _interfere(self, request: Request, account: str, faults: Sequence[Fault]) -> None:
         """What faults change before the call is looked at. Raises ``Refused``."""
@@ -219,10 +239,11 @@ class Service:
         faults = self.strikes(route, account)
         actions = {fault.action for fault in faults}
         unavailable = refusal_answer(Refused(503, "backendError", "The service is currently unavailable."))
-        if actions & _NO_ANSWER:
-            self.undone(route, request, account)
-            return unavailable
-        answer = self.perform(route, request, account, faults)
+        with self.under_way(route, request, account):
+            if actions & _NO_ANSWER:
+                self.undone(route, request, account)
+                return unavailable
+            answer = self.perform(route, request, account, faults)
         return unavailable if Action.DROP_DONE in actions else answer
 
     def _token(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -65,6 +66,9 @@ class World:
             access_lifetime_s=rules.access_lifetime_s,
             grant_lifetime_s=None if lifetime is None else int(lifetime.total_seconds()),
         )
+        self.under_way: Counter[tuple[str, str]] = Counter()
+        """Sends that have reached the server and are neither done nor dropped, by account and mail."""
+
         self.boxes: dict[str, Mailbox] = {}
         """Address in lower case -> mailbox, in the order in which they were named."""
 

@@ -23,6 +23,7 @@ from league_agents.testing import wrong_clocks
 from league_agents.testing.crash import Ending, play_season
 from league_agents.testing.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
 from league_agents.testing.killed_season import KilledSeason, killed_season, seats_of
+from league_agents.testing.killed_sends import killed_sends
 from league_agents.testing.latency import measure
 from league_agents.testing.stormy_season import play_stormy_season
 from league_agents.testing.wrong_clocks import play_in_processes, play_in_turns
@@ -83,6 +84,31 @@ def sigkill(*, teams: int, seasons: int, kills: int, seed: int) -> None:
                 click.echo(f"season {number}, points {points}: {'; '.join(wrong)}")
             click.echo(f"season {number}: {killed.kills} kills", err=True)
     _end(broken, f"{seasons} seasons with {total} kills")
+
+
+@main.command()
+@click.option("--daemons", type=click.IntRange(1, 20), default=20, show_default=True)
+@click.option("--kills", type=click.IntRange(1), default=200, show_default=True, help="In the middle of a send.")
+@click.option("--seed", default=1, show_default=True)
+def sends(*, daemons: int, kills: int, seed: int) -> None:
+    """Over local Gmail: daemons killed by SIGKILL in the middle of sends, which take up to a minute each."""
+    told_s = 0.0
+
+    def tell(line: str) -> None:
+        nonlocal told_s
+        if monotonic_s() - told_s > REPORT_EVERY_S:
+            told_s = monotonic_s()
+            click.echo(line, err=True)
+
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        found = killed_sends(Path(folder), daemons=daemons, kills=kills, seed=seed, told=tell)
+    click.echo(
+        f"{found.kills} kills in the middle of a send, {found.other_kills} right after it, {found.lives} lives,"
+        f" {found.asked} mails, {found.posts} sends, {found.took_s:.0f} s"
+    )
+    for name, wrong in (("doubled", found.doubled), ("lost", found.lost)):
+        click.echo(f"{name}: {len(wrong)} {'; '.join(wrong[:5])}".rstrip())
+    _end(len(found.doubled) + len(found.lost), f"{found.asked} mails")
 
 
 @main.command()
