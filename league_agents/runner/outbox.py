@@ -112,11 +112,12 @@ class Outbox:
         return self._clock.now() + wait
 
     def flush(self) -> Flushed:
-        """Send what is due, a batch of it, and look for what may have been sent."""
+        """Look for what may have been sent, and send what is due, a batch of it."""
         flushed = Flushed()
         doubts = self._doubts
         if doubts is None:
             doubts = self._doubts = self._left_behind(flushed)
+        self._look(doubts, flushed)
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
         for item in items:
@@ -126,7 +127,6 @@ class Outbox:
                 # The service may be slow with everything: new mail is looked at before the next message is tried.
                 self._may_have_more = True
                 break
-        self._look(doubts, flushed)
         return flushed
 
     # -- sending ----------------------------------------------------------------------------------------------------
