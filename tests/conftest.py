@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from itertools import count
 
 import hypothesis
 import pytest
 
 from league_agents.testing.machine_clock import MachineClock
+
+_NUMBERS = count()
 
 # A drawn example may take as long as it likes. In CI the draws are the same each time (hypothesis sees to it itself).
 hypothesis.settings.register_profile(
@@ -31,3 +34,10 @@ def slow_time(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineClock
     clock = MachineClock(tmp_path_factory.mktemp("clock"), rate=0.02)
     with clock.here():
         yield clock
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sends are counted, and books kept, in a folder of the test's own, which is made when it is needed."""
+    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(folder))

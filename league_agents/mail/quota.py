@@ -1,8 +1,9 @@
 """What Gmail charges, what is left, and who may still send when little is left.
 
 Rule 1: what was spent is counted at the moment of the call, by the clock that is handed in; the ledger never waits.
-Rule 2: the ledger's state is a small value (``dump``) that its owner keeps. A ledger without its past believes that
-nothing was spent, so a lost state costs a refusal by Gmail, never a mail.
+Rule 2: the sends of a day belong to the mailbox and are kept by whoever keeps ``SendCounts``; the rest of the ledger's
+state is a small value (``dump``) that its owner keeps. A ledger without its past believes that nothing was spent, so a
+lost state costs a refusal by Gmail, never a mail.
 Rule 3: the last sends of a day belong to the games that have begun.
 """
 
@@ -10,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Protocol
 
 from league_agents.clock import Clock
 from league_agents.errors import ConfigError
@@ -23,6 +25,7 @@ from league_agents.protocol.league.subject import parse_subject
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)
+MINUTES_OF_A_DAY = 24 * 60
 
 LIST_EVERY = timedelta(minutes=5)
 """Between two listings of everything that is unread."""
@@ -161,6 +164,48 @@ def search_period(shortest_wait: timedelta | None, longest: timedelta = LIST_EVE
     return max(SHORTEST_SEARCH_PERIOD, min(longest, shortest_wait / SEARCHES_IN_A_WAIT))
 
 
+class SendCounts(Protocol):
+    """The sends of one mailbox, whoever made them. Minutes are counted from 1970."""
+
+    def minutes(self, since: int) -> Sequence[tuple[int, int]]:
+        """(minute, sends) from the minute ``since`` on, the oldest first."""
+        ...
+
+    def add(self, minute: int, sends: int) -> None:
+        """Count sends in a minute; a negative number takes some back."""
+        ...
+
+    def refused_until(self) -> datetime | None:
+        """Until when the service refuses to send, as it last said; ``None`` if it never did."""
+        ...
+
+    def refuse(self, until: datetime) -> None:
+        """The service refuses to send until then."""
+        ...
+
+
+class CountsInMemory:
+    """``SendCounts`` of this process alone."""
+
+    def __init__(self) -> None:
+        self._minutes: Counter[int] = Counter()
+        self._refused_until: datetime | None = None
+
+    def minutes(self, since: int) -> Sequence[tuple[int, int]]:
+        for minute in [minute for minute in self._minutes if minute < since]:
+            del self._minutes[minute]
+        return sorted((minute, sends) for minute, sends in self._minutes.items() if sends > 0)
+
+    def add(self, minute: int, sends: int) -> None:
+        self._minutes[minute] += sends
+
+    def refused_until(self) -> datetime | None:
+        return self._refused_until
+
+    def refuse(self, until: datetime) -> None:
+        self._refused_until = until
+
+
 class QuotaLedger:
     """One account's use of Gmail. Used by one thread at a time."""
 
@@ -170,19 +215,21 @@ class QuotaLedger:
         *,
         limits: Limits | None = None,
         prices: Mapping[str, int] = PRICES_2026,
+        sends: SendCounts | None = None,
         state: Mapping[str, object] | None = None,
     ) -> None:
-        """``prices`` has Gmail's names of methods, without ``users.``. ``state`` is what ``dump`` gave."""
+        """``prices`` has Gmail's names of methods, without ``users.``. ``sends`` are those of the mailbox; without them
+        only the ledger's own count. ``state`` is what ``dump`` gave."""
         self._clock = clock
         self.limits = limits or Limits()
         self._prices = dict(prices)
         self._seconds: deque[tuple[int, int]] = deque()
         """(second, units) of the last minute."""
 
-        self._minutes: deque[tuple[int, int]] = deque()
-        """(minute, sends) of the last day."""
+        self._sends: SendCounts = CountsInMemory() if sends is None else sends
+        self._counted_in = 0
+        """The minute of the latest send."""
 
-        self._no_sends_before: datetime | None = None
         self._calls: Counter[str] = Counter()
         self._refusals: Counter[str] = Counter()
         self._units = 0
@@ -203,7 +250,8 @@ class QuotaLedger:
         self._units += units
         _add(self._seconds, int(now.timestamp()), units)
         if method == "messages.send":
-            _add(self._minutes, int(now.timestamp()) // 60, 1)
+            self._counted_in = _minute(now)
+            self._sends.add(self._counted_in, 1)
 
     def wait_for(self, units: int, *, is_send: bool = False) -> timedelta:
         """How long to wait until ``units`` may be spent; zero when they may be now. More than a minute has costs a
@@ -227,40 +275,47 @@ class QuotaLedger:
     def sends_left(self) -> int:
         """How many mails the day's budget still allows; zero while Gmail refuses to send."""
         now = self._clock.now()
-        self._forget_old(now)
-        if self._no_sends_before is not None and self._no_sends_before > now:
+        if self._refused_until(now) is not None:
             return 0
-        return max(0, self.limits.sends_per_day - sum(sends for _, sends in self._minutes))
+        return max(0, self.limits.sends_per_day - sum(sends for _, sends in self._minutes(now)))
 
     def resets_at(self, kind: SendKind) -> datetime | None:
         """When a mail of this kind may be sent again; ``None`` when it may be sent now."""
         now = self._clock.now()
-        self._forget_old(now)
-        refused = self._no_sends_before if self._no_sends_before and self._no_sends_before > now else None
-        over = sum(sends for _, sends in self._minutes) + 1 - self.limits.sends_per_day
+        refused = self._refused_until(now)
+        minutes = self._minutes(now)
+        over = sum(sends for _, sends in minutes) + 1 - self.limits.sends_per_day
         over += min(self.limits.kept_from(kind), self.limits.sends_per_day - 1)
         if over <= 0:
             return refused
         at = now + DAY
-        for minute, sends in self._minutes:
+        for minute, sends in minutes:
             over -= sends
             if over <= 0:
                 at = datetime.fromtimestamp((minute + 1) * 60, UTC) + DAY
                 break
         return max(at, refused) if refused else at
 
+    def _minutes(self, now: datetime) -> list[tuple[int, int]]:
+        """(minute, sends) of the last day. What a clock that was ahead has counted later counts as sent now."""
+        latest = _minute(now)
+        found = self._sends.minutes(latest - MINUTES_OF_A_DAY)
+        return [(min(minute, latest), sends) for minute, sends in found if minute <= latest + MINUTES_OF_A_DAY]
+
+    def _refused_until(self, now: datetime) -> datetime | None:
+        until = self._sends.refused_until()
+        return until if until is not None and now < until <= now + DAY else None
+
     # -- what Gmail says --------------------------------------------------------------------------------------------
 
     def refused(self, method: str, *, no_sends_before: datetime | None = None) -> None:
         """Gmail refused a call for its quota. ``no_sends_before`` when it refuses to send until then."""
         self._refusals[method] += 1
-        if method == "messages.send" and self._minutes:
+        if method == "messages.send":
             # It was counted when it was tried, and it did not go out.
-            minute, sends = self._minutes.pop()
-            if sends > 1:
-                self._minutes.append((minute, sends - 1))
+            self._sends.add(self._counted_in, -1)
         if no_sends_before is not None:
-            self._no_sends_before = max(no_sends_before, self._no_sends_before or no_sends_before)
+            self._sends.refuse(max(no_sends_before, self._refused_until(self._clock.now()) or no_sends_before))
 
     @property
     def units_spent(self) -> int:
@@ -309,37 +364,30 @@ class QuotaLedger:
     # -- kept by the owner ------------------------------------------------------------------------------------------
 
     def dump(self) -> dict[str, object]:
-        """The state, as JSON values. What left the day's window is not in it."""
+        """The state, as JSON values. The day's sends are not in it."""
         self._forget_old(self._clock.now())
-        return {
-            "seconds": [list(cell) for cell in self._seconds],
-            "minutes": [list(cell) for cell in self._minutes],
-            "no_sends_before": self._no_sends_before.isoformat() if self._no_sends_before else None,
-        }
+        return {"seconds": [list(cell) for cell in self._seconds]}
 
     def _load(self, state: Mapping[str, object]) -> None:
         """Take over what can be read: a damaged state must not stop a league."""
+        now = self._clock.now()
         # What was spent seems to lie ahead when it was counted by the mail service's clock and ours is behind it.
-        latest = int((self._clock.now() + DAY).timestamp())
-        self._seconds = deque(_cells(state.get("seconds"), latest=latest))
-        self._minutes = deque(_cells(state.get("minutes"), latest=latest // 60))
-        until = state.get("no_sends_before")
-        if isinstance(until, str):
-            try:
-                instant = datetime.fromisoformat(until)
-            except ValueError:
-                return
-            if instant.tzinfo is not None and instant <= self._clock.now() + DAY:
-                self._no_sends_before = instant
+        latest = now + DAY
+        self._seconds = deque(_cells(state.get("seconds"), latest=int(latest.timestamp())))
+        if not self._sends.minutes(_minute(now) - MINUTES_OF_A_DAY):
+            # Until the mailbox had counts of its own the day's sends were in here.
+            for minute, sends in _cells(state.get("minutes"), latest=_minute(latest)):
+                self._sends.add(minute, sends)
 
     def _forget_old(self, now: datetime) -> None:
         second = int(now.timestamp())
         _bring_forward(self._seconds, second)
-        _bring_forward(self._minutes, second // 60)
         while self._seconds and self._seconds[0][0] < second - 60:
             self._seconds.popleft()
-        while self._minutes and self._minutes[0][0] < second // 60 - 24 * 60:
-            self._minutes.popleft()
+
+
+def _minute(at: datetime) -> int:
+    return int(at.timestamp()) // 60
 
 
 def _add(cells: deque[tuple[int, int]], at: int, amount: int) -> None:

@@ -33,6 +33,7 @@ from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.settings.journals import is_begun, look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
+from league_agents.settings.sends import book_of
 
 LEAST_FREE_BYTES = 200_000_000
 _MODEL_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
@@ -217,7 +218,8 @@ def _token(role: RoleSettings, clock: Clock) -> Iterator[Check]:
 
 def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
     gmail = settings.gmail
-    ledger = QuotaLedger(clock, limits=gmail.limits, prices=gmail.prices, state=_spent(role))
+    sends = book_of(settings, role)
+    ledger = QuotaLedger(clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=_spent(role))
     mailbox = GmailMailbox(
         role.token, endpoint=gmail.endpoint, clock=clock, ledger=ledger, spam_every=None, timeout=gmail.timeout
     )
@@ -246,6 +248,7 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
         yield Check(role=role.role, name="mailbox", said=said, trouble=Trouble.UNAVAILABLE)
     finally:
         mailbox.close()
+        sends.close()
 
 
 def _clock(role: RoleSettings, test: SelfTest) -> Check:
@@ -277,7 +280,7 @@ def _quota(settings: LeagueSettings, role: RoleSettings, ledger: QuotaLedger) ->
 
 
 def _spent(role: RoleSettings) -> dict[str, object] | None:
-    """What the daemon has spent today."""
+    """What the daemon has spent within this minute."""
     if not is_begun(role):
         return None
     try:

@@ -49,6 +49,7 @@ from league_agents.settings.journals import SEED, keep_marker, open_journal, sta
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.outages import Outages
 from league_agents.settings.role_files import take_files, tighten_folders
+from league_agents.settings.sends import book_of
 from league_agents.values import evolve
 
 if TYPE_CHECKING:
@@ -127,8 +128,9 @@ def gmail_mailbox(
     gmail = settings.gmail
     spent = journal.kept(QUOTA)
     cursor = journal.kept(CURSOR)
+    sends = book_of(settings, role)
     ledger = QuotaLedger(
-        clock, limits=gmail.limits, prices=gmail.prices, state=spent if isinstance(spent, dict) else None
+        clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=spent if isinstance(spent, dict) else None
     )
     default = GmailMailbox(
         role.token,
@@ -158,8 +160,6 @@ def gmail_mailbox(
         return {
             QUOTA: ledger.dump(),
             MAIL_FACTS: {
-                "sends_left": ledger.sends_left(),
-                "sends_per_day": gmail.limits.sends_per_day,
                 "units_in_last_minute": ledger.units_in_last_minute(),
                 "resyncs": default.resyncs,
                 "spam_found": default.spam_found,
@@ -167,7 +167,11 @@ def gmail_mailbox(
             },
         }
 
-    return OpenMailbox(mailbox=default, check=check, facts=facts, close=default.close)
+    def close() -> None:
+        default.close()
+        sends.close()
+
+    return OpenMailbox(mailbox=default, check=check, facts=facts, close=close)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from league_agents.runner.lock import is_locked
 from league_agents.settings.journals import look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MAIL_FACTS, login_command, machine_of, missing_client
+from league_agents.settings.sends import sends_left
 
 _NEXT_REQUEST = {
     GamePhase.INITIALIZED: "Q21WARMUPCALL",
@@ -46,7 +47,14 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
     machine = machine_of(settings, role, "status")
     token = token_state(settings, role, now)
     bare = RoleStatus(
-        role=role.role, address=role.address, state=NEVER_STARTED, is_running=False, outbox={}, token=token
+        role=role.role,
+        address=role.address,
+        state=NEVER_STARTED,
+        is_running=False,
+        outbox={},
+        sends_left=sends_left(settings, role, now),
+        sends_per_day=settings.gmail.limits.sends_per_day,
+        token=token,
     )
     try:
         journal = look_at_journal(role)
@@ -54,7 +62,10 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
             return bare
         with closing(journal):
             state = state_in(role, machine, journal.load_parts())
-            return _status_in(journal, role, machine, state, token, secrets)
+            found = _status_in(journal, role, machine, state, token, secrets)
+        # The day is that of the mail service.
+        left = sends_left(settings, role, now - found.clock_error)
+        return replace(found, sends_left=left, sends_per_day=bare.sends_per_day)
     except (ConfigError, JournalError) as error:
         return replace(bare, state=UNUSABLE_JOURNAL, is_running=is_locked(role.journal), stuck=str(error))
 
@@ -84,7 +95,7 @@ def _status_in(
     warnings, last_warning = _warnings(journal, started_at)
     off = mail.get("clock_error_s")
     clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
-    left, per_day, pid = mail.get("sends_left"), mail.get("sends_per_day"), facts.get("pid")
+    pid = facts.get("pid")
     named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
     errors = facts.get("errors")
     return RoleStatus(
@@ -104,8 +115,6 @@ def _status_in(
         oldest_waiting=oldest,
         in_doubt=tuple(in_doubt),
         thinking=len(journal.pending_calls()),
-        sends_left=left if isinstance(left, int) else None,
-        sends_per_day=per_day if isinstance(per_day, int) else None,
         errors=errors if isinstance(errors, int) else 0,
         last_error=secrets.hide(str(facts.get("last_error") or "")),
         last_error_at=_instant(facts.get("last_error_at")),

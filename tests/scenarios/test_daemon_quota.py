@@ -7,10 +7,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from league_agents.clock import SystemClock
 from league_agents.league.manager_state import SeasonPhase
 from league_agents.mail.quota import PRICES_2026
+from league_agents.report.secret_texts import SecretTexts
 from league_agents.runner.pace import Pace
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
+from league_agents.settings.connectivity import check_everything
+from league_agents.settings.league_file import read_league_file
+from league_agents.settings.league_settings import LeagueSettings
+from league_agents.settings.looking import role_status
+from league_agents.testing.latency import VERDICT, free_text
+from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats
 from league_agents.testing.machine_clock import MachineClock
 from league_agents.testing.turns import turns
 
@@ -67,3 +76,42 @@ def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tm
     assert spent["history.list"] >= minutes * 60 / 2, "it looks at least every two seconds"
     assert set(spent) <= set(POLLING)
     assert units(spent, polling=True) <= 0.02 * MINUTE_UNITS * minutes
+
+
+def test_a_new_journal_forgets_no_send_of_today(tmp_path: Path) -> None:
+    (seat,) = seats = [Seat(role="player", group="falcons")]
+    with LocalLeague(folder=tmp_path / "league", seats=seats, clock=MachineClock(tmp_path, rate=0)) as league:
+        for number in (1, 2):
+            settings = with_journal(league, seat, f"journal-{number}.db")
+            with turns(league) as one:
+                ask(league, seat, number)
+                one.until(lambda number=number: len(league.sandbox.mail(seat.address, "SENT")) == number)
+                one.until_quiet()
+            assert sends_left(settings) == 500 - number
+        settings = with_journal(league, seat, "journal-3.db")
+        assert sends_left(settings) == 498, "also before the daemon has started"
+        checks = {check.name: check.said for check in check_everything(settings, SystemClock())}
+        assert checks["quota"].startswith("497 sends left today"), "a mail to itself was sent as well"
+        assert sends_left(settings) == 497
+
+
+def with_journal(league: LocalLeague, seat: Seat, name: str) -> LeagueSettings:
+    """The seat's league file, with another journal."""
+    path = league.config_of(seat)
+    file = yaml.safe_load(path.read_text("utf-8"))
+    file["roles"][seat.role]["journal"] = name
+    path.write_text(yaml.safe_dump(file), "utf-8")
+    settings = read_league_file(path, {})
+    marker = Path(f"{settings.role(seat.role).token}.journal")
+    marker.unlink(missing_ok=True)  # as a person does who wants to begin anew
+    return settings
+
+
+def sends_left(settings: LeagueSettings) -> int | None:
+    """As ``status`` shows them."""
+    (role,) = settings.roles
+    return role_status(settings, role, now=SystemClock().now(), secrets=SecretTexts()).sends_left
+
+
+def ask(league: LocalLeague, seat: Seat, number: int) -> None:
+    league.sandbox.inject(free_text(number, seat.address), to=[seat.address], sender=MANAGER, verdict=VERDICT)

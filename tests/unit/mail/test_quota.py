@@ -14,6 +14,7 @@ from league_agents.mail.quota import (
     DEAREST,
     MATCH_MAILS,
     PRICES_BEFORE_2026,
+    CountsInMemory,
     Limits,
     QuotaLedger,
     SendKind,
@@ -142,12 +143,13 @@ def test_an_account_whose_whole_budget_is_kept_can_still_send() -> None:
 
 def test_a_restart_forgets_nothing_that_counts() -> None:
     clock = ManualClock(NOON)
-    book = ledger(clock, sends_per_day=5, units_per_minute=1_000)
+    limits = Limits(sends_per_day=5, units_per_minute=1_000, units_kept_for_sending=0)
+    sends = CountsInMemory()
+    book = QuotaLedger(clock, limits=limits, sends=sends)
     send(book, 4)
     book.refused("messages.send", no_sends_before=NOON + timedelta(minutes=15))
     state = json.loads(json.dumps(book.dump()))
-    limits = Limits(sends_per_day=5, units_per_minute=1_000, units_kept_for_sending=0)
-    again = QuotaLedger(clock, limits=limits, state=state)
+    again = QuotaLedger(clock, limits=limits, sends=sends, state=state)
     assert again.units_in_last_minute() == 400
     assert again.resets_at(SendKind.RUNNING_GAME) == NOON + timedelta(minutes=15)
     clock.sleep(timedelta(minutes=15))

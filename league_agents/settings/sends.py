@@ -1,0 +1,38 @@
+"""What a mailbox may still send today, by the book in which all its sends are counted.
+
+Rule: whoever shows or uses this number has it from here, so that no two say different things.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from league_agents.clock import ManualClock
+from league_agents.knowledge.corpus import default_index_path
+from league_agents.mail.gmail.mailbox import endpoint_of
+from league_agents.mail.quota import QuotaLedger
+from league_agents.mail.send_book import BOOK_NAME, SendBook
+from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+
+
+def book_path() -> Path:
+    """The book of all mailboxes, beside the knowledge index. Raises ``ConfigError``."""
+    return default_index_path().with_name(BOOK_NAME)
+
+
+def book_of(settings: LeagueSettings, role: RoleSettings) -> SendBook:
+    """The book of a role's mailbox, to be closed by the caller. Raises ``ConfigError``."""
+    return SendBook(book_path(), endpoint=endpoint_of(settings.gmail.endpoint), address=role.address)
+
+
+def sends_left(settings: LeagueSettings, role: RoleSettings, now: datetime) -> int | None:
+    """How many mails a role's mailbox may still send; ``None`` if nobody has counted. Nothing is written."""
+    endpoint = endpoint_of(settings.gmail.endpoint)
+    book = SendBook.to_look_at(book_path(), endpoint=endpoint, address=role.address)
+    if book is None:
+        return None
+    try:
+        return QuotaLedger(ManualClock(now), limits=settings.gmail.limits, sends=book).sends_left()
+    finally:
+        book.close()
