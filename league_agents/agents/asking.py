@@ -20,9 +20,8 @@ from league_agents.agents.contexts import CallContext
 from league_agents.agents.prompting import render
 from league_agents.agents.secrecy import tells_canary
 from league_agents.clock import Clock, SystemClock
-from league_agents.core.model_work import KEY, LONGEST_DETAIL, ModelStep, Why, Work
-from league_agents.core.printable import printable
-from league_agents.errors import LeagueError, ModelError
+from league_agents.core.model_work import KEY, ModelStep, Why, Work, failed_step
+from league_agents.errors import LeagueError
 from league_agents.games.q21.untrusted import number_of
 from league_agents.llm.port import ChatModel, Judge, Purpose
 
@@ -159,14 +158,6 @@ class Turn:
 
     def _end(self, step: ModelStep) -> None:
         self._ended.append(step)
-
-
-def failed_step(step: str, error: LeagueError) -> ModelStep:
-    """A step whose model gave nothing: down, slow, refusing, over its budget. What was asked stands where the model
-    is."""
-    reason = error.reason if isinstance(error, ModelError) else ""
-    why = Why(reason) if reason in tuple(Why) else Why.UNAVAILABLE
-    return ModelStep(step=step, work=Work.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
 
 
 def time_for_models(context: CallContext) -> timedelta:

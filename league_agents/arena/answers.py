@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from league_agents.core.game import GAME_VERSION, Action
+from league_agents.core.model_work import KEY, ModelStep, read_steps
 from league_agents.core.violation import shown
 from league_agents.user_code.plain import plain
 
@@ -41,6 +42,14 @@ def action_of(answer: object) -> Action:
     if len(json.dumps(copied, allow_nan=False)) > MOST_CHARACTERS:
         raise ValueError(f"act returned an action with more than {MOST_CHARACTERS} characters of data")
     return Action(type=kind, data=copied, version=version)
+
+
+def steps_of(agent: object) -> tuple[ModelStep, ...]:
+    """What became of a model's work in the agent's last decision, where it says so under ``model_work``."""
+    try:
+        return read_steps(plain(getattr(agent, KEY, None)))
+    except Exception:  # a property and its value are user code, and nothing depends on them
+        return ()
 
 
 def raw_of(agent: object) -> str | None:

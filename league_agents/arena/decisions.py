@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from league_agents.core.game import Action, Cause, Event, IllegalAction
+from league_agents.core.model_work import ModelStep
 from league_agents.match import Match
 
 DEFAULT_TIMEOUT = timedelta(seconds=60)
@@ -71,6 +72,8 @@ class Settled:
     """``None`` for an accepted action."""
 
     events: tuple[Event, ...] = ()
+    models: tuple[ModelStep, ...] = ()
+    """What became of a model's work in it, as far as the agent says so."""
 
 
 class Watcher(Protocol):
@@ -127,7 +130,9 @@ class Decisions:
                 opened.append(decision)
         return opened
 
-    def act(self, agent: str, action: Action, now: datetime, raw: Any = None) -> tuple[Event, ...]:
+    def act(
+        self, agent: str, action: Action, now: datetime, raw: Any = None, models: tuple[ModelStep, ...] = ()
+    ) -> tuple[Event, ...]:
         """Take an action for an open decision.
 
         Raises ``IllegalAction``, with ``attempts_left`` in its data; when no attempt is left the decision is forfeited
@@ -152,14 +157,17 @@ class Decisions:
             left = self.rules.max_invalid - len(decision.refusals)
             data = {**refused.data, "attempts_left": max(0, left + 1)}
             if left < 0:
-                self.forfeit(agent, Cause.INVALID, now, raw=action.data if raw is None else raw)
+                self.forfeit(agent, Cause.INVALID, now, raw=action.data if raw is None else raw, models=models)
             raise IllegalAction(refused.code, refused.message, data) from None
         self._forfeits[agent] = 0
         self._charge(decision, now)
-        self._close(decision, now, raw=action.data if raw is None else raw, action=action, events=events)
+        given = action.data if raw is None else raw
+        self._close(decision, now, raw=given, action=action, events=events, models=models)
         return events
 
-    def forfeit(self, agent: str, cause: Cause, now: datetime, raw: Any = None) -> tuple[Event, ...]:
+    def forfeit(
+        self, agent: str, cause: Cause, now: datetime, raw: Any = None, models: tuple[ModelStep, ...] = ()
+    ) -> tuple[Event, ...]:
         """End an open decision without an action. Nothing happens where none is open."""
         decision = self._open.get(agent)
         if decision is None:
@@ -167,7 +175,7 @@ class Decisions:
         events = self.match.forfeit(agent, cause)
         self._forfeits[agent] += 1
         self._charge(decision, now)
-        self._close(decision, now, raw=raw, cause=cause, events=events)
+        self._close(decision, now, raw=raw, cause=cause, events=events, models=models)
         if len(self.absent()) == len(self.match.agent_ids) and not self.match.is_over:
             self.abandon()
         return events
@@ -240,10 +248,13 @@ class Decisions:
         raw: Any = None,
         action: Action | None = None,
         cause: Cause | None = None,
+        models: tuple[ModelStep, ...] = (),
     ) -> None:
         self._open.pop(decision.agent_id, None)
         if self._watcher is not None:
-            settled = Settled(decision=decision, at=now, raw=raw, action=action, cause=cause, events=events)
+            settled = Settled(
+                decision=decision, at=now, raw=raw, action=action, cause=cause, events=events, models=models
+            )
             self._watcher.settled(settled)
 
 

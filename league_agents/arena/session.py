@@ -18,7 +18,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
-from league_agents.arena.answers import action_of, raw_of
+from league_agents.arena.answers import action_of, raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
 from league_agents.clock import utc_now
 from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
@@ -244,10 +244,11 @@ class Session:
             raise error
         if task.cancelled() or error is not None:
             LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=error)
-            self.decisions.forfeit(agent, Cause.ERROR, self._now())
+            self.decisions.forfeit(agent, Cause.ERROR, self._now(), models=steps_of(self.agents[agent]))
             return
         try:
-            self.decisions.act(agent, task.result(), self._now(), raw_of(self.agents[agent]))
+            mind = self.agents[agent]
+            self.decisions.act(agent, task.result(), self._now(), raw_of(mind), steps_of(mind))
         except IllegalAction as refused:
             self._refused[agent] = {"code": refused.code, "message": refused.message, **_parts(refused)}
             if self._is_open(decision):

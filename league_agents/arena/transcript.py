@@ -84,6 +84,7 @@ class TranscriptWriter:
                 else {"type": action.type, "data": action.data, "version": action.version},
                 "refusals": decision.refusals,
                 "cause": None if settled.cause is None else str(settled.cause),
+                **({"models": [step.to_json() for step in settled.models]} if settled.models else {}),
             }
         )
         self._events(settled.events)

@@ -22,7 +22,7 @@ from league_agents.errors import ConfigError
 if TYPE_CHECKING:
     from league_agents.agents.asking import Models
     from league_agents.arena.scenario import Scenario
-    from league_agents.arena.session import Session
+    from league_agents.arena.session import Recorder, Session
     from league_agents.core.person import Reader
     from league_agents.settings.arena import Company
 
@@ -167,9 +167,11 @@ def _play(
     from dataclasses import replace
     from datetime import timedelta
 
+    from league_agents.arena.model_tally import ModelTally
     from league_agents.arena.transcript import TranscriptWriter, event_dict, public_config
     from league_agents.cli import Exit
     from league_agents.core.game import HOST
+    from league_agents.core.model_work import Work, counted, sentence, together
     from league_agents.settings.arena import HUMAN, reader_of, session_of
 
     drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
@@ -184,7 +186,8 @@ def _play(
         lambda text: screen.print(text), reader_of(scenario, HOST), is_silent=as_json or has_person
     )
     with ExitStack() as stack:
-        recorders = []
+        tally = ModelTally()
+        recorders: list[Recorder] = [tally]
         if record is not None:
             file = stack.enter_context(open_record(record))
             names = {seat.id: seat.agent for seat in scenario.seats}
@@ -220,11 +223,20 @@ def _play(
                 "reason": outcome.reason,
                 "metrics": outcome.metrics,
             },
+            "models": {
+                agent: {**counted(steps), "decisions": [step.to_json() for step in steps]}
+                for agent, steps in tally.steps.items()
+            },
             "events": [event_dict(event) for event in session.match.events],
         }
         print_document(document, out)
     else:
         _print_outcome(session, scenario, screen.print)
+    for seat in scenario.seats:
+        steps = tally.steps.get(seat.id, [])
+        # A program that reads the document is not to think that a model played, either.
+        if steps and (not as_json or together(steps) is not Work.USED):
+            screen.print(printable(f"{seat.name}: {sentence(steps, what='decision')}", 600))
     return Exit.OK if outcome is not None else Exit.FAILED
 
 
@@ -264,7 +276,7 @@ def _company(show: Callable[[str], None]) -> Company:
     def models() -> Models:
         from league_agents.settings.models import arena_models
 
-        return arena_models()
+        return arena_models(lambda text: print(f"league-agents: {text}", file=sys.stderr, flush=True))
 
     return Company(models=models, index_path=default_index_path, terminal=Terminal(ask=ask, show=show, edit=click.edit))
 

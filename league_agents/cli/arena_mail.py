@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def mail_host(
         scenario=None if scenario is None else read_scenario(scenario, load_class),
         addresses=addresses_of(seats),
         seed=seed,
-        company=_company(),
+        company=_company(tell),
         observer=tell,
         clock=clock,
     ) as made:
@@ -164,6 +165,7 @@ def mail_seat(
     from league_agents.arena.scenario import Seat
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
+    from league_agents.core.model_work import sentence
     from league_agents.core.printable import printable
     from league_agents.mail.service_clock import ServiceClock
     from league_agents.protocol.league.address import read_address
@@ -182,7 +184,7 @@ def mail_seat(
 
     own = Seat(id=agent_id or "me", name="me", agent=spec)
     agent = arena_agent(
-        own, usual_scenario(game), _company(), seed=seed, match_id=match_id or "mail", is_referee=is_referee
+        own, usual_scenario(game), _company(tell), seed=seed, match_id=match_id or "mail", is_referee=is_referee
     )
     with seat_by_mail(
         settings,
@@ -204,6 +206,9 @@ def mail_seat(
             next_wake=seat.next_wake,
             once=once,
         )
+        said = sentence(seat.model_steps(), what="decision")
+        if said is not None:
+            click.echo(said[0].upper() + said[1:], err=True)
     if seat.is_over:
         click.echo(f"match {seat.match_id}: won by {', '.join(seat.winners) or 'nobody'}")
     return Exit.OK
@@ -217,9 +222,9 @@ def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSet
     return settings, settings.role(account)
 
 
-def _company() -> Company:
+def _company(tell: Callable[[str], None]) -> Company:
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.settings.arena import Company
     from league_agents.settings.models import arena_models
 
-    return Company(models=arena_models, index_path=default_index_path)
+    return Company(models=lambda: arena_models(tell), index_path=default_index_path)

@@ -41,7 +41,7 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     def models() -> Models:
         from league_agents.settings.models import arena_models
 
-        return arena_models()
+        return arena_models(logging.getLogger("league_agents.arena").warning)
 
     if llm:
         models()  # what is missing is said now, and not to the first stranger

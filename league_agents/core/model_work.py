@@ -15,6 +15,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from league_agents.core.printable import printable
+from league_agents.errors import LeagueError, ModelError
 
 KEY = "model_work"
 """The key of a callback's reply under which its steps stand, as a list of JSON objects."""
@@ -135,6 +136,13 @@ class ModelStep:
         if self.detail:
             found["detail"] = self.detail
         return found
+
+
+def failed_step(step: str, error: LeagueError) -> ModelStep:
+    """A step whose model gave nothing: it is down, slow, refusing, or over its budget."""
+    reason = error.reason if isinstance(error, ModelError) else ""
+    why = Why(reason) if reason in tuple(Why) else Why.UNAVAILABLE
+    return ModelStep(step=step, work=Work.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
 
 
 def read_steps(value: object, *, callback: str = "") -> tuple[ModelStep, ...]:

@@ -97,7 +97,7 @@ class Completion:
     """Of all requests that this took."""
 
     judge: Judge = field(default=nobody, repr=False, compare=False)
-    """To be called by the caller, once, when it knows what it can use of the text."""
+    """To be called by the caller when it knows what it can use of the text; the last call counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from league_agents.llm.prices import PriceList
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.private_file import make_private_folder
 from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSettings, read_models, read_prices
+from league_agents.settings.outages import Outages
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
@@ -209,9 +210,12 @@ def environment_models(environment: Mapping[str, str] | None = None) -> ModelSet
     return read_models(None, environment, Path.cwd())
 
 
-def arena_models() -> Callable[[str], ChatModel | None]:
-    """The models of the environment for games of the arena, by ``arena.GAME``. Raises ``ConfigError``."""
-    return chat_models(environment_models(), role="arena", books=Books.of_one_run("arena")).for_callback
+def arena_models(told: Callable[[str], None]) -> Callable[[str], ChatModel | None]:
+    """The models of the environment for games of the arena, by ``arena.GAME``. ``told`` hears one line when a model
+    stops being of use, and when it is of use again. Raises ``ConfigError``."""
+    outages = Outages(failed=told, recovered=told)
+    books = Books.of_one_run("arena")
+    return chat_models(environment_models(), role="arena", books=books, watched=outages.watched).for_callback
 
 
 def ask_for_a_word(

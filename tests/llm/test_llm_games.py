@@ -143,6 +143,42 @@ def test_an_evaluation_credits_a_useless_model_with_nothing(role: str, openai_se
     assert re.search(rf"{role}, get_\w+ \(\w+\) +0 +0 +\d+ +\d+ +the reply is not", told)
 
 
+ARENA = ("arena", "play", "market", "--agents", "llm,llm,scripted", "--seed", "1", "--config", "max_rounds=2",
+         "--turn-timeout", "5")  # fmt: skip
+
+
+def test_an_arena_match_says_that_its_models_are_down(game_service: Any, tmp_path: Path) -> None:
+    game_service.fails(503, forever=True)
+    configure(game_service, tmp_path)
+    told = league_agents(*ARENA)
+    assert told.exit_code == 0, told.output
+    name = "openai:m" if game_service.protocol.name == "openai" else "gemini:m"
+    assert f"league-agents: {name} does not answer: answers 503" in told.stderr
+    assert "s1: nothing of a language model's work was used: code stood in for it in" in " ".join(told.stdout.split())
+    document = json.loads(league_agents(*ARENA, "--json").stdout)
+    assert set(document["models"]) == {"s1", "s2"}
+    for found in document["models"].values():
+        assert found["replaced"] == found["steps"] > 0
+        assert found["reasons"] == {"unavailable": found["steps"]}
+
+
+def test_an_arena_match_says_that_its_models_are_of_no_use(openai_service: Any, tmp_path: Path) -> None:
+    openai_service.sends(openai_service.protocol.message(SORRY), forever=True)
+    configure(openai_service, tmp_path)
+    told = league_agents(*ARENA, "--json", "--record", "match.jsonl")
+    assert {found["used"] for found in json.loads(told.stdout)["models"].values()} == {0}
+    assert "openai:m answers, and nothing of it can be used: the reply is not in the form" in told.stderr
+    assert "s1: nothing of a language model's work was used" in " ".join(told.stderr.split())
+    lines = [json.loads(line) for line in Path("match.jsonl").read_text(encoding="utf-8").splitlines()]
+    decisions = [line for line in lines if line["line"] == "decision"]
+    assert {line["agent"]: line.get("models", [{}])[0].get("why") for line in decisions} == {
+        "s1": "malformed", "s2": "malformed", "s3": None
+    }  # fmt: skip
+    assert "all as recorded" in league_agents("arena", "replay", "match.jsonl").stdout
+    costs = json.loads(league_agents("costs", "--json").stdout)["total"]
+    assert costs["unusable"] == costs["calls"] > 0
+
+
 def test_a_limit_of_nothing_plays_offline_without_a_request(game_service: Any, tmp_path: Path) -> None:
     prices = 'prices: {"openai:m": {input: 1, output: 1}, "gemini:m": {input: 1, output: 1}}'
     (tmp_path / "prices.yaml").write_text(prices, encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from league_agents.arena.agents.port import View
 from league_agents.core.game import Action, Event, LegalAction
+from league_agents.core.model_work import steps_in
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.as_json import answers_as_json, question_as_json, question_from_json
@@ -39,6 +40,8 @@ class CallbackAgent:
         self._match_id = match_id
         self._now = now
         self._agent_id = ""
+        self.model_work: list[dict[str, object]] = []
+        """What became of a model's work in the last callback, as JSON values."""
 
     def observe(self, event: Event) -> None:
         """A player is told its own score, as in the league."""
@@ -54,10 +57,11 @@ class CallbackAgent:
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         """What the callback makes of it. Raises what the callback raises, and ``CallbackInvalid`` as in the league."""
         (action,) = legal
-        self._agent_id = view["agent_id"]
+        self._agent_id, self.model_work = view["agent_id"], []
         callback, told = _CALLBACKS[action.type], self._told(view, action)
         left = None if deadline is None else deadline - self._now()
         reply = getattr(self._agent, callback)(self._context(callback, left, told))
+        self.model_work = [step.to_json() for step in steps_in(reply, callback)]
         return Action(type=action.type, data=self._read(action.type, reply, told))
 
     def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> dict[str, Any]:

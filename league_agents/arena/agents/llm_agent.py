@@ -3,6 +3,7 @@
 Rule 1: the model gives an action, the game decides whether it counts. A refusal is shown to it once more.
 Rule 2: what others said reaches the prompt inside a fence. What the model says beside its action reaches nobody.
 Rule 3: a model that is down, slow or silly costs nothing but strength: the scripted baseline acts, before the deadline.
+Of each decision it is said whose work it is.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from league_agents.arena.agents.port import View
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, LegalAction
+from league_agents.core.model_work import ModelStep, Why, Work, failed_step
 from league_agents.errors import LeagueError
-from league_agents.llm.port import ChatModel, Purpose
+from league_agents.llm.port import ChatModel, Judge, Purpose, nobody
 
 SOFT_LIMIT = timedelta(seconds=25)
 _RESERVE = timedelta(seconds=2)
@@ -68,27 +70,51 @@ class LlmAgent:
         self.raw_answer: str | None = None
         """What the model wrote for the last decision, for the host's record; ``None`` when code decided."""
 
+        self.model_work: list[dict[str, object]] = []
+        """What became of the model's work in the last decision, as JSON values."""
+
+        self._judge: Judge = nobody
+        """Of the last reply, which the game may still refuse."""
+
     def observe(self, event: Event) -> None:
         """The view tells all that the prompt needs."""
 
     def reset(self) -> None:
         self.raw_answer = None
+        self.model_work = []
+        self._judge = nobody
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
         """The model's action, else the scripted one."""
         self.raw_answer = None
         chosen = self._asked(view, legal, deadline)
-        return self._script(view, legal, self._draw) if chosen is None else chosen
+        if isinstance(chosen, Action):
+            self.model_work = [ModelStep(step=self._step, work=Work.USED).to_json()]
+            return chosen
+        self.model_work = [chosen.to_json()]
+        return self._script(view, legal, self._draw)
 
-    def _asked(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action | None:
-        left = SOFT_LIMIT if deadline is None else min(SOFT_LIMIT, deadline - self._now() - _RESERVE)
+    @property
+    def _step(self) -> str:
+        return f"arena_{self._game}"
+
+    def _asked(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action | ModelStep:
+        """The model's action, or why there is none."""
         refusal = view.get("refusal")
+        if refusal:
+            self._judge(Work.REPLACED, Why.ILLEGAL)
+        self._judge = nobody
+        if self._model is None:
+            return ModelStep(step=self._step, work=Work.NOT_ASKED, why=Why.NO_MODEL)
         # Two refusals in a row: the model does not understand, and the next one would cost the decision.
-        if self._model is None or left < _SHORTEST or (refusal and refusal["attempts_left"] < 2):
-            return None
+        if refusal and refusal["attempts_left"] < 2:
+            return self._replaced(Why.ILLEGAL)
+        left = SOFT_LIMIT if deadline is None else min(SOFT_LIMIT, deadline - self._now() - _RESERVE)
+        if left < _SHORTEST:
+            return self._replaced(Why.NO_TIME)
         state = {key: value for key, value in view.items() if key not in ("rules_text", "refusal")}
         prompt = render(
-            Purpose(match_id=self._match_id, callback=f"arena.{self._game}", step=f"arena_{self._game}"),
+            Purpose(match_id=self._match_id, callback=f"arena.{self._game}", step=self._step),
             key=f"{self._seed}/{self._agent_id}",
             rules=str(view.get("rules_text", ""))[:_LONGEST_RULES],
             state=json.dumps(state, ensure_ascii=False, default=str, separators=(",", ":"))[:_LONGEST_STATE],
@@ -98,13 +124,17 @@ class LlmAgent:
         try:
             most = _MOST_OUTPUT_TOKENS.get(self._game, _USUAL_OUTPUT_TOKENS)
             parsed = self._model.complete_json(prompt, ChosenAction, timeout=left, max_output_tokens=most)
-        except LeagueError:
-            # Down, slow, refusing or over its budget: the record is kept where the model is.
-            return None
-        chosen = parsed.value
-        if tells_canary(prompt, parsed.completion.text, chosen.model_dump_json()):
-            return None
-        if chosen.type not in {each.type for each in legal}:
-            return None
-        self.raw_answer = parsed.completion.text
+        except LeagueError as error:
+            return failed_step(self._step, error)
+        chosen, judge = parsed.value, parsed.completion.judge
+        is_disobeyed = tells_canary(prompt, parsed.completion.text, chosen.model_dump_json())
+        if is_disobeyed or chosen.type not in {each.type for each in legal}:
+            why = Why.DISOBEYED if is_disobeyed else Why.ILLEGAL
+            judge(Work.REPLACED, why)
+            return self._replaced(why)
+        self.raw_answer, self._judge = parsed.completion.text, judge
+        judge(Work.USED, None)
         return Action(type=chosen.type, data=chosen.data)
+
+    def _replaced(self, why: Why) -> ModelStep:
+        return ModelStep(step=self._step, work=Work.REPLACED, why=why)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from league_agents.arena.answers import raw_of
+from league_agents.arena.answers import raw_of, steps_of
 from league_agents.arena.by_mail.letters import (
     FILE_NAME,
     Heading,
@@ -264,6 +264,7 @@ class MailHost:
             action = asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, decision.deadline), timeout))
             record["action"] = {"type": action.type, "data": dict(action.data), "version": action.version}
             record["raw"] = raw_of(agent)
+            record["models"] = [step.to_json() for step in steps_of(agent)]
             json.dumps(record)
         except Exception as error:  # an agent's own code may raise anything, and answer what is no JSON
             LOG.warning("agent %s failed: %s", agent_id, line_of(error), exc_info=error)

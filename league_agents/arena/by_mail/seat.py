@@ -15,14 +15,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from league_agents.arena.answers import steps_of
 from league_agents.arena.by_mail.host import Intake
 from league_agents.arena.by_mail.letters import FILE_NAME, Heading, format_subject, read_subject
 from league_agents.arena.session import Memory, ask_agent
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.game import ALL, Event, LegalAction
+from league_agents.core.model_work import ModelStep, read_steps
 from league_agents.core.printable import line_of
 from league_agents.ids import derive_hex
-from league_agents.journal.port import Cause, Journal, OutboxItem, StepCommit
+from league_agents.journal.port import MODEL_WORK, Cause, Journal, Note, OutboxItem, StepCommit
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.outbox import Outbox
@@ -79,6 +81,9 @@ class MailSeat:
         self._newest = (0, 0)
         """The newest decision, and how often an action was refused in it."""
 
+        self._models: tuple[ModelStep, ...] = ()
+        """What became of a model's work in the last answer."""
+
         self._outbox = Outbox(mailbox, journal, self._clock)
         self._answered = {item.transaction_id for item in journal.outbox()}
 
@@ -90,6 +95,11 @@ class MailSeat:
     def winners(self) -> list[str]:
         """Who won; empty before the end."""
         return [] if self.state is None else list(self.state.get("winners", []))
+
+    def model_steps(self) -> list[ModelStep]:
+        """What became of a model's work in all answers of this match, also of an earlier process."""
+        notes = [note for note in self._journal.notes() if note.kind == MODEL_WORK and note.key == self.match_id]
+        return [step for note in notes for step in read_steps(note.facts.get("steps"))]
 
     def tick(self) -> bool:
         """Read what has come and answer it. Whether there was anything.
@@ -221,6 +231,7 @@ class MailSeat:
             until = None if deadline is None else datetime.fromisoformat(deadline)
             timeout = None if until is None else (until - self._clock.now()).total_seconds()
             action = asyncio.run(asyncio.wait_for(ask_agent(self._agent, view, legal, until), timeout))
+            self._models = steps_of(self._agent)
         except Exception as error:  # an agent's own code may raise anything
             LOG.warning("the agent failed: %s", line_of(error), exc_info=error)
             return None
@@ -240,7 +251,9 @@ class MailSeat:
             game_id=None,
             created_at=now,
         )
-        self._journal.commit(StepCommit(cause=Cause.COMMAND, key=transaction_id, at=now, sends=[item]))
+        facts = {"player": self.agent_id, "steps": [step.to_json() for step in self._models]}
+        notes = [Note(at=now, kind=MODEL_WORK, key=str(self.match_id), facts=facts)] if self._models else []
+        self._journal.commit(StepCommit(cause=Cause.COMMAND, key=transaction_id, at=now, sends=[item], notes=notes))
         self._answered.add(transaction_id)
         self._outbox.queued()
 

@@ -19,6 +19,7 @@ from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.decisions import Decisions, Settled
 from league_agents.arena.session import Recorder, Session
 from league_agents.core.game import Action, Cause, IllegalAction, LegalAction
+from league_agents.core.model_work import read_steps
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
 from league_agents.protocol.boardgame.envelope import error
@@ -208,7 +209,7 @@ class MailTable:
         refusals = self._refusals(agent_id)
         try:
             action = Action(type=told["type"], data=told["data"], version=told["version"])
-            self.decisions.act(agent_id, action, at, record.get("raw"))
+            self.decisions.act(agent_id, action, at, record.get("raw"), read_steps(record.get("models")))
         except IllegalAction as refused:
             if self._refusals(agent_id) > refusals:
                 self._note_refusal(agent_id, refused.code, refused.message, dict(refused.data))

@@ -18,6 +18,7 @@ from league_agents.arena.scenario import Scenario, Seat
 from league_agents.arena.server.limits import Pace
 from league_agents.arena.session import Memory, on_a_thread
 from league_agents.core.game import Event, LegalAction
+from league_agents.core.model_work import KEY
 
 OPEN = "open"
 """The agent of a scenario's seat that somebody from outside is to take."""
@@ -76,6 +77,11 @@ class HouseAgent:
     def raw_answer(self) -> object:
         """What the agent wrote last, where it says so."""
         return getattr(self._agent, "raw_answer", None)
+
+    @property
+    def model_work(self) -> object:
+        """What became of a model's work in its last decision, where it says so."""
+        return getattr(self._agent, KEY, None)
 
     async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Any:
         """What the agent does. Raises what it raises."""

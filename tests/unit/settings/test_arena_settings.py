@@ -12,6 +12,8 @@ from league_agents.arena.agents.callback_agent import CallbackAgent
 from league_agents.arena.agents.human_agent import Terminal
 from league_agents.arena.agents.llm_agent import LlmAgent
 from league_agents.arena.agents.undercover_agent import UndercoverSeat
+from league_agents.arena.model_tally import ModelTally
+from league_agents.core.model_work import Why
 from league_agents.errors import ConfigError, ModelUnavailable
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent
 from league_agents.llm.chat import Chat
@@ -103,10 +105,15 @@ def test_a_model_sits_at_q21_as_referee_and_as_player() -> None:
     for place in range(3):
         assert isinstance(made("llm", "q21", company=company, place=place), CallbackAgent)
     scenario = usual_scenario("q21", agents=["llm"])
-    session = session_of(scenario, seed=3, company=company)
+    tally = ModelTally()
+    session = session_of(scenario, seed=3, company=company, recorders=[tally])
     asyncio.run(session.run())
     assert session.match.outcome() is not None
     assert {"get_questions", "get_guess"} <= set(service.wanted)
+    # What the callbacks say of their models goes with the decisions.
+    assert set(tally.steps) == set(scenario.agent_ids)
+    assert [step.callback for step in tally.steps["player_a"]] == ["get_questions", "get_guess"]
+    assert {step.why for step in tally.steps["player_a"]} == {Why.UNAVAILABLE}
 
 
 def test_the_models_are_made_once_for_a_match() -> None:

@@ -13,6 +13,7 @@ from league_agents.arena.by_mail.letters import Heading, format_subject
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.clock import ManualClock
 from league_agents.core.game import Action, Event, LegalAction
+from league_agents.core.model_work import Why, Work
 from league_agents.errors import MailboxUnavailable
 from league_agents.journal.memory import MemoryJournal
 from league_agents.mail.memory import PostOffice, Weather
@@ -124,6 +125,20 @@ def test_a_turn_is_answered_with_the_envelope_that_was_asked_for() -> None:
     (view,) = post.agent.views
     assert (view["round"], view["agent_id"], view["game"], view["rules_text"]) == (1, "s1", "market", "The rules.")
     assert not post.seat.tick()
+
+
+def test_whose_work_an_answer_is_stands_in_the_journal_and_outlives_the_process() -> None:
+    class Replaced(Pricing):
+        model_work = ({"step": "arena_market", "work": "replaced", "why": "unavailable"},)
+
+    post = Post(agent=Replaced())
+    for number in (1, 2):
+        post.write(letter(number))
+        post.seat.tick()
+        post.restart()
+    post.seat.match_id = "m-1"
+    assert [(step.work, step.why) for step in post.seat.model_steps()] == [(Work.REPLACED, Why.UNAVAILABLE)] * 2
+    assert all("model_work" not in str(answer) for answer in post.answers())
 
 
 def test_a_letter_that_comes_twice_is_answered_once() -> None:
