@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
 
 from league_agents.clock import Clock
 from league_agents.errors import ConfigError
+from league_agents.mail.send_counts import MINUTES_OF_A_DAY, CountsInMemory, SendCounts
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.subject import parse_subject
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)
-MINUTES_OF_A_DAY = 24 * 60
 
 LIST_EVERY = timedelta(minutes=5)
 """Between two listings of everything that is unread."""
@@ -162,48 +161,6 @@ def search_period(shortest_wait: timedelta | None, longest: timedelta = LIST_EVE
     if shortest_wait is None:
         return longest
     return max(SHORTEST_SEARCH_PERIOD, min(longest, shortest_wait / SEARCHES_IN_A_WAIT))
-
-
-class SendCounts(Protocol):
-    """The sends of one mailbox, whoever made them. Minutes are counted from 1970."""
-
-    def minutes(self, since: int) -> Sequence[tuple[int, int]]:
-        """(minute, sends) from the minute ``since`` on, the oldest first."""
-        ...
-
-    def add(self, minute: int, sends: int) -> None:
-        """Count sends in a minute; a negative number takes some back."""
-        ...
-
-    def refused_until(self) -> datetime | None:
-        """Until when the service refuses to send, as it last said; ``None`` if it never did."""
-        ...
-
-    def refuse(self, until: datetime) -> None:
-        """The service refuses to send until then."""
-        ...
-
-
-class CountsInMemory:
-    """``SendCounts`` of this process alone."""
-
-    def __init__(self) -> None:
-        self._minutes: Counter[int] = Counter()
-        self._refused_until: datetime | None = None
-
-    def minutes(self, since: int) -> Sequence[tuple[int, int]]:
-        for minute in [minute for minute in self._minutes if minute < since]:
-            del self._minutes[minute]
-        return sorted((minute, sends) for minute, sends in self._minutes.items() if sends > 0)
-
-    def add(self, minute: int, sends: int) -> None:
-        self._minutes[minute] += sends
-
-    def refused_until(self) -> datetime | None:
-        return self._refused_until
-
-    def refuse(self, until: datetime) -> None:
-        self._refused_until = until
 
 
 class QuotaLedger:

@@ -14,12 +14,12 @@ from league_agents.mail.quota import (
     DEAREST,
     MATCH_MAILS,
     PRICES_BEFORE_2026,
-    CountsInMemory,
     Limits,
     QuotaLedger,
     SendKind,
     kind_of,
 )
+from league_agents.mail.send_counts import CountsInMemory
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

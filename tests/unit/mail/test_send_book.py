@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from league_agents.clock import ManualClock
-from league_agents.mail.quota import CountsInMemory, Limits, QuotaLedger, SendCounts, SendKind
+from league_agents.mail.quota import Limits, QuotaLedger, SendKind
 from league_agents.mail.send_book import BOOK_NAME, SendBook
+from league_agents.mail.send_counts import CountsInMemory, SendCounts
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 MINUTE = int(NOON.timestamp()) // 60
