@@ -118,7 +118,10 @@ class _Worker:
         try:
             while (job := self._next()) is not None:
                 call = job.call
-                called = self.instance.call(call.callback, (call.context,), call.timeout.total_seconds())
+                try:
+                    called = self.instance.call(call.callback, (call.context,), call.timeout.total_seconds())
+                except Exception as error:  # a call that never ended would hold up its match for ever
+                    called = Called(end=End.DIED, detail=f"could not be called: {type(error).__name__}: {error}")
                 with self._changed:
                     self.running = None
                     if job.called is None:

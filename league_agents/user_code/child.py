@@ -28,6 +28,9 @@ from league_agents.user_code.loading import load_for, source_of
 OPAQUE = "\0object"
 """The key under which the class of an object travels that is no JSON value."""
 
+NUMBER = "number"
+"""Key of a request and of the answer to it: what a copy of the process answers is not taken for another answer."""
+
 WHERE_SIGNAL = "SIGUSR1"
 """Asks for the line that is running."""
 
@@ -51,7 +54,8 @@ def main() -> None:
         write_frame(answers, {"ready": True})
         served = _Served()
         while (request := read_frame(requests)) is not None:
-            write_frame(answers, served.answer(request), default=_opaque)
+            number = request.pop(NUMBER)
+            write_frame(answers, served.answer(request) | {NUMBER: number}, default=_opaque)
         served.close()
 
 

@@ -3,7 +3,8 @@
 Rule 1: nobody waits longer than a call may take, whatever the user's code does: a call that is late, a process that
 ends and one that says nonsense are each one failed call, and the next one gets a new process and a new instance.
 Rule 2: the process gets the user's environment and working directory, standard error for everything it prints, an
-empty standard input, and none of this program's files or sockets. It cannot outlive this program.
+empty standard input, and none of this program's files or sockets. It does not outlive this program, unless it leaves
+its process group on purpose.
 Rule 3: this protects a match from accidents. It is no sandbox: the user's code may do whatever the user may do.
 """
 
@@ -27,7 +28,7 @@ from league_agents.clock import real_monotonic_s
 from league_agents.errors import ConfigError
 from league_agents.frames import read_frame, write_frame
 from league_agents.user_code.called import Called, End
-from league_agents.user_code.child import OPAQUE, WHERE_SIGNAL, read_called
+from league_agents.user_code.child import NUMBER, OPAQUE, WHERE_SIGNAL, read_called
 from league_agents.user_code.place import place_in
 from league_agents.user_code.plain import named
 
@@ -47,6 +48,10 @@ PATIENCE_S = 1.0
 MOST_ANSWER_BYTES = 64_000_000
 
 _BOOT = "import sys; sys.path[:] = sys.argv[5:]; from league_agents.user_code.child import main; main()"
+
+_NONSENSE = (LookupError, ArithmeticError, TypeError, ValueError, RecursionError)
+"""Raised by reading what user code wrote into the line to this program."""
+
 _WHERE_S = 0.2
 """How long the process may take to say where it is."""
 
@@ -98,7 +103,7 @@ class UserProcess:
             raise self._lost(ConfigError(self.spec, f"was not imported within {timeout_s:g} s{late.place}")) from None
         except _Gone as gone:
             raise self._lost(ConfigError(self.spec, f"cannot be imported: it {gone.how}")) from None
-        except (KeyError, TypeError, ValueError):
+        except _NONSENSE:
             raise self._lost(ConfigError(self.spec, "cannot be imported: it writes where it should not")) from None
         except OSError as error:
             raise ConfigError(self.spec, f"no process can be started for it: {error.strerror}") from None
@@ -124,7 +129,7 @@ class UserProcess:
             return self._lost(Called(end=End.TIMED_OUT, where=late.where, seconds=wait.passed_s()))
         except _Gone as gone:
             return self._lost(Called(end=End.DIED, detail=gone.how, where=gone.where, seconds=wait.passed_s()))
-        except (KeyError, TypeError, ValueError):
+        except _NONSENSE:
             detail = "wrote where it should not, so its process was ended"
             return self._lost(Called(end=End.DIED, detail=detail, seconds=wait.passed_s()))
 
@@ -227,6 +232,7 @@ class _Child:
         os.set_blocking(self._trace, False)
         self._ending = threading.Lock()
         self._wait: _Wait | None = None
+        self._number = 0
         self._is_ready = False
         """Before it is, it would be ended by what it is asked with."""
 
@@ -251,7 +257,8 @@ class _Child:
         """The answer. Raises ``_Late``, ``_Gone``, and ``ValueError`` for what is no answer."""
         self._wait = wait
         try:
-            write_frame(self, request)
+            self._number += 1
+            write_frame(self, request | {NUMBER: self._number})
             answer = self._read_frame()
             if answer is not None and not self._is_ready:
                 self._is_ready = True  # the first thing that it says
@@ -262,6 +269,8 @@ class _Child:
             answer = None
         if answer is None:
             raise self._gone()
+        if answer[NUMBER] != self._number:
+            raise ValueError("the answer to another request")
         return answer
 
     def _read_frame(self) -> dict[str, Any] | None:
@@ -306,8 +315,9 @@ class _Child:
             os.kill(self._process.pid, getattr(signal, WHERE_SIGNAL))
         poll = select.poll()
         poll.register(self._trace, select.POLLIN)
-        said, patience_ms = "", 1000 * _WHERE_S
-        while poll.poll(patience_ms) and (more := self._traced()):
+        said, patience_ms, until_s = "", 1000 * _WHERE_S, real_monotonic_s() + 2 * _WHERE_S
+        # User code can write there too, and without end.
+        while real_monotonic_s() < until_s and poll.poll(patience_ms) and (more := self._traced()):
             said, patience_ms = said + more, 20  # it comes in pieces
         return place_in(said)
 
@@ -327,7 +337,7 @@ class _Child:
         if code == -signal.SIGKILL:
             return _Gone("was killed, as the system does when memory runs out", None)
         if code < 0:
-            return _Gone(f"crashed its process ({signal.Signals(-code).name})", place_in(self._traced()))
+            return _Gone(f"crashed its process ({_signal_name(-code)})", place_in(self._traced()))
         return _Gone(f"ended its process with exit code {code}", None)
 
     def _has_ended(self) -> bool:
@@ -346,6 +356,7 @@ class _Child:
         with self._ending, contextlib.suppress(ProcessLookupError, PermissionError):
             # Not once it has been waited for: its number may be another one's by then.
             if self._process.returncode is None:
+                os.kill(self._process.pid, signal.SIGKILL)  # also when it has left its group
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, patience_s: float = 0.0) -> None:
@@ -366,6 +377,13 @@ class _Child:
         self._socket.close()
         os.close(self._lifeline)
         os.close(self._trace)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
 
 
 def _object(found: dict[str, Any]) -> object:

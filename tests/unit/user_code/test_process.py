@@ -16,11 +16,12 @@ from league_agents.errors import ConfigError
 from league_agents.testing.patience import LIMIT_S, until
 from league_agents.user_code import process as process_module
 from league_agents.user_code.called import Called, End
+from league_agents.user_code.child import read_called
 from league_agents.user_code.own import OwnClass
 from league_agents.user_code.process import UserProcess
 
 AGENT = '''\
-import asyncio, ctypes, os, re, subprocess, sys, threading, time
+import asyncio, ctypes, os, re, stat, subprocess, sys, threading, time
 
 
 class Player:
@@ -74,6 +75,24 @@ class Player:
                 pass
         time.sleep(600)
 
+    def leave_the_group(self, ctx):
+        os.setpgid(0, os.getpgid(os.getppid()))
+        while True:
+            pass
+
+    def flood(self, ctx):
+        pipes = [fd for fd in range(3, 20) if is_fifo(fd)]
+        while True:
+            for fd in pipes:
+                try:
+                    os.write(fd, b"File x " * 5_000)
+                except OSError:
+                    pass
+
+    def copy_itself(self, ctx):
+        os.fork()
+        return {"copied": True}
+
     def look_around(self, ctx):
         return {
             "open": [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if int(fd) > 2
@@ -102,6 +121,13 @@ class Player:
 
     def fail(self, ctx):
         return ctx["dynamc"]
+
+
+def is_fifo(fd):
+    try:
+        return stat.S_ISFIFO(os.fstat(fd).st_mode)
+    except OSError:
+        return False
 
 
 class Slow(Player):
@@ -202,6 +228,38 @@ def test_whatever_goes_wrong_is_one_failed_call_and_the_next_one_works(
     assert called.end is end
     assert said in called.in_words("get_questions", LIMIT_S)
     assert answer(player) == (1 if end is End.DIED else 2)
+
+
+@pytest.mark.parametrize("what", ["leave_the_group", "flood"])
+def test_a_call_cannot_keep_its_caller_by_other_means(player: UserProcess, what: str) -> None:
+    answer(player)
+    assert do(player, what, 2.0).end is End.TIMED_OUT
+    assert answer(player) == 1
+
+
+def test_the_answer_of_a_copy_is_not_taken_for_another_one(player: UserProcess) -> None:
+    answer(player)
+    assert do(player, "copy_itself").end is End.RETURNED
+    # Both processes answered, and both may read what comes next.
+    for number in range(4):
+        called = player.call("get_warmup_answer", ({"number": number},), LIMIT_S)
+        if called.end is not End.DIED:
+            assert isinstance(called.result, dict)
+            assert called.result["told"] == {"number": number}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"end": "returned", "seconds": 10**400},
+        {"end": "returned"},
+        {"end": "returned", "seconds": []},
+        {"end": "no end", "seconds": 1},
+    ],
+)
+def test_an_answer_with_wrong_values_is_nonsense_and_nothing_else(frame: dict[str, object]) -> None:
+    with pytest.raises(process_module._NONSENSE):
+        read_called(frame)
 
 
 @pytest.mark.parametrize("what", ["hang", "backtrack"])
