@@ -225,6 +225,7 @@ WRITES_ELSEWHERE = {
     "cli.screen": "the terminal",
     "knowledge.formats.child": "the null device and a pipe",
     "knowledge.index": "the user's books: neither targets nor keys",
+    "user_code.child": "a socket to its parent",
 }
 """Modules that make files by other means -> why. What only tests use may do as it likes."""
 
