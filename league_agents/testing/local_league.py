@@ -294,10 +294,18 @@ class LocalLeague:
         return "\n".join(f"{log.name}:\n{log.read_text('utf-8')[-2_000:]}" for log in logs if log.exists())
 
     def _is_quiet(self) -> bool:
-        """Whether no mail waits to be read by a process of ours."""
-        return not any(
-            self.sandbox.mail(seat.address, "UNREAD") for seat in self.seats if seat.name in self.processes
-        )
+        """Whether no mail waits to be read or to be sent by a process of ours."""
+        running = [seat for seat in self.seats if seat.name in self.processes]
+        return not any(self.sandbox.mail(seat.address, "UNREAD") or self._has_unsent(seat) for seat in running)
+
+    def _has_unsent(self, seat: Seat) -> bool:
+        journal = self.look_at_journal(seat)
+        if journal is None:
+            return False
+        try:
+            return any(item.is_waiting for item in journal.outbox())
+        finally:
+            journal.close()
 
     def participants(self) -> list[Participant]:
         """Everybody with the journal, to be looked at and closed by the caller."""
