@@ -86,6 +86,10 @@ class MailboxUnavailable(MailError):
         self.retry_after = retry_after
 
 
+class MailboxUnreachable(MailboxUnavailable):
+    """The mail service sent no complete answer: check the connection."""
+
+
 class AuthorizationExpired(MailError):
     """The mailbox needs a new authorization: run 'league-agents auth login'."""
 

@@ -71,8 +71,15 @@ def _needs_login(settings: LeagueSettings, role: RoleSettings) -> bool:
 
 def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
     from league_agents.mail.gmail import GmailMailbox
+    from league_agents.settings.live import login_command
 
-    mailbox = GmailMailbox(role.token, endpoint=settings.gmail.endpoint, timeout=settings.gmail.timeout)
+    click.echo(f"{role.role}: {settings.gmail.awaited}", err=True)
+    mailbox = GmailMailbox(
+        role.token,
+        endpoint=settings.gmail.endpoint,
+        timeout=settings.gmail.timeout,
+        login_command=login_command(settings, role),
+    )
     try:
         return mailbox.profile().address
     finally:
@@ -152,7 +159,7 @@ def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
             is_missing = True
             continue
         try:
-            found = token_status(role.token, now=now, login_command=login_command(role))
+            found = token_status(role.token, now=now, login_command=login_command(settings, role))
         except AuthorizationExpired as error:
             click.echo(f"{role.role} {role.address}: {error}")
             is_missing = True

@@ -39,7 +39,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     refuse_unfinished(settings)
     if settings.log.file is not None:
         refuse_missing_folder(settings.log.file)
-    next_command = "league-agents run --test-connectivity"
+    next_command = settings.command("run", "--test-connectivity")
     with own_stdout() as stdout:
         for role in settings.roles:
             found = check_role(settings, role, now=SystemClock().now())
@@ -48,7 +48,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
             click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
             if found.needs_login:
                 click.echo(f"{role.role}: {found.needs_login}", file=stdout)
-                next_command = login_command(role)
+                next_command = login_command(settings, role)
         for warning in readable_by_others(settings):
             click.echo(warning, err=True)
         active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
@@ -57,8 +57,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
             f" (idle: {idle:g} s), {settings.gmail.endpoint}",
             file=stdout,
         )
-        named = "" if config is None else f" --config {path}"
-        click.echo(f"{path} is right; next: {next_command}{named}", file=stdout)
+        click.echo(f"{path} is right; next: {next_command}", file=stdout)
 
 
 @command.command(name="import")
@@ -73,9 +72,11 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
     """
     from league_agents.errors import ConfigError
     from league_agents.private_file import open_private
+    from league_agents.settings.league_settings import DEFAULT_FILE, command_with
     from league_agents.settings.migrate import import_together
 
-    imported = import_together(sources)
+    into = output or Path(DEFAULT_FILE)
+    imported = import_together(sources, into=into)
     for line in imported.taken:
         click.echo(f"taken: {line}", err=True)
     for line in imported.dropped:
@@ -93,4 +94,5 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
         raise ConfigError(str(output), "exists already; name another file or use --force") from None
     except OSError as error:
         raise ConfigError(str(output), f"cannot be written: {error.strerror}") from None
-    click.echo(f"wrote {output}; files in it are seen from its folder", err=True)
+    next_command = command_with(into, "config", "check")
+    click.echo(f"wrote {output}; files in it are seen from its folder; next: {next_command}", err=True)

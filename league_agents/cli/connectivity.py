@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TextIO
 
+import click
+
 from league_agents.clock import SystemClock
 from league_agents.core.printable import printable
 from league_agents.settings.connectivity import Trouble, check_everything
@@ -18,7 +20,12 @@ def test_connectivity(settings: LeagueSettings, stdout: TextIO) -> int:
 
     secrets = secret_texts_of(settings, os.environ)
     troubles: set[Trouble] = set()
-    for check in check_everything(settings, SystemClock()):
+
+
+    def awaiting(role: str, who: str) -> None:
+        click.echo(f"{'wait':<7} {role:<8} {who}", err=True)
+
+    for check in check_everything(settings, SystemClock(), awaiting=awaiting):
         if check.trouble is not None:
             troubles.add(check.trouble)
         mark = "WRONG" if check.trouble is not None else "warning" if check.is_warning else "ok"

@@ -43,7 +43,8 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
 
     from league_agents.cli.screen import print_document
     from league_agents.settings.costs import add_up, calls_in, files_of, total
-    from league_agents.settings.league_file import DEFAULT_FILE, environment_of, find_league_file, read_league_file
+    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.settings.league_settings import DEFAULT_FILE
     from league_agents.settings.models import default_ledger_path, environment_models, prices_of
 
     settings = None

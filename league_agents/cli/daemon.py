@@ -204,6 +204,9 @@ def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int
 
     with live_roles(settings, observer=log) as roles:
         _hide_targets(log, roles)
+        if not choice.once_quiet:
+            for live in roles:
+                log.say(live.settings.role, settings.gmail.awaited, event="waiting")
         # Mailboxes are independent: nobody waits for the agents of another role.
         threads = [threading.Thread(target=one, args=(live,), daemon=True, name=live.settings.role) for live in roles]
         for thread in threads:

@@ -10,9 +10,10 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Rejected
-from league_agents.mail.gmail import GmailMailbox, SelfTest
+from league_agents.mail.gmail import SELF_TEST_PATIENCE, GmailMailbox, SelfTest
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
 from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
 from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
@@ -35,6 +36,7 @@ from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
 from league_agents.settings.sends import book_of
 
+MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000
 _MODEL_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
 
@@ -63,32 +65,40 @@ class Check:
     """Whether it holds and a person should see to it all the same."""
 
 
-def check_everything(settings: LeagueSettings, clock: Clock) -> Iterator[Check]:
-    """All checks, in the order in which a person would repair things."""
+Awaiting = Callable[[str, str], object]
+"""Hears, with the role's name, who is waited for and for how long."""
+
+
+def check_everything(
+    settings: LeagueSettings, clock: Clock, *, awaiting: Awaiting = lambda _role, _who: None
+) -> Iterator[Check]:
+    """All checks, in the order in which a person would repair things. ``awaiting`` is called before each wait."""
     roles = ", ".join(role.role for role in settings.roles)
     yield Check(role="", name="configuration", said=f"{settings.path} is right: {roles}, rules {settings.rules.name}")
     yield _credentials(settings.gmail.credentials)
     for role in settings.roles:
-        yield from _role(settings, role, clock)
+        yield from _role(settings, role, clock, awaiting)
 
 
-def _role(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
+def _role(
+    settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting
+) -> Iterator[Check]:
     yield _agent(settings, role)
-    yield from _models(settings, role)
+    yield from _models(settings, role, awaiting)
     yield from _journal(settings, role)
     is_authorized = True
-    for check in _token(role, clock):
+    for check in _token(settings, role, clock):
         is_authorized = is_authorized and check.trouble is not Trouble.AUTHORIZATION
         yield check
     if not is_authorized:
         yield Check(
             role=role.role,
             name="mailbox",
-            said=f"not tried: {role.address} is not authorized; run '{login_command(role)}'",
+            said=f"not tried: {role.address} is not authorized; run '{login_command(settings, role)}'",
             trouble=Trouble.AUTHORIZATION,
         )
         return
-    yield from _mailbox(settings, role, clock)
+    yield from _mailbox(settings, role, clock, awaiting)
 
 
 def _credentials(path: Path) -> Check:
@@ -113,7 +123,7 @@ def _agent(settings: LeagueSettings, role: RoleSettings) -> Check:
     return Check(role=role.role, name="agent", said=said)
 
 
-def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
+def _models(settings: LeagueSettings, role: RoleSettings, awaiting: Awaiting) -> Iterator[Check]:
     spec = SCRIPTED if settings.is_demo else role.agent
     if spec.partition(":")[0] != LLM or role.role == "manager":
         yield _no_model(role, spec)
@@ -125,8 +135,10 @@ def _models(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
     for entry in settings.models.entries:
         if entry.name not in asked:
             continue
+        limit_s = min(MODEL_TIMEOUT, entry.patience.timeout).total_seconds()
+        awaiting(role.role, f"waiting for the model {entry.full_name}, at most {limit_s:g} s")
         try:
-            took = ask_for_a_word(settings.models, entry)
+            took = ask_for_a_word(settings.models, entry, timeout=MODEL_TIMEOUT)
         except LeagueError as error:
             is_ours = isinstance(error, ConfigError | Rejected)
             trouble = Trouble.CONFIGURATION if is_ours else Trouble.UNAVAILABLE
@@ -179,10 +191,10 @@ def _journal(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
         yield Check(role=role.role, name="journal", said=f"{role.journal}: can be read and written, {used}")
 
 
-def _token(role: RoleSettings, clock: Clock) -> Iterator[Check]:
+def _token(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
     now = clock.now()
     try:
-        found = token_status(role.token, now=now, login_command=login_command(role))
+        found = token_status(role.token, now=now, login_command=login_command(settings, role))
     except AuthorizationExpired as error:
         yield Check(role=role.role, name="token", said=str(error), trouble=Trouble.AUTHORIZATION)
         return
@@ -201,13 +213,13 @@ def _token(role: RoleSettings, clock: Clock) -> Iterator[Check]:
     yield Check(
         role=role.role,
         name="token age",
-        said=f"{words}; run '{login_command(role)}'" if has_ended else words,
+        said=f"{words}; run '{login_command(settings, role)}'" if has_ended else words,
         trouble=Trouble.AUTHORIZATION if has_ended else None,
     )
     missing = missing_scopes(found.scopes)
     said = ", ".join(found.scopes) if found.scopes else "the file does not say"
     if missing:
-        said = f"not granted: {', '.join(missing)}; run '{login_command(role)}' and tick every box"
+        said = f"not granted: {', '.join(missing)}; run '{login_command(settings, role)}' and tick every box"
     yield Check(
         role=role.role,
         name="scopes",
@@ -216,14 +228,23 @@ def _token(role: RoleSettings, clock: Clock) -> Iterator[Check]:
     )
 
 
-def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterator[Check]:
+def _mailbox(
+    settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting
+) -> Iterator[Check]:
     gmail = settings.gmail
     sends = book_of(settings, role)
     ledger = QuotaLedger(clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=_spent(role))
     mailbox = GmailMailbox(
-        role.token, endpoint=gmail.endpoint, clock=clock, ledger=ledger, spam_every=None, timeout=gmail.timeout
+        role.token,
+        endpoint=gmail.endpoint,
+        clock=clock,
+        ledger=ledger,
+        spam_every=None,
+        timeout=gmail.timeout,
+        login_command=login_command(settings, role),
     )
     try:
+        awaiting(role.role, gmail.awaited)
         address = mailbox.profile().address
         if not same_address(address, role.address):
             said = f"the token belongs to {address}, and roles.{role.role}.address is {role.address}; correct one"
@@ -236,19 +257,26 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iter
         yield Check(
             role=role.role, name="profile", said=said, trouble=None if spelled else Trouble.CONFIGURATION
         )
+        patience_s = SELF_TEST_PATIENCE.total_seconds()
+        awaiting(role.role, f"waiting for a mail to itself, at most {patience_s:g} s after it was sent")
         test = mailbox.self_test_send(secrets.token_hex(6))
-        said = f"a mail to itself came back in {test.round_trip.total_seconds():.1f} s"
-        yield Check(role=role.role, name="round trip", said=said)
+        yield _round_trip(role, test)
         yield _clock(role, test)
         yield _quota(settings, role, ledger)
     except AuthorizationExpired as error:
         yield Check(role=role.role, name="mailbox", said=str(error), trouble=Trouble.AUTHORIZATION)
     except MailError as error:
-        said = f"{error}; check the connection and {gmail.endpoint}, and try again"
-        yield Check(role=role.role, name="mailbox", said=said, trouble=Trouble.UNAVAILABLE)
+        yield Check(role=role.role, name="mailbox", said=str(error), trouble=Trouble.UNAVAILABLE)
     finally:
         mailbox.close()
         sends.close()
+
+
+def _round_trip(role: RoleSettings, test: SelfTest) -> Check:
+    said = f"a mail to itself came back in {test.round_trip.total_seconds():.1f} s"
+    if test.was_spam:
+        said += f", in the spam folder; mark it as no spam there and put {role.address} into its own contacts"
+    return Check(role=role.role, name="round trip", said=said, is_warning=test.was_spam)
 
 
 def _clock(role: RoleSettings, test: SelfTest) -> Check:

@@ -81,7 +81,7 @@ def check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -
     agent = "" if role.role == "manager" else agent_of(settings, role, "check").spec
     refuse_missing_client(settings, role)
     try:
-        token_status(role.token, now=now, login_command=login_command(role))
+        token_status(role.token, now=now, login_command=login_command(settings, role))
     except AuthorizationExpired as error:
         return ReadyRole(agent=agent, has_journal=journal is not None, needs_login=str(error))
     return ReadyRole(agent=agent, has_journal=journal is not None, needs_login="")

@@ -10,6 +10,7 @@ Rule 3: file names are seen from the file's own folder.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
@@ -25,6 +26,7 @@ from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, Limits
 from league_agents.protocol.league.address import same_address
 from league_agents.runner.pace import Pace
 from league_agents.settings.league_settings import (
+    DEFAULT_FILE,
     ROLES,
     GmailSettings,
     LeagueSettings,
@@ -39,7 +41,6 @@ from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
 from league_agents.values import evolve
 
-DEFAULT_FILE = "league.yaml"
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 _TOP = ("league", "rules", "waits", "demo", "poll", "gmail", "log", "roles", "season", "models")
@@ -160,7 +161,8 @@ def _refuse_files_of_others(mapping: Mapping[str, object], path: Path) -> None:
     is_players = isinstance(mapping.get("app"), Mapping) or isinstance(mapping.get("player"), Mapping)
     if is_referees or is_players:
         raise ConfigError(
-            str(path), f"is the settings file of another client; convert it: league-agents config import {path}"
+            str(path),
+            f"is the settings file of another client; convert it: league-agents config import {shlex.quote(str(path))}",
         )
 
 

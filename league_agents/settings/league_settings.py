@@ -5,20 +5,26 @@ Rule: a value that stands here has been checked. Whoever gets one need not look 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.manager_config import LookupTable
 from league_agents.league.schedule import Team
+from league_agents.mail.gmail.failures import server_named
 from league_agents.mail.identity import Require
 from league_agents.mail.quota import Limits
 from league_agents.runner.pace import Pace
 from league_agents.settings.model_settings import ModelSettings
+
+DEFAULT_FILE = "league.yaml"
+"""The league file of a command that names none."""
 
 RoleName = Literal["referee", "player", "manager"]
 ROLES: tuple[RoleName, ...] = ("manager", "referee", "player")
@@ -85,6 +91,13 @@ class GmailSettings:
     prices: Mapping[str, int]
     limits: Limits
 
+    @property
+    def awaited(self) -> str:
+        """Who is waited for, and for how long, as a person reads it."""
+        address = urlsplit(self.endpoint)
+        server = server_named(address.hostname or "", address.port)
+        return f"waiting for {server}, at most {self.timeout.total_seconds():g} s for each answer"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
@@ -94,6 +107,12 @@ class LogSettings:
     is_json: bool
     file: Path | None
     """``None``: to stderr."""
+
+
+def command_with(path: Path, *words: str) -> str:
+    """A command for a person to type that reads this league file: ``--config`` is in it when it must be."""
+    named = () if path == Path(DEFAULT_FILE) else ("--config", str(path))
+    return shlex.join(("league-agents", *words, *named))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +136,10 @@ class LeagueSettings:
 
     in_process: bool = False
     """Whether classes of the user's own run in the daemon's process."""
+
+    def command(self, *words: str) -> str:
+        """A command for a person to type that reads the same league file."""
+        return command_with(self.path, *words)
 
     def role(self, name: str) -> RoleSettings:
         """The settings of one role. Raises ``ConfigError``."""

@@ -91,9 +91,9 @@ class MailboxMaker(Protocol):
         ...
 
 
-def login_command(role: RoleSettings) -> str:
+def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
     """What a person types to authorize this role's mailbox."""
-    return f"league-agents auth login --role {role.role}"
+    return settings.command("auth", "login", "--role", role.role)
 
 
 def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
@@ -103,7 +103,7 @@ def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
     try:
         load_client_secret(settings.gmail.credentials)
     except ConfigError as error:
-        return f"{error}; then run '{login_command(role)}'"
+        return f"{error}; then run '{login_command(settings, role)}'"
     return None
 
 
@@ -142,7 +142,7 @@ def gmail_mailbox(
         keep_cursor=lambda position: journal.keep(CURSOR, position),
         timeout=gmail.timeout,
         spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
-        login_command=login_command(role),
+        login_command=login_command(settings, role),
         peers=peers,
         refuse=sender_check(settings, role).refuse,
         stopping=stopping,
@@ -153,7 +153,7 @@ def gmail_mailbox(
         if not same_address(found, role.address):
             raise AuthorizationExpired(
                 f"{role.token}: belongs to {found}, and roles.{role.role}.address is {role.address};"
-                f" run '{login_command(role)}' with the right account"
+                f" run '{login_command(settings, role)}' with the right account"
             )
 
     def facts() -> Mapping[str, object]:

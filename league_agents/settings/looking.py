@@ -201,7 +201,7 @@ def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> 
     if no_client is not None:
         return TokenState(trouble=(no_client,))
     try:
-        found = token_status(role.token, now=now, login_command=login_command(role))
+        found = token_status(role.token, now=now, login_command=login_command(settings, role))
     except LeagueError as error:
         return TokenState(trouble=(str(error),))
     return TokenState(age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at, trouble=found.warnings)

@@ -16,6 +16,7 @@ import yaml
 from league_agents.core.printable import printable
 from league_agents.errors import ConfigError
 from league_agents.protocol.league.address import read_address
+from league_agents.settings.league_settings import DEFAULT_FILE, command_with
 from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.sections import truth_of
 
@@ -88,7 +89,8 @@ def import_settings(path: Path) -> Imported:
         return _Import(found, path).referee()
     if any(isinstance(found.get(name), Mapping) for name in ("app", "player", "gmail")) or "league" in found:
         if "roles" in found:
-            raise ConfigError(str(path), "is a league file already; check it with 'league-agents config check'")
+            check = command_with(path, "config", "check")
+            raise ConfigError(str(path), f"is a league file already; check it with '{check}'")
         return _Import(found, path).player()
     raise ConfigError(
         str(path),
@@ -96,10 +98,11 @@ def import_settings(path: Path) -> Imported:
     )
 
 
-def import_together(paths: Sequence[Path]) -> Imported:
+def import_together(paths: Sequence[Path], *, into: Path = Path(DEFAULT_FILE)) -> Imported:
     """As ``import_settings``; a referee's and a player's file become one league file, with a token for each.
 
-    Where both say something different of the same key the first one's holds, and that is said.
+    Where both say something different of the same key the first one's holds, and that is said. ``into`` is the league
+    file that will be written, for the commands that are named.
     """
     done = import_settings(paths[0])
     for path in paths[1:]:
@@ -114,7 +117,7 @@ def import_together(paths: Sequence[Path]) -> Imported:
         done.to_do = list(dict.fromkeys([*done.to_do, *other.to_do]))
         _lay_under(done, done.settings, other.settings)
     if len(paths) > 1:
-        _complete_each_other(done)
+        _complete_each_other(done, into)
     return done
 
 
@@ -133,7 +136,7 @@ def _lay_under(done: Imported, upper: dict[str, object], lower: Mapping[str, obj
             done.to_do.append(f"{name}: the files do not agree, and the first one's is kept; is it right?")
 
 
-def _complete_each_other(done: Imported) -> None:
+def _complete_each_other(done: Imported, into: Path) -> None:
     """A token for each role, and the group of the one for the other."""
     roles = {name: role for name, role in _section(done.settings, "roles").items() if isinstance(role, dict)}
     tokens = {Path(str(role.get("token") or f"token_{name}.json")) for name, role in roles.items()}
@@ -142,7 +145,7 @@ def _complete_each_other(done: Imported) -> None:
             role["token"] = f"token_{name}.json"
             done.to_do.append(
                 f"roles.{name}.token: both files name the same, and each mailbox needs its own; make it with"
-                f" 'league-agents auth login --role {name}'"
+                f" '{command_with(into, 'auth', 'login', '--role', name)}'"
             )
     group = next((role["group_id"] for role in roles.values() if role.get("group_id")), None)
     for name, role in roles.items():

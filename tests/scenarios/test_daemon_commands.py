@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -17,8 +18,11 @@ import yaml
 from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
+from league_agents.clock import SystemClock
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
+from league_agents.settings.connectivity import check_everything
+from league_agents.settings.league_file import read_league_file
 from league_agents.testing.latency import VERDICT, free_text
 from league_agents.testing.local_league import MANAGER
 from league_agents.testing.patience import LIMIT_S
@@ -65,7 +69,7 @@ def run(*arguments: str) -> Result:
 def connectivity() -> tuple[int, dict[str, tuple[str, str]]]:
     """The exit code, and by name of the check whether it holds and what was said."""
     shown = run("run", "--test-connectivity")
-    lines = [re.fullmatch(r"(ok|WRONG) +(?:(?:player) +)?(\S+(?: \S+)?) {2,}(.*)", line) for line in
+    lines = [re.fullmatch(r"(ok|WRONG|warning) +(?:(?:player) +)?(\S+(?: \S+)?) {2,}(.*)", line) for line in
              shown.stdout.splitlines()]  # fmt: skip
     assert all(lines), shown.output
     return shown.exit_code, {line[2]: (line[1], line[3]) for line in lines if line}
@@ -94,6 +98,94 @@ def test_a_withdrawn_authorization_is_told_from_a_broken_connection(player: Path
     code, found = connectivity()
     assert (code, found["mailbox"][0]) == (5, "WRONG")
     assert "auth login" in found["mailbox"][1]
+
+
+ADVICE = "check the connection"
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault(action=Action.ERROR, status=403, reason="domainPolicy", method="getProfile"), "administrator"),
+        (Fault(action=Action.ERROR, status=403, reason="forbidden", method="getProfile"), "refuses the request (403"),
+        (Fault(action=Action.ERROR, status=429, method="messages.send"), "429"),
+        (Fault(action=Action.ERROR, status=503, method="messages.get", retry_after_s=60), "has a failure (503"),
+    ],
+)
+def test_a_service_that_answers_blames_no_connection(player: Path, sandbox: Sandbox, fault: Fault, said: str) -> None:
+    sandbox.add_fault(fault)
+    _, found = connectivity()
+    mark, words = found["mailbox"]
+    assert (mark, said in words, ADVICE in words) == ("WRONG", True, False), words
+
+
+def test_an_answer_that_is_nonsense_sends_a_person_to_the_connection(player: Path, sandbox: Sandbox) -> None:
+    sandbox.add_fault(Fault(action=Action.GARBLE, method="messages.send"))
+    assert "may have been sent" in connectivity()[1]["mailbox"][1]
+    sandbox.clear_faults()
+    sandbox.add_fault(Fault(action=Action.TRUNCATE, method="messages.get"))
+    assert ADVICE in connectivity()[1]["mailbox"][1]
+
+
+def test_a_server_that_is_no_gmail_is_named(player: Path, sandbox: Sandbox) -> None:
+    sandbox.add_fault(Fault(action=Action.ERROR, status=404, method="getProfile"))
+    code, found = connectivity()
+    said = f"{sandbox.url} does not know Gmail's methods"
+    assert (code, said in found["mailbox"][1], "gmail.endpoint" in found["mailbox"][1]) == (4, True, True)
+    assert said in run("run", "--scan").stderr
+
+
+def test_a_name_that_cannot_be_resolved_is_told_as_such(
+    player: Path, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve = socket.getaddrinfo
+
+    def unresolved(host: str, *arguments: Any, **options: Any) -> Any:
+        if host == "gmail.league.test":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return resolve(host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", unresolved)
+    write(tmp_path, sandbox, gmail={"endpoint": "https://gmail.league.test"})
+    said = connectivity()[1]["mailbox"][1]
+    assert said.endswith("the name gmail.league.test cannot be resolved; check the network and its DNS")
+
+
+def test_a_mail_that_went_to_spam_is_a_warning(player: Path, sandbox: Sandbox) -> None:
+    sandbox.add_fault(Fault(action=Action.SPAM, method="delivery"))
+    code, found = connectivity()
+    mark, said = found["round trip"]
+    assert (code, mark, "in the spam folder" in said) == (0, "warning", True)
+
+
+def test_whoever_is_waited_for_is_named_before_the_wait(player: Path, sandbox: Sandbox) -> None:
+    address = sandbox.url.removeprefix("http://")
+    told: list[str] = []
+
+    def awaiting(role: str, who: str) -> None:
+        told.append(f"{role} {who}")
+
+    for check in check_everything(read_league_file(player, {}), SystemClock(), awaiting=awaiting):
+        told += [check.name]
+    waits = {told[at + 1]: who for at, who in enumerate(told) if "waiting" in who}
+    assert waits == {
+        "profile": f"player waiting for {address}, at most 5 s for each answer",
+        "round trip": "player waiting for a mail to itself, at most 30 s after it was sent",
+    }
+    line = f"waiting for {address}, at most 5 s for each answer"
+    for command in ("run --test-connectivity", "run --scan", "auth login"):
+        assert line in run(*command.split()).stderr
+    assert run("run", "--scan", "--once-quiet").stderr == ""
+
+
+@pytest.mark.parametrize("command", ["run --scan", "run --test-connectivity", "auth status", "status", "config check"])
+def test_a_command_that_is_named_reads_the_same_league_file(player: Path, tmp_path: Path, command: str) -> None:
+    player.rename(tmp_path / "my league.yaml")
+    (tmp_path / "token_player.json").unlink()
+    shown = run(*command.split(), "--config", "my league.yaml")
+    named = re.findall(r"auth login [^;]*", " ".join(shown.output.split()))
+    assert named
+    assert all(each.startswith("auth login --role player --config 'my league.yaml'") for each in named), named
 
 
 def test_a_service_that_fails_is_no_matter_of_authorization(player: Path, sandbox: Sandbox) -> None:

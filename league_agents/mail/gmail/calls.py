@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.errors import (
+    AuthorizationExpired,
+    MailboxUnavailable,
+    MailboxUnreachable,
+    MailError,
+    QuotaExhausted,
+)
 from league_agents.mail.gmail.breaker import Breaker
 from league_agents.mail.gmail.failures import BrokenExchange, Gone, Refusal, is_gone, meaning_of
 from league_agents.mail.oauth import Authorization
@@ -78,7 +84,13 @@ class Calls:
     # -- methods ----------------------------------------------------------------------------------------------------
 
     def profile(self) -> Mapping[str, Any]:
-        return self._again("getProfile", lambda users: users.getProfile(userId="me"))
+        """Who the account is. Raises ``MailError`` that names the endpoint when nobody there knows the method."""
+        try:
+            return self._again("getProfile", lambda users: users.getProfile(userId="me"))
+        except Gone:
+            raise MailError(
+                f"{self._endpoint} does not know Gmail's methods (it answers 'not found'); correct gmail.endpoint"
+            ) from None
 
     def message_ids(
         self, *, query: str = "", labels: Sequence[str] = (), spam_too: bool = False, most: int | None = None
@@ -151,7 +163,7 @@ class Calls:
             self.breaker.failed(None)
             if error.may_have_been_sent:
                 raise AmbiguousSend(f"{error}: the mail may have been sent") from None
-            raise MailboxUnavailable(f"{error}: nothing was sent") from None
+            raise MailboxUnreachable(f"{error}: nothing was sent; {error.remedy}") from None
         self.breaker.succeeded()
         sent_id = answer.get("id")
         return sent_id if isinstance(sent_id, str) else ""
@@ -197,7 +209,7 @@ class Calls:
             raise error from None
         except BrokenExchange as error:
             self.breaker.failed(None)
-            raise MailboxUnavailable(str(error)) from None
+            raise MailboxUnreachable(f"{error}; {error.remedy}") from None
         self.breaker.succeeded()
         return answer
 

@@ -57,11 +57,17 @@ class Refusal(Exception):
         """The header of this name."""
 
 
+CHECK_CONNECTION = "check the connection"
+
+
 class BrokenExchange(Exception):
     """There is no complete answer."""
 
-    def __init__(self, why: str, *, may_have_been_sent: bool) -> None:
+    def __init__(self, why: str, *, may_have_been_sent: bool, remedy: str = CHECK_CONNECTION) -> None:
         super().__init__(why)
+        self.remedy = remedy
+        """What a person can do about it."""
+
         self.may_have_been_sent = may_have_been_sent
         """Whether the call was a send and its first byte may have reached Gmail."""
 

@@ -198,16 +198,20 @@ class Inbox:
         self.cursor = newest
 
     def arrivals_since(self, cursor: str) -> list[str]:
-        """Ids of what came into the inbox since a position in the history."""
+        """Ids of what came into the inbox or the spam folder since a position in the history."""
         try:
             return [
                 mail_id
                 for page in self._calls.history(cursor)
                 for mail_id, labels in added_in(page)
-                if "INBOX" in labels
+                if labels & {"INBOX", "SPAM"}
             ]
         except Gone:
-            return list(self._calls.message_ids(labels=["INBOX"], most=20))
+            return [
+                mail_id
+                for label in ("INBOX", "SPAM")
+                for mail_id in self._calls.message_ids(labels=[label], spam_too=True, most=20)
+            ]
 
     def _search(self, peers: Peers, now_s: float) -> bool:
         """Search for the peers' mail if that is due. Whether it was."""

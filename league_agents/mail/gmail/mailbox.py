@@ -37,7 +37,7 @@ from league_agents.mail.gmail.calls import Calls
 from league_agents.mail.gmail.failures import Gone
 from league_agents.mail.gmail.inbox import Inbox, Poll
 from league_agents.mail.gmail.queries import QUERY
-from league_agents.mail.gmail.received import arrived_at, headers_of
+from league_agents.mail.gmail.received import arrived_at, headers_of, labels_of
 from league_agents.mail.gmail.sent import SentMail
 from league_agents.mail.oauth import LOGIN_COMMAND, Authorization
 from league_agents.mail.port import Mail, OutgoingMail, Peers
@@ -51,6 +51,9 @@ GMAIL_ENDPOINT = "https://gmail.googleapis.com"
 ENDPOINT_VARIABLE = "LEAGUE_GMAIL_ENDPOINT"
 LARGEST_SEND = 35_000_000
 """Bytes of a mail, as Gmail counts them."""
+
+SELF_TEST_PATIENCE = timedelta(seconds=30)
+"""How long a mail to oneself is waited for."""
 
 FEW = 10
 """Up to so many mails are cheaper to mark one by one."""
@@ -73,7 +76,7 @@ class SelfTest:
     """A mail that went from the account to itself."""
 
     round_trip: timedelta
-    """From before it was sent until it was seen in the inbox."""
+    """From before it was sent until it was seen in the inbox or the spam folder."""
 
     date_error: timedelta
     """The date that Gmail gave the mail, minus the time that it was by Gmail's replies: a second or so if Gmail agrees
@@ -81,6 +84,9 @@ class SelfTest:
 
     machine_error: timedelta
     """What this machine's wall clock shows more than the date that Gmail gave the mail."""
+
+    was_spam: bool = False
+    """Whether Gmail put it into the spam folder."""
 
 
 class GmailMailbox:
@@ -238,7 +244,7 @@ class GmailMailbox:
             address=address, messages=messages if isinstance(messages, int) else 0, history_id=str(history_id)
         )
 
-    def self_test_send(self, test_id: str, *, patience: timedelta = timedelta(seconds=30)) -> SelfTest:
+    def self_test_send(self, test_id: str, *, patience: timedelta = SELF_TEST_PATIENCE) -> SelfTest:
         """Send a mail to oneself, wait for it, and put it away read. ``test_id`` is new for each test, plain ASCII.
 
         It costs one of the day's sends. Raises ``MailError`` when it does not come back.
@@ -275,11 +281,13 @@ class GmailMailbox:
                         round_trip=round_trip,
                         date_error=date_error,
                         machine_error=(self.clock.machine_error() or timedelta(0)) - date_error,
+                        was_spam="SPAM" in labels_of(answer),
                     )
             if self.clock.monotonic_s() - started_s > patience.total_seconds():
                 raise MailError(
                     f"a mail that {profile.address} sent to itself did not arrive within "
-                    f"{patience.total_seconds():.0f} s: look at the account's filters and at its spam folder"
+                    f"{patience.total_seconds():.0f} s, neither in the inbox nor in the spam folder:"
+                    " look at the account's filters"
                 )
             self.clock.sleep(timedelta(seconds=0.5))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -29,7 +30,13 @@ with warnings.catch_warnings():
 
 from league_agents.clock import monotonic_s
 from league_agents.errors import AuthorizationExpired
-from league_agents.mail.gmail.failures import AnswerTooLarge, BrokenExchange, read_refusal, server_named
+from league_agents.mail.gmail.failures import (
+    CHECK_CONNECTION,
+    AnswerTooLarge,
+    BrokenExchange,
+    read_refusal,
+    server_named,
+)
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import LONGEST_SEND
 from league_agents.mail.service_clock import ServiceClock
@@ -90,8 +97,7 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
             raise
         except (OSError, http.client.HTTPException, httplib2.HttpLib2Error) as error:
             conn.close()
-            why = _why(error, server_named(conn.host, conn.port))
-            raise BrokenExchange(why, may_have_been_sent=is_handed_over) from error
+            raise _broken(error, conn, may_have_been_sent=is_handed_over) from error
         return httplib2.Response(response), content
 
     def _read(self, response: http.client.HTTPResponse, sock: Any) -> bytes:
@@ -126,10 +132,19 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
         return min(float(self.timeout), left_s)
 
 
-def _why(error: Exception, server: str) -> str:
-    if isinstance(error, TimeoutError):
-        return f"{server} did not answer in time"
-    return f"the connection to {server} broke ({type(error).__name__})"
+def _broken(error: Exception, conn: Any, *, may_have_been_sent: bool) -> BrokenExchange:
+    server = server_named(conn.host, conn.port)
+    remedy = CHECK_CONNECTION
+    if isinstance(error, socket.gaierror):
+        proxy = conn.proxy_info
+        is_proxied = proxy and proxy.isgood() and proxy.applies_to(conn.host)
+        why = f"the name {proxy.proxy_host if is_proxied else conn.host} cannot be resolved"
+        remedy = "check the network and its DNS"
+    elif isinstance(error, TimeoutError):
+        why = f"{server} did not answer in time"
+    else:
+        why = f"the connection to {server} broke ({type(error).__name__})"
+    return BrokenExchange(why, may_have_been_sent=may_have_been_sent, remedy=remedy)
 
 
 class _Connection:
@@ -156,6 +171,7 @@ class Transport:
         for name in ("rootUrl", "baseUrl", "mtlsRootUrl"):
             document[name] = f"{endpoint}/"
         self._document = document
+        self._server = server_named(urlsplit(endpoint).hostname or "", urlsplit(endpoint).port)
         self._authorization = authorization
         self._clock = clock
         self._timeout = timeout
@@ -191,9 +207,9 @@ class Transport:
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError):
-            raise BrokenExchange("Gmail's answer is no JSON", may_have_been_sent=is_send) from None
+            answer = None
         if not isinstance(answer, dict):
-            raise BrokenExchange("Gmail's answer is no JSON object", may_have_been_sent=is_send)
+            raise BrokenExchange(f"what {self._server} answers is no JSON object", may_have_been_sent=is_send)
         return answer
 
     def expired(self, why: str) -> AuthorizationExpired:

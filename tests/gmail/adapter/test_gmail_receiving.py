@@ -409,12 +409,26 @@ def test_a_mail_to_oneself_proves_the_way_out_and_in(sandbox: Sandbox, open_mail
     bob.fetch(5, nothing_known)
     result = bob.self_test_send("t-1")
     assert timedelta(0) < result.round_trip < timedelta(seconds=10)
+    assert not result.was_spam
     assert abs(result.date_error) < timedelta(seconds=2)
     assert abs(result.machine_error) < timedelta(seconds=2)
     assert bob.fetch(5, nothing_known) == []
     (mail,) = sandbox.mail(BOB)
     assert mail.labels == {"SENT"}
     assert bob.profile().address == BOB
+
+
+@pytest.mark.parametrize("is_history_known", [True, False])
+def test_a_mail_to_oneself_is_also_found_in_the_spam_folder(
+    sandbox: Sandbox, open_mailbox, is_history_known: bool
+) -> None:
+    if not is_history_known:
+        sandbox.add_fault(Fault(action=Action.EXPIRE_HISTORY, method="history.list", times=1))
+    sandbox.add_fault(Fault(action=Action.SPAM, method="delivery"))
+    result = open_mailbox(BOB).self_test_send("t-1")
+    assert result.was_spam
+    (mail,) = sandbox.mail(BOB, "SPAM")
+    assert "UNREAD" not in mail.labels
 
 
 def test_a_mail_to_oneself_that_does_not_arrive_is_told_after_a_while(sandbox: Sandbox, open_mailbox) -> None:

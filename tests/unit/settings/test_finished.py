@@ -68,7 +68,8 @@ def test_a_missing_client_file_is_named_only_while_it_is_needed(tmp_path: Path) 
     said = missing_client(settings, role)
     assert said is not None
     assert "client_secret.json: there is no such file" in said
-    assert said.endswith("(README, Play in a league, steps 1-4); then run 'league-agents auth login --role player'")
+    command = f"league-agents auth login --role player --config {settings.path}"
+    assert said.endswith(f"(README, Play in a league, steps 1-4); then run '{command}'")
     role.token.write_text("{}")
     assert missing_client(settings, role) is None
     role.token.unlink()
