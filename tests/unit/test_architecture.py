@@ -21,11 +21,12 @@ ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 LAYER_0 = ("errors", "ids", "clock", "values")
 PRIVATE_FILE = "private_file"
 FRAMES = "frames"
+INSTALLED = "installed"
 USER_CODE = "user_code"
 PURE = ("core", "games", "interaction", "match", "protocol", "league")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_SETTINGS = (
-    *(*LAYER_0, PRIVATE_FILE, FRAMES, *PURE, USER_CODE),
+    *(*LAYER_0, PRIVATE_FILE, FRAMES, INSTALLED, *PURE, USER_CODE),
     *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )  # fmt: skip
 ANY_PACKAGE = None
@@ -57,6 +58,7 @@ ARROWS = (
     Row("frames", (), (), "what this program and a process that it starts say to each other"),
     Row("user_code", (*LAYER_0, FRAMES, "core.printable", "core.violation", "agents.base", USER_CODE), (),
         "runs in a small process of its own too, where everything that is imported costs time"),
+    Row(INSTALLED, ("errors", "core.printable"), (), "what other distributions add to games and providers"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
     Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
