@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
+from league_agents.core.tables import Rule, Table, Transition
 from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Termination
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.remarks import ReadResult
@@ -21,7 +22,6 @@ from league_agents.league.game_end import close_game
 from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase
 from league_agents.league.player_contexts import player_context
-from league_agents.league.tables import Rule, Table, Transition
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from league_agents.core.tables import Rule, Table, Transition
 from league_agents.core.violation import shown
 from league_agents.errors import RemoteProtocolError
 from league_agents.league.broadcasts import SeasonTurn
@@ -59,7 +60,6 @@ from league_agents.league.manager_service import (
     wants_to_leave,
 )
 from league_agents.league.manager_state import ManagerState, SeasonPhase, initial_state, parts_of
-from league_agents.league.tables import Rule, Table, Transition
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.values import evolve
 

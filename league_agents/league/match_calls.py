@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from league_agents.core.tables import Rule, Table
 from league_agents.games.q21.model import UNSCORED, Answer, Choice, Termination
 from league_agents.games.q21.reading_referee import (
     answers_for,
@@ -28,7 +29,6 @@ from league_agents.league.referee_contexts import (
     warmup_question_context,
 )
 from league_agents.league.referee_messages import RefereeTurn, tell, with_seat
-from league_agents.league.tables import Rule, Table
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
 from league_agents.values import evolve

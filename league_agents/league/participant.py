@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from league_agents.core.tables import Rule, Table
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.desk import REMEMBERED_ORDERS, REMEMBERED_WORDS, Desk, Ordered, reply_again
@@ -21,7 +22,6 @@ from league_agents.league.season import (
     start_season,
 )
 from league_agents.league.service import echo, error_response, free_text, keep_alive, pause, reset, resume
-from league_agents.league.tables import Rule, Table
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from league_agents.core.tables import Transition
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId, round_of
@@ -36,7 +37,6 @@ from league_agents.league.held import Held, hold, load_held
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.stored import add_apart, dump, load, rejoined
-from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from league_agents.core.tables import Transition
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
@@ -37,7 +38,6 @@ from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report, with_seat
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
 from league_agents.league.stored import add_apart, dump, load, rejoined
-from league_agents.league.tables import Transition
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import AssignmentRole
