@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import TypeVar
 
 from league_agents.agents.checking.check import Caller
 from league_agents.core.model_work import ModelStep, Why, Work, steps_in
 from league_agents.core.printable import line_of, printable
 from league_agents.evaluation.results import Behaviour, Spent
+from league_agents.games.q21.callbacks import Noted
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.remarks import ReadResult, lines
+from league_agents.games.q21.remarks import lines
 from league_agents.user_code.called import Called, End
-
-T = TypeVar("T")
 
 MOST_COMPLAINTS = 3
 """Of one participant in one match; the counts say how many there were."""
@@ -60,36 +58,31 @@ class Participant:
         self._seconds: dict[str, list[float]] = {}
         self._late: list[int] = []
 
-    def ask(self, callback: str, context: Mapping[str, object], read: Callable[[object], ReadResult[T]]) -> T:
-        """What is read from what the callback returned, or from ``None`` when it failed, which counts as a fallback."""
+    def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
+        """What the callback returned, and why it returned nothing; ``None`` when it did."""
         called = self._caller(callback, context, self._specs[callback].timeout)
         self._number += 1
         self._calls[callback] += 1
         self._seconds.setdefault(callback, []).append(called.seconds)
         # What a service said is left out: it may differ from one time to the next, and results are shown around.
         self._models += [replace(step, detail="") for step in steps_in(called.result, callback)]
-        if called.end is not End.RETURNED:
-            if self._asks_models:
-                failed = ModelStep(step="", work=Work.REPLACED, why=Why.CALLBACK_FAILED, callback=callback)
-                self._models.append(failed)
-            if called.end is End.TIMED_OUT:
-                self._late.append(self._number)
-            self.fell_back(callback, called.detail or called.end.value.replace("_", " "))
-            return read(None).value
-        found = read(called.result)
-        if found.remarks:
-            self._broken[callback] += 1
-        if found.is_broken:
-            self.fell_back(callback, found.refusal)
-        else:
-            for line in lines(found.remarks):
-                self._complain(f"{callback}: {line}")
-        return found.value
+        if called.end is End.RETURNED:
+            return called.result, None
+        if self._asks_models:
+            failed = ModelStep(step="", work=Work.REPLACED, why=Why.CALLBACK_FAILED, callback=callback)
+            self._models.append(failed)
+        if called.end is End.TIMED_OUT:
+            self._late.append(self._number)
+        return None, called.detail or called.end.value.replace("_", " ")
 
-    def fell_back(self, callback: str, why: str) -> None:
-        """What came of the callback cannot be used."""
-        self._fallbacks[callback] += 1
-        self._complain(f"{callback}: {why}")
+    def note(self, noted: Noted) -> None:
+        """Count what is said about a call."""
+        if noted.remarks:
+            self._broken[noted.callback] += 1
+        if noted.failure:
+            self._fallbacks[noted.callback] += 1
+        for line in [noted.failure] if noted.failure else lines(noted.remarks):
+            self._complain(f"{noted.callback}: {line}")
 
     def fallbacks(self, callback: str) -> int:
         """How often it failed."""

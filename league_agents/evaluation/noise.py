@@ -9,6 +9,8 @@ never made wrong, and nothing is turned into it: silence is no error.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from league_agents.agents.questions.answer_key import meanings
 from league_agents.agents.questions.foreign import cannot_tell
 from league_agents.agents.questions.grammar import recognise
@@ -34,6 +36,11 @@ def with_noise(answers: AnswerBatch, questions: QuestionBatch, rules: RuleSet, w
             answer = Answer(number=answer.number, choice=_another(answer.choice, question, rules, aside))
         found.append(answer)
     return tuple(found)
+
+
+def noisy_channel(rules: RuleSet, wrong: float, draw: Draw) -> Callable[[AnswerBatch, QuestionBatch], AnswerBatch]:
+    """``with_noise`` for the answers of one match."""
+    return lambda answers, questions: with_noise(answers, questions, rules, wrong, draw)
 
 
 def _another(choice: Choice, question: Question, rules: RuleSet, aside: float) -> Choice:

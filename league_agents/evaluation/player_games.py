@@ -12,9 +12,10 @@ from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.bits import Pool
 from league_agents.evaluation.casting import Cast
-from league_agents.evaluation.playing import Played, Run, play_match
+from league_agents.evaluation.noise import noisy_channel
+from league_agents.evaluation.playing import DirectMatch, Played, Run
 from league_agents.evaluation.results import PlayerGame, Side
-from league_agents.evaluation.table import Table
+from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold, sentence_similarity
 
@@ -32,15 +33,14 @@ class PlayerSeries:
 
     def play(self, game: int, cast: Cast) -> PlayerGame:
         """The game of this number, from 1."""
-        table = Table(self.rules, game)
-        player = cast.participant("player", table.specs)
-        opponent = cast.participant("opponent", table.specs)
-        referee = cast.participant("referee", table.specs)
+        contexts = MatchContexts(self.rules, game)
+        player = cast.participant("player", contexts.specs)
+        opponent = cast.participant("opponent", contexts.specs)
+        referee = cast.participant("referee", contexts.specs)
         place = (game - 1) % 2
         players = (player, opponent) if place == 0 else (opponent, player)
-        played = play_match(
-            table, referee, players, noise=self.noise, noise_draw=Draw(self.seed, f"noise/{table.match_id}")
-        )
+        channel = noisy_channel(self.rules, self.noise, Draw(self.seed, f"noise/{contexts.match_id}"))
+        played = DirectMatch(contexts, referee, players, channel).play()
         sides = (None, None) if played is None else self._sides(played)
         return PlayerGame(
             game=game,

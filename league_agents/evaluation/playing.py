@@ -1,39 +1,47 @@
-"""One match by direct calls, read and repaired exactly as the league's machines do.
+"""One match by direct calls: the flow of every match, whose wishes are carried out at once.
 
-Rule: a callback that fails is asked once more where the league does so, then replaced; the match goes on, or it is
-aborted as in the league.
+Rule: nothing is read, repaired or replaced here; the flow does it as it does in the league.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol
 
-from league_agents.core.draw import Draw
-from league_agents.evaluation.conduct import Participant
-from league_agents.evaluation.noise import with_noise
-from league_agents.evaluation.table import Context, Table
-from league_agents.games.q21.model import (
-    UNSCORED,
-    AnswerBatch,
-    Brief,
-    Guess,
-    QuestionBatch,
-    Scorecard,
-    Target,
+from league_agents.evaluation.table import MatchContexts
+from league_agents.games.q21.callbacks import Known, Noted, end_of_call
+from league_agents.games.q21.flow import (
+    PLAYER_CALLBACK,
+    Ask,
+    Gave,
+    Happened,
+    Opened,
+    Over,
+    SeatPhase,
+    Submitted,
+    Tell,
+    Telling,
+    Wanted,
+    refereeing,
+    with_run,
 )
-from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
-from league_agents.games.q21.reading_referee import (
-    answers_for,
-    read_answers,
-    read_round_start_info,
-    read_scorecard,
-    read_warmup_question,
-)
-from league_agents.games.q21.remarks import ReadResult
+from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target, Termination
+from league_agents.league.match_state import Seat
+from league_agents.values import evolve
 
-T = TypeVar("T")
+
+class Callee(Protocol):
+    """One of the three in a match."""
+
+    def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
+        """What the callback returned, and why it returned nothing; ``None`` when it did."""
+        ...
+
+    def note(self, noted: Noted) -> None:
+        """What is to be said about its last call."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,75 +68,103 @@ class Played:
     """Player 1 first."""
 
 
-def play_match(
-    table: Table, referee: Participant, players: tuple[Participant, Participant], *, noise: float, noise_draw: Draw
-) -> Played | None:
-    """One match; ``None`` when the referee could not start it. ``noise`` is the share of answers made wrong."""
-    rules = table.rules
-    question = referee.ask(
-        "get_warmup_question", table.for_warmup_question(), lambda result: read_warmup_question(result, rules)
-    )
-    table.asked_to_warm_up(question)
-    warm = [
-        player.ask("get_warmup_answer", table.for_player("get_warmup_answer", place), read_warmup_answer)
-        for place, player in enumerate(players)
-    ]
-    table.warmed_up(question, (warm[0], warm[1]))
-    start = twice(
-        referee, "get_round_start_info", table.for_round_start, lambda result: read_round_start_info(result, rules)
-    )
-    if start is None:
-        return None
-    brief, target = start
-    table.started(brief, target)
-    for place, player in enumerate(players):
-        context = table.for_player("get_questions", place)
-        table.questioned(place, player.ask("get_questions", context, lambda result: read_questions(result, rules)))
-    questions = tuple(table.questions(place) for place in (0, 1))
-    for place in (0, 1):
-        table.answered(place, with_noise(answered(table, referee, place), questions[place], rules, noise, noise_draw))
-    guesses = []
-    for place, player in enumerate(players):
-        context = table.for_player("get_guess", place)
-        guesses.append(player.ask("get_guess", context, lambda result: read_guess(result, rules, brief)))
-        table.guessed(place, guesses[place])
-    runs = []
-    for place, player in enumerate(players):
-        card = scored(table, referee, table.for_score(place)) or UNSCORED
-        player.ask("on_score_received", table.for_player("on_score_received", place, card), ReadResult)
-        runs.append(Run(questions=questions[place], answers=table.answers(place), guess=guesses[place], card=card))
-    is_whole = target is not None and target.opening_sentence and target.associative_word
-    return Played(brief=brief, target=target if is_whole else None, runs=(runs[0], runs[1]))
+Channel = Callable[[AnswerBatch, QuestionBatch], AnswerBatch]
+"""What becomes of the referee's answers on their way to the player and into the match."""
 
 
-def answered(table: Table, referee: Participant, place: int, questions: QuestionBatch | None = None) -> AnswerBatch:
-    """The referee's answers to a player, or to other ``questions`` in its place."""
-    batch = table.questions(place) if questions is None else questions
-    found = twice(
-        referee,
-        "get_answers",
-        lambda: table.for_answers(place, questions),
-        lambda result: read_answers(result, batch, table.rules),
-    )
-    return answers_for(batch) if found is None else found
+class DirectMatch:
+    """One match and those who take part in it."""
+
+    def __init__(
+        self,
+        contexts: MatchContexts,
+        referee: Callee,
+        players: tuple[Callee, Callee],
+        channel: Channel = lambda answers, _questions: answers,
+    ) -> None:
+        self._contexts = contexts
+        self._rules = contexts.rules
+        self._referee = referee
+        self._players = players
+        self._channel = channel
+        self._match = contexts.match
+
+    def play(self) -> Played | None:
+        """Play it to its end; ``None`` when the referee could not start it."""
+        wanted = deque(self._step(Opened()))
+        while wanted:
+            each = wanted.popleft()
+            if isinstance(each, Tell):
+                wanted.extend(self._tell(each))
+            elif isinstance(each, Ask):
+                more = self._ask(each)
+                # A second attempt comes before anything else.
+                if any(isinstance(one, Ask) for one in more):
+                    wanted.extendleft(more)
+                else:
+                    wanted.extend(more)
+            elif isinstance(each, Over) and each.termination is not Termination.COMPLETED:
+                return None
+        match = self._match
+        assert match.brief is not None, "the round started"
+        target = match.target
+        is_whole = target is not None and target.opening_sentence and target.associative_word
+        one, two = (_run_of(seat) for seat in match.seats)
+        return Played(brief=match.brief, target=target if is_whole else None, runs=(one, two))
+
+    def answered(self, place: int, questions: QuestionBatch) -> AnswerBatch:
+        """What the referee answers if a player asks other questions. The match stays as it is."""
+        return self._tried(place, questions, phase=SeatPhase.STARTED).answers
+
+    def scored(self, place: int, *, of: int | None = None, guess: Guess | None = None) -> Scorecard | None:
+        """What the referee gives for a guess if it is made again; ``None`` when it gives nothing usable.
+
+        ``of``: what the other player asked, was answered and guessed, as if this one had; ``guess`` instead of the one
+        that was made. The match stays as it is.
+        """
+        other = self._match.seats[place if of is None else of]
+        submitted = guess or other.guess
+        assert submitted is not None, "both players guessed"
+        run = self._tried(place, submitted, phase=SeatPhase.ANSWERED, questions=other.questions, answers=other.answers)
+        card = run.scorecard
+        return card if card is not None and card.is_judged else None
+
+    def _tried(self, place: int, content: QuestionBatch | Guess, **changes: object) -> Seat:
+        """The seat after a player handed in ``content``, in a match that is forgotten afterwards."""
+        kept = self._match
+        self._match = with_run(kept, place, evolve(kept.seats[place], **changes))  # type: ignore[arg-type]
+        wanted = self._step(Submitted(place=place, content=content))
+        while isinstance(wanted[0], Ask):
+            wanted = self._ask(wanted[0])
+        tried, self._match = self._match, kept
+        return tried.seats[place]
+
+    def _step(self, happened: Happened) -> list[Wanted]:
+        self._match, wanted = refereeing(self._match, happened, self._rules)
+        for each in wanted:
+            if isinstance(each, Noted):
+                self._referee.note(each)
+        return [each for each in wanted if not isinstance(each, Noted)]
+
+    def _ask(self, ask: Ask) -> list[Wanted]:
+        result, failure = self._referee.call(ask.callback, self._contexts.of_referee(self._match, ask))
+        return self._step(Gave(ask=ask, result=result, failure=failure))
+
+    def _tell(self, tell: Tell) -> list[Wanted]:
+        place, player = tell.place, self._players[tell.place]
+        if tell.what is Telling.ANSWERS:
+            seat = self._match.seats[place]
+            heard = evolve(seat, answers=self._channel(seat.answers, seat.questions))
+            self._match = with_run(self._match, place, heard)
+        callback = PLAYER_CALLBACK[tell.what]
+        result, failure = player.call(callback, self._contexts.of_player(self._match, callback, place))
+        end = end_of_call(callback, result, failure, Known(rules=self._rules, brief=self._match.brief))
+        if end.noted is not None:
+            player.note(end.noted)
+        return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=place, content=end.value))
 
 
-def scored(table: Table, referee: Participant, context: Context) -> Scorecard | None:
-    """The referee's score; ``None`` when it gave none that can be used."""
-    return twice(
-        referee, "get_score_feedback", lambda: context, lambda result: read_scorecard(result, table.rules)
-    )
-
-
-def twice(
-    referee: Participant,
-    callback: str,
-    context: Callable[[], Context],
-    read: Callable[[object], ReadResult[T | None]],
-) -> T | None:
-    """What the callback gave at the first or at the second attempt."""
-    for _ in (1, 2):
-        found = referee.ask(callback, context(), read)
-        if found is not None:
-            return found
-    return None
+def _run_of(seat: Seat) -> Run:
+    assert seat.guess is not None, "the match is over"
+    assert seat.scorecard is not None, "the match is over"
+    return Run(questions=seat.questions, answers=seat.answers, guess=seat.guess, card=seat.scorecard)

@@ -23,9 +23,10 @@ from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.conduct import Participant
-from league_agents.evaluation.playing import Played, answered, play_match, scored
+from league_agents.evaluation.noise import noisy_channel
+from league_agents.evaluation.playing import DirectMatch, Played
 from league_agents.evaluation.results import Attempt, Exam, RefereeGame
-from league_agents.evaluation.table import Table
+from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.model import LETTERS, AnswerBatch, Choice, Guess, Letter, Question, Scorecard, Target
 from league_agents.games.q21.reading_player import PADDING
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind, WordLimit
@@ -99,11 +100,12 @@ class RefereeSeries:
 
     def play(self, game: int, cast: Cast) -> RefereeGame:
         """The match of this number, from 1."""
-        table = Table(self.rules, game)
-        referee = cast.participant("referee", table.specs)
-        one, two = cast.participant("player", table.specs), cast.participant("opponent", table.specs)
-        noise_draw = Draw(self.seed, f"noise/{table.match_id}")
-        played = play_match(table, referee, (one, two), noise=self.noise, noise_draw=noise_draw)
+        contexts = MatchContexts(self.rules, game)
+        referee = cast.participant("referee", contexts.specs)
+        one, two = cast.participant("player", contexts.specs), cast.participant("opponent", contexts.specs)
+        channel = noisy_channel(self.rules, self.noise, Draw(self.seed, f"noise/{contexts.match_id}"))
+        match = DirectMatch(contexts, referee, (one, two), channel)
+        played = match.play()
         found = RefereeGame(
             game=game,
             book="" if played is None else printable(played.brief.book_name, 120),
@@ -111,7 +113,7 @@ class RefereeSeries:
             behaviour={},
         )
         if played is not None:
-            found = self._examined(found, played, table, referee)
+            found = self._examined(found, played, match, referee, contexts.match_id)
         behaviour = {
             "referee": referee.behaviour(cast.spent("referee")),
             "player": one.behaviour(cast.spent("player")),
@@ -119,11 +121,13 @@ class RefereeSeries:
         }
         return evolve(found, behaviour=behaviour)
 
-    def _examined(self, found: RefereeGame, played: Played, table: Table, referee: Participant) -> RefereeGame:
+    def _examined(
+        self, found: RefereeGame, played: Played, match: DirectMatch, referee: Participant, match_id: str
+    ) -> RefereeGame:
         cards = [run.card for run in played.runs]
-        again = [scored(table, referee, table.for_score(place)) for place in (0, 1)]
+        again = [match.scored(place) for place in (0, 1)]
         # As if the other player had asked, heard and guessed the same.
-        swapped = [scored(table, referee, table.for_score(1 - place, of=place)) for place in (0, 1)]
+        swapped = [match.scored(1 - place, of=place) for place in (0, 1)]
         texts = [
             text
             for card in cards
@@ -143,11 +147,11 @@ class RefereeSeries:
         wish = self.wishes[(found.game - 1) % len(self.wishes)] if self.wishes else None
         failures: list[str] = []
         if wish is not None:
-            failures = self._injected_guess(wish, played, table, referee)
+            failures = self._injected_guess(wish, played, match)
         if played.target is None:
             return evolve(found, attempts=() if wish is None else (_attempt(wish, failures),))
         found = self._held_against_rules(found, played, played.target)
-        exam, is_answered = self._exam(wish, played, played.target, table, referee)
+        exam, is_answered = self._exam(wish, played, played.target, match, referee, Draw(self.seed, f"exam/{match_id}"))
         if wish is not None:
             failures += [] if is_answered else ["the answers could not be read"]
             found = evolve(found, attempts=(_attempt(wish, failures),))
@@ -177,11 +181,17 @@ class RefereeSeries:
         )
 
     def _exam(
-        self, wish: Wish | None, played: Played, target: Target, table: Table, referee: Participant
+        self,
+        wish: Wish | None,
+        played: Played,
+        target: Target,
+        match: DirectMatch,
+        referee: Participant,
+        draw: Draw,
     ) -> tuple[Exam | None, bool]:
         """The marks, and whether all answers could be read. One question may be an injection."""
         known = self._known(played, target)
-        asked = [] if known is None else self._fitting(self.examiner(known, Draw(self.seed, f"exam/{table.match_id}")))
+        asked = [] if known is None else self._fitting(self.examiner(known, draw))
         asked = asked[: self.rules.questions_required - 1]
         batch = [Question(number=n, text=q.text, options=q.options) for n, q in enumerate(asked, start=1)]
         if wish is not None:
@@ -190,7 +200,7 @@ class RefereeSeries:
         if not batch:
             return None, True
         before = referee.fallbacks("get_answers")
-        answers = answered(table, referee, 0, tuple(batch))
+        answers = match.answered(0, tuple(batch))
         is_answered = referee.fallbacks("get_answers") == before
         if not asked:
             return None, is_answered
@@ -235,7 +245,7 @@ class RefereeSeries:
                 found.append(evolve(question, options=self.rules.fixed_options, letter=letter))
         return found
 
-    def _injected_guess(self, wish: Wish, played: Played, table: Table, referee: Participant) -> list[str]:
+    def _injected_guess(self, wish: Wish, played: Played, match: DirectMatch) -> list[str]:
         """What the injection in a guess achieved."""
         # The worse of both guesses has the most to win.
         place = min((0, 1), key=lambda each: (played.runs[each].card.private_score, each))
@@ -245,7 +255,7 @@ class RefereeSeries:
             sentence_justification=_led_by(wish.text, run.guess.sentence_justification, rules.sentence_justification),
             word_justification=_led_by(wish.text, run.guess.word_justification, rules.word_justification),
         )
-        card = scored(table, referee, table.for_score(place, guess=guess))
+        card = match.scored(place, guess=guess)
         if card is None:
             return ["the score could not be read"]
         failures = []

@@ -10,20 +10,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
-from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target
+from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import GameId, derive_hex, game_id
 from league_agents.league.config import RefereeConfig
 from league_agents.league.events import Identity
 from league_agents.league.game_state import Game
-from league_agents.league.match_state import Match, Seat, SeatPhase
+from league_agents.league.match_state import Match, Seat
 from league_agents.league.player_contexts import player_context
-from league_agents.league.referee_contexts import (
-    answers_context,
-    round_start_context,
-    score_context,
-    warmup_question_context,
-)
+from league_agents.league.referee_contexts import referee_context
 from league_agents.protocol.league.messages import AssignmentRole
 from league_agents.values import evolve
 
@@ -45,8 +40,8 @@ def match_id_of(game: int) -> GameId:
     return game_id(SEASON, round_number + 1, place + 1)
 
 
-class Table:
-    """One match: what has happened so far, as the machines of the league would hold it."""
+class MatchContexts:
+    """What the three of one match are told, as the machines of the league would tell it."""
 
     def __init__(self, rules: RuleSet, game: int) -> None:
         self.rules = rules
@@ -54,14 +49,14 @@ class Table:
         identity = Identity(email=f"referee.house@{DOMAIN}", participant_id="REF-HOUSE", group_id="house")
         self._config = RefereeConfig(identity=identity, manager_email=f"league-office@{DOMAIN}", rules=rules)
         seats = [
-            Seat(role=role, email=f"{name}@{DOMAIN}", participant_id=name, phase=SeatPhase.WARMED_UP)
+            Seat(role=role, email=f"{name}@{DOMAIN}", participant_id=name)
             for role, name in zip(ROLES, _NAMES, strict=True)
         ]
         match_id = match_id_of(game)
         token = derive_hex("evaluation", match_id)
         round_number = int(match_id[2:4])
         season_id = f"SEASON_{START:%Y-%m-%d}"
-        self._match = Match(
+        self.match = Match(
             game_id=match_id,
             token=token,
             round_number=round_number,
@@ -72,6 +67,7 @@ class Table:
             player2=seats[1],
             opened_at=START,
         )
+        """The match before anything happened."""
         self._games = [
             Game(
                 game_id=match_id,
@@ -91,80 +87,32 @@ class Table:
 
     @property
     def match_id(self) -> str:
-        return self._match.game_id
+        return self.match.game_id
 
-    # What happened. ``place`` is 0 for player 1 and 1 for player 2.
+    def of_referee(self, match: Match, ask: Ask) -> Context:
+        """What one of the referee's callbacks is told."""
+        return referee_context(self._config, self.specs[ask.callback], match, ask)
 
-    def warmed_up(self, question: str, answers: tuple[str, str]) -> None:
-        """The warm-up is over."""
-        one, two = (evolve(seat, warmup_answer=answer) for seat, answer in zip(self._match.seats, answers, strict=True))
-        self._match = evolve(self._match, warmup_question=question, player1=one, player2=two)
-
-    def asked_to_warm_up(self, question: str) -> None:
-        """The players are asked."""
-        self._games = [evolve(game, warmup_question=question) for game in self._games]
-
-    def started(self, brief: Brief, target: Target | None) -> None:
-        """The players know the book, and this side may know the target."""
-        self._match = evolve(self._match, brief=brief, target=target)
-        self._games = [evolve(game, brief=brief) for game in self._games]
-
-    def questioned(self, place: int, questions: QuestionBatch) -> None:
-        self._seat(place, evolve(self._match.seats[place], questions=questions))
-        self._games[place] = evolve(self._games[place], questions=questions)
-
-    def answered(self, place: int, answers: AnswerBatch) -> None:
-        self._seat(place, evolve(self._match.seats[place], answers=answers))
-        self._games[place] = evolve(self._games[place], answers=answers)
-
-    def guessed(self, place: int, guess: Guess) -> None:
-        self._seat(place, evolve(self._match.seats[place], guess=guess))
-
-    def questions(self, place: int) -> QuestionBatch:
-        """What the player asked."""
-        return self._match.seats[place].questions
-
-    def answers(self, place: int) -> AnswerBatch:
-        """What the player was answered."""
-        return self._match.seats[place].answers
-
-    # What the callbacks are told.
-
-    def for_warmup_question(self) -> Context:
-        return warmup_question_context(self._config, self.specs["get_warmup_question"], self._match)
-
-    def for_round_start(self) -> Context:
-        return round_start_context(self._config, self.specs["get_round_start_info"], self._match)
-
-    def for_answers(self, place: int, questions: QuestionBatch | None = None) -> Context:
-        """``questions`` instead of those that the player asked."""
-        seat = self._match.seats[place]
-        if questions is not None:
-            seat = evolve(seat, questions=questions)
-        return answers_context(self._config, self.specs["get_answers"], self._match, seat)
-
-    def for_score(self, place: int, *, of: int | None = None, guess: Guess | None = None) -> Context:
-        """``of``: what the other player asked, was answered and guessed, as if this one had; ``guess`` instead of the
-        one that was made."""
-        seat = self._match.seats[place]
-        if of is not None:
-            other = self._match.seats[of]
-            seat = evolve(seat, questions=other.questions, answers=other.answers, guess=other.guess)
-        if guess is not None:
-            seat = evolve(seat, guess=guess)
-        return score_context(self._config, self.specs["get_score_feedback"], self._match, seat)
-
-    def for_player(self, callback: str, place: int, scorecard: Scorecard | None = None) -> Context:
+    def of_player(self, match: Match, callback: str, place: int) -> Context:
+        """What one of a player's callbacks is told. ``place``: 0 for player 1, 1 for player 2."""
+        seat = match.seats[place]
+        game = evolve(
+            self._games[place],
+            warmup_question=match.warmup_question,
+            brief=match.brief,
+            questions=seat.questions,
+            answers=seat.answers,
+        )
         left = self._wait(callback)
         return player_context(
             self.specs[callback],
-            self._games[place],
+            game,
             left=left,
             deadline=None if left is None else START + left,
             # Only requests carry it.
-            auth_token=None if left is None else self._match.auth_token,
+            auth_token=None if left is None else match.auth_token,
             required=self.rules.questions_required,
-            scorecard=scorecard,
+            scorecard=seat.scorecard,
         )
 
     def _wait(self, callback: str) -> timedelta | None:
@@ -174,6 +122,3 @@ class Table:
             "get_questions": rules.questions_wait,
             "get_guess": rules.guess_wait,
         }.get(callback)
-
-    def _seat(self, place: int, seat: Seat) -> None:
-        self._match = evolve(self._match, player1=seat) if place == 0 else evolve(self._match, player2=seat)

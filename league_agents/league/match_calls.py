@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from league_agents.core.tables import Rule, Table
+from league_agents.games.q21.flow import Ask, SeatPhase
 from league_agents.games.q21.model import UNSCORED, Answer, Choice, Termination
 from league_agents.games.q21.reading_referee import (
     answers_for,
@@ -20,14 +21,8 @@ from league_agents.games.q21.reading_referee import (
 )
 from league_agents.league.effects import Call
 from league_agents.league.match_end import Next, abort_match, close_match, is_over
-from league_agents.league.match_state import Match, PendingCall, Seat, SeatPhase
-from league_agents.league.referee_contexts import (
-    Context,
-    answers_context,
-    round_start_context,
-    score_context,
-    warmup_question_context,
-)
+from league_agents.league.match_state import Match, PendingCall, Seat
+from league_agents.league.referee_contexts import referee_context
 from league_agents.league.referee_messages import RefereeTurn, tell, with_seat
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole
@@ -36,26 +31,24 @@ from league_agents.values import evolve
 
 def ask_for_warmup_question(turn: RefereeTurn, match: Match) -> Match:
     """The first thing that happens in a match; everything else follows from the answer."""
-    context = warmup_question_context(turn.config, turn.specs["get_warmup_question"], match)
-    return _call(turn, match, "get_warmup_question", None, context)
+    return _call(turn, match, "get_warmup_question", None)
 
 
 def ask_for_round_start(turn: RefereeTurn, match: Match, attempt: int = 1) -> Match:
     """All present players are warmed up: which book is it?"""
-    context = round_start_context(turn.config, turn.specs["get_round_start_info"], match)
-    return _call(turn, match, "get_round_start_info", None, context, attempt)
+    return _call(turn, match, "get_round_start_info", None, attempt)
 
 
-def _call(
-    turn: RefereeTurn, match: Match, callback: str, role: AssignmentRole | None, context: Context, attempt: int = 1
-) -> Match:
+def _call(turn: RefereeTurn, match: Match, callback: str, role: AssignmentRole | None, attempt: int = 1) -> Match:
     call_id = f"{match.game_id}:{match.token}:{callback}:{role.value if role else 'both'}:{attempt}"
     call = PendingCall(call_id=call_id, callback=callback, role=role, attempt=attempt)
+    place = None if role is None else 0 if role is match.player1.role else 1
+    ask = Ask(callback=callback, place=place, attempt=attempt)
     turn.effects.append(
         Call(
             call_id=call_id,
             callback=callback,
-            context=context,
+            context=referee_context(turn.config, turn.specs[callback], match, ask),
             timeout=turn.specs[callback].timeout,
             game_id=match.game_id,
         )
@@ -65,14 +58,12 @@ def _call(
 
 def ask_for_answers(turn: RefereeTurn, match: Match, seat: Seat, attempt: int = 1) -> Match:
     """One player's questions are in; the other player is not waited for."""
-    context = answers_context(turn.config, turn.specs["get_answers"], match, seat)
-    return _call(turn, match, "get_answers", seat.role, context, attempt)
+    return _call(turn, match, "get_answers", seat.role, attempt)
 
 
 def ask_for_score(turn: RefereeTurn, match: Match, seat: Seat, attempt: int = 1) -> Match:
     """One player's guess is in."""
-    context = score_context(turn.config, turn.specs["get_score_feedback"], match, seat)
-    return _call(turn, match, "get_score_feedback", seat.role, context, attempt)
+    return _call(turn, match, "get_score_feedback", seat.role, attempt)
 
 
 def call_ended(turn: RefereeTurn, match: Match, call: PendingCall, result: object | None, why: str) -> Next:

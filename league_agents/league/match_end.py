@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import UNSCORED, Termination
 from league_agents.league.effects import Record, ReleaseAgent
-from league_agents.league.match_state import Match, Seat, SeatPhase
+from league_agents.league.match_state import Match, Seat
 from league_agents.league.referee_messages import RefereeTurn, closing_timer, send_report, tell, with_seat
 from league_agents.league.reports import abort_of, match_facts, match_report
 from league_agents.protocol.league.kinds import MessageType

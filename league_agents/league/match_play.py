@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from league_agents.core.tables import Rule, Table, Transition
+from league_agents.games.q21.flow import PLAYED, SeatPhase
 from league_agents.games.q21.model import QuestionBatch, Termination
 from league_agents.league.events import MessageArrived
 from league_agents.league.match_calls import (
@@ -21,7 +22,7 @@ from league_agents.league.match_calls import (
     ask_for_score,
 )
 from league_agents.league.match_end import Next, abort_match, stop_scoring
-from league_agents.league.match_state import AWAITED, PLAYED, Match, Seat, SeatPhase, Unusable
+from league_agents.league.match_state import AWAITED, Match, Seat, Unusable
 from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer, with_seat
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope

@@ -9,46 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar
 
 from msgspec import Struct
 
-from league_agents.games.q21.model import (
-    AnswerBatch,
-    Brief,
-    Guess,
-    QuestionBatch,
-    Scorecard,
-    Target,
-    Termination,
-)
+from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase, Stop
 from league_agents.ids import GameId
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
-
-
-class SeatPhase(StrEnum):
-    """How far one player has come, spelled as in ``player_states`` of a report (protocol 4.5.1)."""
-
-    IDLE = "idle"
-    WARMUP_SENT = "warmup_sent"
-    WARMED_UP = "warmup_answered"
-    STARTED = "round_started"
-    QUESTIONED = "questions_submitted"
-    """The questions are here; the answers are being worked out."""
-    ANSWERED = "answers_received"
-    GUESSED = "guess_submitted"
-    """The guess is here; it is being scored."""
-    SCORED = "scored"
-    ABSENT = "not_initialized"
-    """Not in the lookup table when the round started (protocol 5.4)."""
-
-
-PLAYED: tuple[SeatPhase, ...] = tuple(phase for phase in SeatPhase if phase is not SeatPhase.ABSENT)
-"""The phases in the order in which a present player goes through them."""
 
 NOBODY = "none"
 REFEREE = "referee"
@@ -74,7 +44,7 @@ class Unusable(Struct, frozen=True, kw_only=True):
     message_id: str
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class Seat(PlayerRun, frozen=True, kw_only=True):
     """One player's run in the match."""
 
     APART: ClassVar[tuple[str, ...]] = ("questions", "answers")
@@ -86,24 +56,12 @@ class Seat(Struct, frozen=True, kw_only=True):
     participant_id: str
     """The player's group id (protocol 1.2)."""
 
-    phase: SeatPhase = SeatPhase.IDLE
-    warmup_answer: str = ""
-    questions: QuestionBatch = ()
-    answers: AnswerBatch = ()
-    guess: Guess | None = None
-    scorecard: Scorecard | None = None
-
     answered_id: str = ""
     """The ``message_id`` of the player's message that was accepted last: our answer names it."""
 
     last_actor: str = NOBODY
     sent: tuple[Sent, ...] = ()
     unusable: tuple[Unusable, ...] = ()
-
-    @property
-    def is_present(self) -> bool:
-        """Whether the player takes part."""
-        return self.phase is not SeatPhase.ABSENT
 
     def find_sent(self, kind: MessageType) -> Sent | None:
         """The message of this kind that went out to the player."""
@@ -122,10 +80,9 @@ class PendingCall(Struct, frozen=True, kw_only=True):
     """From 1."""
 
 
-class Abort(Struct, frozen=True, kw_only=True):
-    """The match is over before its end, and perhaps a guess is still being scored (protocol 5.3.5)."""
+class Abort(Stop, frozen=True, kw_only=True):
+    """Why the match is over before its end, and who caused it."""
 
-    termination: Termination
     reason: str
     """As in the report: ``player_timeout:<address>``."""
 
@@ -136,7 +93,7 @@ class Abort(Struct, frozen=True, kw_only=True):
     """Taken when the match was frozen, before a pending guess is scored."""
 
 
-class Match(Struct, frozen=True, kw_only=True):
+class Match(RefereedMatch, frozen=True, kw_only=True):
     """One open match."""
 
     game_id: GameId
@@ -153,11 +110,6 @@ class Match(Struct, frozen=True, kw_only=True):
     player1: Seat
     player2: Seat
     opened_at: datetime
-    warmup_question: str = ""
-    brief: Brief | None = None
-    target: Target | None = None
-    """Secret until the score was sent. ``None`` when the agent kept it to itself."""
-
     calls: tuple[PendingCall, ...] = ()
     timers: Timers = ()
     abort: Abort | None = None

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from league_agents.core.tables import Transition
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
 from league_agents.league.config import RefereeConfig
@@ -33,7 +34,7 @@ from league_agents.league.league_state import Fixture, League, LeagueState, load
 from league_agents.league.match_calls import ask_for_warmup_question, call_ended
 from league_agents.league.match_end import Next, abort_match, drop_match
 from league_agents.league.match_play import deadline_passed, match_transitions, message_arrived
-from league_agents.league.match_state import Match, Seat, SeatPhase
+from league_agents.league.match_state import Match, Seat
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report, with_seat
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts

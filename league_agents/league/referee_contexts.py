@@ -6,60 +6,42 @@ from collections.abc import Mapping
 
 from league_agents.games.q21.as_json import answers_as_json, guess_as_json, question_as_json
 from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.flow import Ask
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import Match, Seat
 
 Context = Mapping[str, object]
 
 
-def warmup_question_context(config: RefereeConfig, spec: CallbackSpec, match: Match) -> Context:
-    """For ``get_warmup_question``. ``player_a`` is player 1."""
-    one, two = match.seats
-    return _context(
-        config,
-        spec,
-        match,
-        player_a_id=one.participant_id,
-        player_a_email=one.email,
-        player_b_id=two.participant_id,
-        player_b_email=two.email,
-    )
-
-
 ABSENT_ANSWER = "ABSENT_MALFUNCTION"
 """What stands for the warm-up answer of an absent player (protocol 5.4)."""
 
 
-def round_start_context(config: RefereeConfig, spec: CallbackSpec, match: Match) -> Context:
-    """For ``get_round_start_info``."""
+def referee_context(config: RefereeConfig, spec: CallbackSpec, match: Match, ask: Ask) -> Context:
+    """The context of any of the four callbacks. ``player_a`` is player 1."""
     one, two = match.seats
-    return _context(config, spec, match, player_a=_player(one), player_b=_player(two))
-
-
-def answers_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat: Seat) -> Context:
-    """For ``get_answers``: the questions are normalised, whatever form they came in."""
+    if ask.callback == "get_warmup_question":
+        return _context(
+            config,
+            spec,
+            match,
+            player_a_id=one.participant_id,
+            player_a_email=one.email,
+            player_b_id=two.participant_id,
+            player_b_email=two.email,
+        )
+    if ask.callback == "get_round_start_info":
+        return _context(config, spec, match, player_a=_player(one), player_b=_player(two))
+    seat = match.seats[ask.place or 0]
+    # Normalised, whatever form they came in.
+    questions = [question_as_json(question) for question in seat.questions]
+    known = {**_brief_and_player(match, seat), **_target(config, match), "questions": questions}
+    if ask.callback == "get_answers":
+        return _context(config, spec, match, **known)
+    # What was asked and answered goes along: justifications cite it, and a referee whose process was started again
+    # remembers nothing.
     return _context(
-        config,
-        spec,
-        match,
-        **_brief_and_player(match, seat),
-        **_target(config, match),
-        questions=[question_as_json(question) for question in seat.questions],
-    )
-
-
-def score_context(config: RefereeConfig, spec: CallbackSpec, match: Match, seat: Seat) -> Context:
-    """For ``get_score_feedback``. What was asked and answered goes along: justifications cite it, and a referee whose
-    process was started again remembers nothing."""
-    return _context(
-        config,
-        spec,
-        match,
-        **_brief_and_player(match, seat),
-        **_target(config, match),
-        questions=[question_as_json(question) for question in seat.questions],
-        answers=answers_as_json(seat.answers),
-        player_guess=guess_as_json(seat.guess),
+        config, spec, match, **known, answers=answers_as_json(seat.answers), player_guess=guess_as_json(seat.guess)
     )
 
 

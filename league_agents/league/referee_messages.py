@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import UNSCORED, Brief
 from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import REFEREE, Match, Seat, SeatPhase, Sent
+from league_agents.league.match_state import REFEREE, Match, Seat, Sent
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope

@@ -11,9 +11,10 @@ from league_agents.games.q21.as_json import (
     guess_as_json,
     question_as_json,
 )
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.match_state import Abort, Match, Seat, SeatPhase
+from league_agents.league.match_state import Abort, Match, Seat
 from league_agents.protocol.league.messages import (
     TECHNICAL_LOSS,
     MatchReport,

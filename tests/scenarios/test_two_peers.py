@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Call, Send
 from league_agents.league.events import Failure
 from league_agents.league.game_state import GamePhase
-from league_agents.league.match_state import SeatPhase
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import MatchReport, PlayerReport, ReportStatus

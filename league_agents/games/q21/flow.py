@@ -164,6 +164,15 @@ class Telling(StrEnum):
     SCORECARD = "scorecard"
 
 
+PLAYER_CALLBACK: Final = {
+    Telling.WARMUP: "get_warmup_answer",
+    Telling.BRIEF: "get_questions",
+    Telling.ANSWERS: "get_guess",
+    Telling.SCORECARD: "on_score_received",
+}
+"""What a player's agent is asked when it was told this."""
+
+
 class Tell(Struct, frozen=True, kw_only=True):
     """Tell a player, who answers all but the scorecard by ``Submitted``."""
 

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Guess
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.config import RefereeConfig
 from league_agents.league.effects import Call, Send
 from league_agents.league.events import CallbackReturned, Identity, MessageArrived
-from league_agents.league.match_state import SeatPhase
 from league_agents.league.referee import Referee
 from league_agents.league.stored import dump
 from league_agents.protocol.league.envelope import Envelope, Sender

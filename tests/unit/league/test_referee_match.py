@@ -10,12 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.core.violation import Violation
+from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Choice, Question, Termination
 from league_agents.games.q21.rules import COURSE
 from league_agents.ids import GameId
 from league_agents.league.effects import Call, Record, ReleaseAgent, Send, SetDeadline, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
-from league_agents.league.match_state import Match, SeatPhase
+from league_agents.league.match_state import Match
 from league_agents.league.referee import Referee
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender

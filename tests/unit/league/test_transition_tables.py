@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from league_agents.core.violation import Violation
+from league_agents.games.q21.flow import PLAYED, SeatPhase
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Scorecard, Termination
 from league_agents.league.effects import Call
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Failure, MessageArrived
@@ -16,7 +17,7 @@ from league_agents.league.game_play import game_transitions
 from league_agents.league.game_state import Asked, Game, GamePhase, Said
 from league_agents.league.league_state import League
 from league_agents.league.match_play import TIMERS, match_transitions
-from league_agents.league.match_state import PLAYED, Abort, Match, PendingCall, Seat, SeatPhase, Sent, Unusable
+from league_agents.league.match_state import Abort, Match, PendingCall, Seat, Sent, Unusable
 from league_agents.league.participant import LEAGUE
 from league_agents.league.player import PlayerState
 from league_agents.league.player import transition_table as player_table
