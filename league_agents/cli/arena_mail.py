@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.options import CONFIG, ROLE_NAMES
 from league_agents.cli.record_file import FileToWrite
 from league_agents.errors import ConfigError
 
@@ -16,13 +17,9 @@ if TYPE_CHECKING:
     from league_agents.settings.arena import Company
     from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 
-ROLES = ("referee", "player", "manager")
 
-_CONFIG = click.option(
-    "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
-)
 _ACCOUNT = click.option(
-    "--account", type=click.Choice(ROLES), required=True, help="Whose mailbox of the league file is used."
+    "--account", type=click.Choice(ROLE_NAMES), required=True, help="Whose mailbox of the league file is used."
 )
 _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then end; for cron.")
 
@@ -40,7 +37,7 @@ _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then en
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file at the end.")
-@_CONFIG
+@CONFIG
 @_ACCOUNT
 @_ONCE
 def mail_host(
@@ -142,7 +139,7 @@ def _write(journal: Journal, path: Path) -> None:
 @click.option("--seat", "agent_id", help="The seat, where the mailbox has several.")
 @click.option("--referee", "is_referee", is_flag=True, help="q21: the seat is the referee's.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
-@_CONFIG
+@CONFIG
 @_ACCOUNT
 @_ONCE
 def mail_seat(

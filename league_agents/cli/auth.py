@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.options import CONFIG, ROLES
+
 if TYPE_CHECKING:
     from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 
@@ -19,10 +21,6 @@ Examples:
   league-agents auth status
 """
 
-_CONFIG = click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
-_ROLES = click.option(
-    "--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")), help="May be repeated."
-)
 
 
 @click.group(name="auth", short_help="Authorize a mailbox, or see how long it still is.", epilog=EPILOG)
@@ -38,8 +36,8 @@ def _settings(config: Path | None, roles: tuple[str, ...]) -> LeagueSettings:
 
 
 @command.command()
-@_CONFIG
-@_ROLES
+@CONFIG
+@ROLES
 @click.option("--no-browser", is_flag=True, help="Show the address; paste back where the browser was sent to.")
 def login(*, config: Path | None, roles: tuple[str, ...], no_browser: bool) -> None:
     """Let a person agree in a browser, once for each mailbox.
@@ -138,8 +136,8 @@ def _pasted_line() -> str:
 
 
 @command.command()
-@_CONFIG
-@_ROLES
+@CONFIG
+@ROLES
 def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
     """How old each token is, when it ends and what is wrong with it, without asking Google."""
     from league_agents.cli import Exit
@@ -174,8 +172,8 @@ def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
 
 
 @command.command()
-@_CONFIG
-@_ROLES
+@CONFIG
+@ROLES
 def logout(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Give the authorization back to Google and delete the token of the named roles."""
     from league_agents.mail.oauth import logout as give_back

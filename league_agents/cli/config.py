@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from league_agents.cli.options import CONFIG, ROLES
+
 EPILOG = """\b
 Examples:
   league-agents config check                               is league.yaml right?
@@ -21,8 +23,8 @@ def command() -> None:
 
 
 @command.command(name="check")
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
-@click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
+@CONFIG
+@ROLES
 def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
     what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""

@@ -23,7 +23,13 @@ file: config/prices.example.yaml says where it lies. A cost that nobody knows is
 
 
 @click.command(name="costs", short_help="What language models were asked, and what it cost.", epilog=EPILOG)
-@click.option("--by", type=click.Choice(("game", "callback", "model")), default="model", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(("game", "callback", "model")),
+    default="model",
+    show_default=True,
+    help="What a line of the table is about.",
+)
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml if it is there]")
 @click.option(
     "--file",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.options import CONFIG, ROLES
 from league_agents.errors import AuthorizationExpired, LeagueError
 from league_agents.values import evolve
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ROLE_NAMES = ("referee", "player", "manager")
 SHORTEST_POLL_S, LONGEST_POLL_S = 0.2, 86_400.0
 
 EPILOG = """\b
@@ -43,16 +43,8 @@ _OPTIONS = (
     click.option("--scan", is_flag=True, help="Real mail: deal with everything that waits, then end."),
     click.option("--watch", is_flag=True, help="Real mail: work until Ctrl-C or SIGTERM."),
     click.option("--test-connectivity", is_flag=True, help="Real mail: try everything that is needed, line by line."),
-    click.option(
-        "--role",
-        "roles",
-        type=click.Choice(ROLE_NAMES),
-        multiple=True,
-        help="Run this role of the league file only; may be repeated.",
-    ),
-    click.option(
-        "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
-    ),
+    ROLES,
+    CONFIG,
     click.option(
         "-p",
         "--poll-interval",
@@ -63,7 +55,10 @@ _OPTIONS = (
     click.option("--once-quiet", is_flag=True, help="With --scan: print nothing when there was nothing to do."),
     click.option("--log-json", is_flag=True, help="Log one JSON object a line."),
     click.option(
-        "--log-level", type=click.Choice(("DEBUG", "INFO", "WARNING", "ERROR"), case_sensitive=False), metavar="LEVEL"
+        "--log-level",
+        type=click.Choice(("DEBUG", "INFO", "WARNING", "ERROR"), case_sensitive=False),
+        metavar="LEVEL",
+        help="DEBUG, INFO, WARNING or ERROR.  [default: as in the league file, or INFO]",
     ),
     click.option("--log-file", type=click.Path(path_type=Path), metavar="FILE", help="Log there instead of stderr."),
 )

@@ -76,7 +76,9 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
     """The options that both commands have."""
     options = (
         click.argument("spec", metavar="SPEC"),
-        click.option("--games", type=click.IntRange(1, MOST_GAMES), default=100, show_default=True, metavar="N"),
+        click.option(
+            "--games", type=click.IntRange(1, MOST_GAMES), default=100, show_default=True, metavar="N", help="How many."
+        ),
         click.option(
             "--noise",
             type=FiniteRange(0, 0.75),

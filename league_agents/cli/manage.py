@@ -9,6 +9,7 @@ from types import MappingProxyType
 import click
 
 from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.options import CONFIG
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -34,7 +35,7 @@ EPILOG = "\b\nCommands:\n" + "\n".join(f"  {name:<20} {what}" for name, what in 
 @click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
 @click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
 @click.option("--text", default="", help=f"The reason, or the text to send. For {', '.join(WITH_TEXT)}.")
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@CONFIG
 @click.option(
     "--wait",
     type=FiniteRange(0, 3_600),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from league_agents.cli.options import CONFIG, ROLES
+
 EPILOG = """\b
 Examples:
   league-agents status
@@ -14,8 +16,8 @@ Examples:
 
 
 @click.command(name="status", short_help="What a running daemon does, and what it waits for.", epilog=EPILOG)
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
-@click.option("--role", "roles", multiple=True, type=click.Choice(("referee", "player", "manager")))
+@CONFIG
+@ROLES
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> int:
     """Last poll and send, who is missing at registration, open games with who owes what, the last match, the standings,

@@ -1,0 +1,21 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+ROLE_NAMES = ("referee", "player", "manager")
+"""The roles of a league file, as ``settings.league_settings.RoleName``, which takes longer to import."""
+
+CONFIG = click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
+)
+ROLES = click.option(
+    "--role",
+    "roles",
+    type=click.Choice(ROLE_NAMES),
+    multiple=True,
+    help="This role of the league file only; may be repeated.",
+)

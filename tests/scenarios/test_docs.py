@@ -1,0 +1,126 @@
+"""The README and docs/ are true: their programs run, their commands exist, and so do the places that they name."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from league_agents.arena.server.limits import ServerLimits
+from league_agents.cli.options import ROLE_NAMES
+from league_agents.cli.reference import command_page, commands
+from league_agents.settings.arena_server import arena_server
+from league_agents.settings.league_settings import RoleName
+from league_agents.testing.patience import LIMIT_S
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {path: path.read_text("utf-8") for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+COMMANDS = dict(commands())
+LINES = sorted(
+    {
+        line.strip()
+        for text in PAGES.values()
+        for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith("league-agents ")
+    }
+    | {line for text in PAGES.values() for line in re.findall(r"`(league-agents [^`]+)`", text)}
+)
+
+
+def program(page: str, name: str) -> str:
+    (source,) = re.findall(rf"```python\n# {name}\.py\n(.*?)```", PAGES[ROOT / page], flags=re.DOTALL)
+    return str(source)
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    source = program("README.md", "my_player")
+    (tmp_path / "my_player.py").write_text(source, encoding="utf-8")
+    return tmp_path
+
+
+def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "league_agents", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+def test_the_example_agent_keeps_every_contract(example: Path) -> None:
+    ran = league_agents("check", "my_player:MyPlayerAI", cwd=example)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_example_agent_plays_a_match(example: Path) -> None:
+    ran = league_agents("run", "--single-game", "--json", "--player-a", "my_player:MyPlayerAI", cwd=example)
+    assert ran.returncode == 0, ran.stderr
+    document = json.loads(ran.stdout)
+    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
+    assert document["players"][0]["guess"]["associative_word"] == "witch"
+
+
+def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path: Path) -> None:
+    source = program("docs/arena.md", "join_in")
+    with arena_server(limits=ServerLimits(house_pause=timedelta(0))) as server:
+        path = tmp_path / "join_in.py"
+        path.write_text(source.replace("http://127.0.0.1:8765", server.url), encoding="utf-8")
+        ran = subprocess.run(
+            [sys.executable, str(path)], capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path
+        )
+    assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(r"winners: [\[(].*agent_.*\n", ran.stdout)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
+def test_the_places_that_a_page_names_exist(page: Path) -> None:
+    folders = "league_agents|scripts|config|tests|docs"
+    named = {ROOT / name for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", PAGES[page])}
+    linked = {page.parent / link for link in re.findall(r"\]\(([\w./-]+)\)", PAGES[page])}
+    assert [str(place) for place in sorted(named | linked) if not place.exists()] == []
+
+
+def test_no_page_is_left_out_of_the_readme() -> None:
+    linked = {(ROOT / link).resolve() for link in re.findall(r"\]\(([\w./-]+)\)", PAGES[ROOT / "README.md"])}
+    assert set(ROOT.glob("docs/*.md")) <= linked
+
+
+def test_the_pages_show_commands() -> None:
+    assert len(LINES) > 40
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_that_a_page_shows_exists_with_its_options(line: str) -> None:
+    words = shlex.split(line.split("|")[0].split(" > ")[0], comments=True)
+    depth = max(depth for depth in range(1, len(words) + 1) if " ".join(words[:depth]) in COMMANDS)
+    command = COMMANDS[" ".join(words[:depth])]
+    known = {name for each in command.params for name in (*each.opts, *each.secondary_opts)} | {"--help"}
+    assert {word for word in words[depth:] if word.startswith("-")} - known == set()
+    if isinstance(command, click.Group):
+        assert all(word.isupper() or word.startswith("-") or word == "…" for word in words[depth:]), words[depth:]
+
+
+def test_every_command_and_option_is_described() -> None:
+    assert [path for path, command in COMMANDS.items() if not command.help] == []
+    options = [(path, each) for path, command in COMMANDS.items() for each in command.params]
+    assert [(path, each.name) for path, each in options if isinstance(each, click.Option) and not each.help] == []
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    assert PAGES[ROOT / "docs/commands.md"] == command_page(), "run scripts/docs"
+
+
+def test_the_roles_on_the_command_line_are_those_of_a_league_file() -> None:
+    assert get_args(RoleName) == ROLE_NAMES
