@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from league_agents.errors import JournalError, JournalUnusable
 
-NONSENSE = (ValueError, TypeError, KeyError, AssertionError)
+NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
 """What comes of reading a row whose bytes were changed."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ})
@@ -33,16 +33,21 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def journal_error(path: str, error: Exception) -> JournalError:
-    """The error to raise for a failure of ``sqlite3``, of the file system, or one of ``NONSENSE``."""
+def journal_error(path: str, error: Exception, *, place: str = "") -> JournalError:
+    """The error to raise for a failure of ``sqlite3``, of the file system, or one of ``NONSENSE``. ``place`` is the row
+    that was read."""
     if isinstance(error, OSError):
         return JournalError(f"{path}: {error.strerror or error}")
     if isinstance(error, sqlite3.Error) and not _is_damage(error):
         return JournalError(f"{path}: {error}")
-    why = str(error) if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
+    why = " ".join(str(error).split())
+    if not isinstance(error, (sqlite3.Error, ValueError)):
+        why = f"{type(error).__name__}: {why}"
+    if place:
+        why = f"{place}: {why}"
     is_none = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
     what = "is damaged or no journal" if is_none else "is damaged"
-    return JournalUnusable(f"{path}: {what} ({why[:200]}); put a copy in its place, or name another file to begin anew")
+    return JournalUnusable(f"{path}: {what} ({why[:300]}); put a copy in its place, or name another file to begin anew")
 
 
 def check_pages(connection: sqlite3.Connection, path: str) -> None:
@@ -63,19 +68,6 @@ def reads(method: Callable[Concatenate[J, P], T]) -> Callable[Concatenate[J, P],
     def reading(self: J, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return method(self, *args, **kwargs)
-        except (sqlite3.Error, *NONSENSE) as error:
-            raise journal_error(self.path, error) from error
-
-    return reading
-
-
-def reads_rows(method: Callable[[J], Iterator[T]]) -> Callable[[J], Iterator[T]]:
-    """``reads`` for one that yields."""
-
-    @wraps(method)
-    def reading(self: J) -> Iterator[T]:
-        try:
-            yield from method(self)
         except (sqlite3.Error, *NONSENSE) as error:
             raise journal_error(self.path, error) from error
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from league_agents.errors import JournalError, JournalUnusable
 from league_agents.journal.file import (
@@ -24,7 +24,6 @@ from league_agents.journal.file import (
     check_pages,
     journal_error,
     reads,
-    reads_rows,
 )
 from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import (
@@ -39,6 +38,19 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
+from league_agents.journal.rows import (
+    Stored,
+    duration,
+    instant,
+    json_object,
+    json_value,
+    one_of,
+    optional,
+    real,
+    text,
+    texts,
+    whole,
+)
 from league_agents.private_file import make_private_database, tighten_database
 from league_agents.values import evolve
 
@@ -48,25 +60,78 @@ Dump = Callable[[str, object], str]
 _MOST_QUEUED = 500
 _WAITING = "state IN ('queued', 'sending', 'ambiguous')"  # word for word the condition of the index
 _NEW = "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, not_before"
-_OUTBOX = f"{_NEW}, state, attempts, began_at, began_s"
 
 
 @lru_cache(maxsize=100)
-def _text(instant: datetime) -> str:
+def _text(at: datetime) -> str:
     # The instants of one step are a few, and each is written many times.
-    return f"{instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 # ASCII only: a hostile document may hold half of a surrogate pair, which no UTF-8 column takes.
 _json = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _utf8(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+def _utf8(written: str) -> str:
+    return written.encode("utf-8", "replace").decode()
+
+
+_STEPS: Stored[int] = Stored("version", lambda steps: steps, {"steps": whole}, key="only")
+_OWNER: Stored[tuple[str, str]] = Stored(
+    "owner", lambda role, address: (role, address), {"role": text, "address": text}, key="only"
+)
+_OUTBOX = Stored(
+    "outbox",
+    OutboxItem,
+    {
+        "transaction_id": text,
+        "message_type": text,
+        "to": texts,
+        "subject": text,
+        "document": json_object,
+        "file_name": text,
+        "game_id": optional(text),
+        "created_at": instant,
+        "not_before": optional(instant),
+        "state": one_of(OutboxState),
+        "attempts": whole,
+        "began_at": optional(instant),
+        "began_s": optional(real),
+    },
+    to="recipients",
+)
+_INBOX = Stored(
+    "inbox",
+    InboxRow,
+    {
+        "mail_id": text,
+        "arrived_at": instant,
+        "sender": text,
+        "subject": text,
+        "message_type": text,
+        "message_id": text,
+        "game_id": optional(text),
+        "verdict": one_of(InboxVerdict),
+        "reason": text,
+        "document": optional(json_object),
+    },
+)
+_MAIL_IDS: Stored[str] = Stored("inbox", lambda mail_id: mail_id, {"mail_id": text})
+_CALLS = Stored(
+    "calls",
+    PendingCall,
+    {"call_id": text, "callback": text, "context": json_object, "timeout": duration, "game_id": text},
+    timeout="timeout_s",
+)
+_DEADLINES = Stored("deadlines", Deadline, {"name": text, "at": instant}, key="name")
+_NOTES = Stored("notes", Note, {"at": instant, "kind": text, "key": text, "facts": json_object})
+_ORDERS = Stored("orders", Order, {"nonce": text, "command": text, "text": text, "at": instant})
+_PARTS: Stored[tuple[str, str]] = Stored(
+    "parts", lambda name, value: (name, value), {"name": text, "value": text}, key="name"
+)
+_KEPT: Stored[object] = Stored("kept", lambda value: value, {"value": json_value}, key="name")
+
+_TABLES: tuple[Stored[Any], ...] = (_STEPS, _OWNER, _PARTS, _INBOX, _OUTBOX, _CALLS, _DEADLINES, _NOTES, _KEPT, _ORDERS)
 
 
 class SqliteJournal:
@@ -89,7 +154,7 @@ class SqliteJournal:
             self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))
             self.check_owner(role, address)
             tighten_database(Path(path))
-            (self._steps,) = self._db.execute("SELECT steps FROM version").fetchone()
+            self._steps = _STEPS.read_one(self._db, self.path)
             self._file = OpenedFile(self.path)
         except (OSError, sqlite3.Error, *NONSENSE) as error:
             raise journal_error(self.path, error) from error
@@ -113,21 +178,22 @@ class SqliteJournal:
                 file.close()
                 migrate(journal._db, journal.path)
             journal._db.execute("PRAGMA query_only = ON")
-            (journal._steps,) = journal._db.execute("SELECT steps FROM version").fetchone()
+            journal._steps = _STEPS.read_one(journal._db, journal.path)
         except (sqlite3.Error, *NONSENSE) as error:
             raise journal_error(journal.path, error) from error
         return journal
 
-    def check_pages(self) -> None:
-        """Read the whole file. Raises ``JournalUnusable`` when a part of it is damaged."""
+    def check_content(self) -> None:
+        """Read every page and every row. Raises ``JournalUnusable`` when one of them is damaged."""
         check_pages(self._db, self.path)
+        for table in _TABLES:
+            for _ in table.read(self._db, self.path):
+                pass
 
     @property
-    @reads
     def owner(self) -> tuple[str, str]:
         """The role and the address that the journal belongs to."""
-        role, address = self._db.execute("SELECT role, address FROM owner").fetchone()
-        return role, address
+        return _OWNER.read_one(self._db, self.path)
 
     def check_owner(self, role: str, address: str) -> None:
         """Raises ``JournalUnusable`` for the journal of another role or address."""
@@ -141,9 +207,8 @@ class SqliteJournal:
     def _transaction(self) -> Transaction:
         return Transaction(self._db, self._file)
 
-    @reads
     def load_parts(self) -> dict[str, str]:
-        return dict(self._db.execute("SELECT name, value FROM parts"))
+        return dict(_PARTS.read(self._db, self.path))
 
     def commit(self, step: StepCommit) -> bool:
         # Everything is turned into text before the transaction begins, so that it holds the file for as short as can
@@ -246,34 +311,27 @@ class SqliteJournal:
     def has_mail(self, mail_id: str) -> bool:
         return self._db.execute("SELECT 1 FROM inbox WHERE mail_id = ?", (mail_id,)).fetchone() is not None
 
-    @reads
     def latest_mail_ids(self, limit: int) -> list[str]:
-        rows = self._db.execute(
-            "SELECT mail_id FROM inbox WHERE verdict != ? ORDER BY seq DESC LIMIT ?", (InboxVerdict.IGNORED, limit)
-        )
-        return [mail_id for (mail_id,) in rows]
+        latest = "WHERE verdict != ? ORDER BY seq DESC LIMIT ?"
+        return list(_MAIL_IDS.read(self._db, self.path, latest, (InboxVerdict.IGNORED, limit)))
 
     @reads
     def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
-        rows = self._db.execute(
+        due = self._db.execute(
             f"SELECT transaction_id, attempts FROM outbox WHERE {_WAITING} AND state = 'queued'"  # noqa: S608
             " AND (not_before IS NULL OR not_before <= ?) ORDER BY game_id IS NULL, seq LIMIT ?",
             (_text(now), limit),
         ).fetchall()
-        return [self._due(transaction_id, attempts) for transaction_id, attempts in rows]
+        return [self._due(transaction_id, attempts) for transaction_id, attempts in due]
 
     def _due(self, transaction_id: str, attempts: int) -> OutboxItem:
         # Nothing changes a message before its first attempt begins.
         item = self._queued.get(transaction_id) if attempts == 0 else None
-        if item is None:
-            query = f"SELECT {_OUTBOX} FROM outbox WHERE transaction_id = ?"  # noqa: S608
-            item = self._item(self._db.execute(query, (transaction_id,)).fetchone())
-        return item
+        return item or _OUTBOX.read_one(self._db, self.path, "WHERE transaction_id = ?", (transaction_id,))
 
-    @reads
     def sends_in_doubt(self) -> list[OutboxItem]:
-        query = f"SELECT {_OUTBOX} FROM outbox WHERE {_WAITING} AND state != 'queued' ORDER BY seq"  # noqa: S608
-        return [self._item(row) for row in self._db.execute(query)]
+        in_doubt = f"WHERE {_WAITING} AND state != 'queued' ORDER BY seq"
+        return list(_OUTBOX.read(self._db, self.path, in_doubt))
 
     def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
         with self._transaction() as db:
@@ -285,26 +343,6 @@ class SqliteJournal:
         if begun.rowcount != 1:
             return None
         return evolve(item, state=OutboxState.SENDING, attempts=item.attempts + 1, began_at=at, began_s=monotonic_s)
-
-    @staticmethod
-    def _item(row: Sequence[object]) -> OutboxItem:
-        transaction_id, kind, to, subject, document, file_name, game_id, created_at, not_before, *progress = row
-        state, attempts, began_at, began_s = progress
-        return OutboxItem(
-            transaction_id=str(transaction_id),
-            message_type=str(kind),
-            to=tuple(json.loads(str(to))),
-            subject=str(subject),
-            document=_mapping(document),
-            file_name=str(file_name),
-            game_id=None if game_id is None else str(game_id),
-            created_at=_instant(str(created_at)),
-            state=OutboxState(str(state)),
-            attempts=int(str(attempts)),
-            not_before=None if not_before is None else _instant(str(not_before)),
-            began_at=None if began_at is None else _instant(str(began_at)),
-            began_s=None if began_s is None else float(str(began_s)),
-        )
 
     def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
         with self._transaction() as db:
@@ -319,48 +357,32 @@ class SqliteJournal:
         with self._transaction() as db:
             db.execute(
                 "UPDATE outbox SET state = 'queued', not_before = ?, error = ? WHERE transaction_id = ?",
-                (_text(not_before), error, transaction_id),
+                (_text(not_before), _utf8(error), transaction_id),
             )
 
     def doubt_send(self, transaction_id: str, *, error: str) -> None:
         with self._transaction() as db:
             db.execute(
-                "UPDATE outbox SET state = 'ambiguous', error = ? WHERE transaction_id = ?", (error, transaction_id)
+                "UPDATE outbox SET state = 'ambiguous', error = ? WHERE transaction_id = ?",
+                (_utf8(error), transaction_id),
             )
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
         with self._transaction() as db:
             db.execute(
                 "UPDATE outbox SET state = 'failed', finished_at = ?, error = ? WHERE transaction_id = ?",
-                (_text(now), error, transaction_id),
+                (_text(now), _utf8(error), transaction_id),
             )
         self._queued.pop(transaction_id, None)
 
-    @reads_rows
     def outbox(self) -> Iterator[OutboxItem]:
-        for row in self._db.execute(f"SELECT {_OUTBOX} FROM outbox ORDER BY seq"):  # noqa: S608
-            yield self._item(row)
+        return _OUTBOX.read(self._db, self.path, "ORDER BY seq")
 
-    @reads
     def pending_calls(self) -> list[PendingCall]:
-        return [
-            PendingCall(
-                call_id=call_id,
-                callback=callback,
-                context=_mapping(context),
-                timeout=timedelta(seconds=timeout_s),
-                game_id=game_id,
-            )
-            for call_id, callback, context, timeout_s, game_id in self._db.execute(
-                "SELECT call_id, callback, context, timeout_s, game_id FROM calls WHERE finished_at IS NULL"
-                " ORDER BY seq"
-            )
-        ]
+        return list(_CALLS.read(self._db, self.path, "WHERE finished_at IS NULL ORDER BY seq"))
 
-    @reads
     def due_deadlines(self, now: datetime) -> list[Deadline]:
-        rows = self._db.execute("SELECT name, at FROM deadlines WHERE at <= ? ORDER BY at, name", (_text(now),))
-        return [Deadline(name=name, at=_instant(at)) for name, at in rows]
+        return list(_DEADLINES.read(self._db, self.path, "WHERE at <= ? ORDER BY at, name", (_text(now),)))
 
     @reads
     def next_wake(self) -> datetime | None:
@@ -368,40 +390,20 @@ class SqliteJournal:
             "SELECT min(at) FROM (SELECT min(at) AS at FROM deadlines UNION ALL"  # noqa: S608
             f" SELECT min(not_before) FROM outbox WHERE {_WAITING} AND state = 'queued')"
         ).fetchone()
-        return None if wake is None else _instant(wake)
+        return None if wake is None else instant(wake)
 
-    @reads_rows
     def notes(self) -> Iterator[Note]:
-        for at, kind, key, facts in self._db.execute("SELECT at, kind, key, facts FROM notes ORDER BY seq"):
-            yield Note(at=_instant(at), kind=kind, key=key, facts=_mapping(facts))
+        return _NOTES.read(self._db, self.path, "ORDER BY seq")
 
-    @reads_rows
     def inbox(self) -> Iterator[InboxRow]:
-        for row in self._db.execute(
-            "SELECT mail_id, arrived_at, sender, subject, message_type, message_id, game_id, verdict, reason, document"
-            " FROM inbox ORDER BY seq"
-        ):
-            yield InboxRow(
-                mail_id=row[0],
-                arrived_at=_instant(row[1]),
-                sender=row[2],
-                subject=row[3],
-                message_type=row[4],
-                message_id=row[5],
-                game_id=row[6],
-                verdict=InboxVerdict(row[7]),
-                reason=row[8],
-                document=None if row[9] is None else _mapping(row[9]),
-            )
+        return _INBOX.read(self._db, self.path, "ORDER BY seq")
 
     def keep(self, name: str, value: object) -> None:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (name, _json(value)))
 
-    @reads
     def kept(self, name: str) -> object:
-        row = self._db.execute("SELECT value FROM kept WHERE name = ?", (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        return next(_KEPT.read(self._db, self.path, "WHERE name = ?", (name,)), None)
 
     def order(self, order: Order) -> None:
         with self._transaction() as db:
@@ -410,18 +412,9 @@ class SqliteJournal:
                 (order.nonce, order.command, _utf8(order.text), _text(order.at)),
             )
 
-    @reads
     def open_orders(self) -> list[Order]:
-        rows = self._db.execute(
-            "SELECT nonce, command, text, at FROM orders WHERE nonce NOT IN (SELECT nonce FROM commands) ORDER BY seq"
-        )
-        return [Order(nonce=nonce, command=command, text=text, at=_instant(at)) for nonce, command, text, at in rows]
+        is_open = "WHERE nonce NOT IN (SELECT nonce FROM commands) ORDER BY seq"
+        return list(_ORDERS.read(self._db, self.path, is_open))
 
     def close(self) -> None:
         self._db.close()
-
-
-def _mapping(text: object) -> Mapping[str, object]:
-    value = json.loads(str(text))
-    assert isinstance(value, dict), "the journal writes JSON objects only"
-    return value

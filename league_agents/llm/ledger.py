@@ -12,17 +12,17 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalUnusable
-from league_agents.journal import migrations
-from league_agents.journal.file import NONSENSE, journal_error
+from league_agents.journal import migrations, rows
+from league_agents.journal.file import check_pages, journal_error
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
 from league_agents.private_file import make_private_database, tighten_database
@@ -67,11 +67,6 @@ Mode = Literal["ro", "rw", "rwc"]
 """SQLite's words: read, write what is there, make it where it is not."""
 
 ANSWERED = "answered"
-_COLUMNS = (
-    "at, scope, season_id, match_id, callback, step, model, prompt_digest, reply, outcome, input_tokens, output_tokens,"
-    " cached_tokens, cost_usd, is_cached, took_s"
-)
-_JUDGEMENT = "work, why"
 _FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
 
 
@@ -171,22 +166,22 @@ class Ledger:
         return Reply(text=row[1], finish=_FINISHES[row[2]], usage=Usage(), model=row[0])
 
     def calls(self) -> Iterator[ModelCall]:
-        """All rows, in order; none when the file is not there or comes from before there were any. Raises
-        ``JournalError``."""
-        if not self.path.exists():
+        """All rows, in order; none when the file is not there, is empty or comes from before there were any.
+
+        Raises ``JournalError`` when it is damaged, or neither a journal nor a ledger.
+        """
+        if not self.path.exists() or not self.path.stat().st_size:
             return
         with connected(self.path, "ro") as db:
+            check_pages(db, str(self.path))
+            (application,) = db.execute("PRAGMA application_id").fetchone()
+            if application not in (migrations.APPLICATION_ID, LEDGER_ID):
+                raise JournalUnusable(f"{self.path}: is neither a journal nor a ledger; name another file")
             columns = {str(row[1]) for row in db.execute("PRAGMA table_info(model_calls)")}
-            if not columns:
-                return
-            # A file that is only looked at keeps the shape that it has.
-            judgement = _JUDGEMENT if "work" in columns else "NULL, NULL"
-            for row in db.execute(f"SELECT {_COLUMNS}, {judgement} FROM model_calls ORDER BY seq"):  # noqa: S608
-                try:
-                    call = _call(row)
-                except NONSENSE as error:
-                    raise journal_error(str(self.path), error) from error
-                yield call
+            if columns:
+                # A file that is only looked at keeps the shape that it has.
+                stored = _JUDGED if "work" in columns else _UNJUDGED
+                yield from stored.read(db, str(self.path), "ORDER BY seq")
 
     def _remember_what_was_there(self) -> int:
         """The last row of earlier processes."""
@@ -249,33 +244,47 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     db.execute("COMMIT")
 
 
-def _call(row: tuple[object, ...]) -> ModelCall:
-    at, scope, season_id, match_id, callback, step, model, digest, reply, outcome, read, written, cached = row[:13]
-    cost_usd, is_cached, took_s, work, why = row[13:]
+def _call(
+    *,
+    season_id: str,
+    match_id: str,
+    callback: str,
+    step: str,
+    input_tokens: int | None,
+    output_tokens: int | None,
+    cached_tokens: int | None,
+    is_cached: int,
+    **others: Any,
+) -> ModelCall:
     usage = None
-    if isinstance(read, int) and isinstance(written, int):
+    if input_tokens is not None and output_tokens is not None:
         usage = Usage(
-            input_tokens=read,
-            output_tokens=written,
-            cached_tokens=cached if isinstance(cached, int) else 0,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cached_tokens=cached_tokens or 0,
             requests=0 if is_cached else 1,
         )
-    purpose = Purpose(match_id=str(match_id), callback=str(callback), step=str(step), season_id=str(season_id))
-    return ModelCall(
-        at=datetime.fromisoformat(str(at)),
-        scope=str(scope),
-        purpose=purpose,
-        model=str(model),
-        prompt_digest=str(digest),
-        reply=None if reply is None else str(reply),
-        outcome=str(outcome),
-        usage=usage,
-        cost_usd=cost_usd if isinstance(cost_usd, float) else None,
-        is_cached=bool(is_cached),
-        took_s=float(str(took_s)),
-        work=next((each for each in Work if each == work), None),
-        why=next((each for each in Why if each == why), None),
-    )
+    purpose = Purpose(match_id=match_id, callback=callback, step=step, season_id=season_id)
+    return ModelCall(purpose=purpose, usage=usage, is_cached=bool(is_cached), **others)
+
+
+_WRITTEN: Mapping[str, rows.Reader] = {
+    "at": rows.instant,
+    **dict.fromkeys(("scope", "season_id", "match_id", "callback", "step", "model", "prompt_digest"), rows.text),
+    "reply": rows.optional(rows.text),
+    "outcome": rows.text,
+    **dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), rows.optional(rows.whole)),
+    "cost_usd": rows.optional(rows.real),
+    "is_cached": rows.whole,
+    "took_s": rows.real,
+}
+"""What stands in a row before its reply is judged."""
+
+_COLUMNS = ", ".join(_WRITTEN)
+_UNJUDGED = rows.Stored("model_calls", _call, _WRITTEN)
+_JUDGED = rows.Stored(
+    "model_calls", _call, {**_WRITTEN, "work": rows.optional(rows.one_of(Work)), "why": rows.optional(rows.one_of(Why))}
+)
 
 
 def _utf8(text: str) -> str:

@@ -14,6 +14,7 @@ from league_agents.core.model_work import Work
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import Ledger, ModelCall
 from league_agents.llm.prices import PriceList
+from league_agents.settings.journals import refuse_lost_journal
 from league_agents.settings.league_settings import LeagueSettings
 
 OUTSIDE = "outside a game"
@@ -107,8 +108,14 @@ KEYS: Mapping[str, Callable[[ModelCall], str]] = {
 
 
 def files_of(ledger: Path, settings: LeagueSettings | None, further: Sequence[Path]) -> list[Path]:
-    """The ledger, the journals of a league file, and files that were named; each once."""
-    journals = [] if settings is None else [role.journal for role in settings.roles]
+    """The ledger, the journals of a league file, and files that were named; each once.
+
+    Raises ``ConfigError`` for a journal that is gone.
+    """
+    roles = () if settings is None else settings.roles
+    for role in roles:
+        refuse_lost_journal(role)
+    journals = [role.journal for role in roles]
     found: dict[Path, Path] = {}
     for path in (ledger, *journals, *further):
         found.setdefault(path.resolve(), path)

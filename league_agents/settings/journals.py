@@ -89,7 +89,7 @@ def is_begun(role: RoleSettings) -> bool:
 def _checked(journal: SqliteJournal, role: RoleSettings) -> SqliteJournal:
     """Read from its first page to its last. Raises ``JournalUnusable``."""
     try:
-        journal.check_pages()
+        journal.check_content()
         journal.check_owner(role.role, role.address)
         marker = _marker_of_this_journal(role)
         if marker is not None and marker.fingerprint != fingerprint_of(journal):

@@ -243,6 +243,16 @@ class JournalContract(ABC):
         assert journal.next_wake() is None
         assert [item.state for item in journal.outbox()] == [OutboxState.FAILED]
 
+    def test_why_a_send_failed_may_hold_half_of_a_surrogate_pair(self) -> None:
+        journal = self.make()
+        journal.commit(self.command("1", sends=[outgoing("a"), outgoing("b"), outgoing("c")]))
+        begin(journal)
+        journal.postpone_send("a", not_before=NOON, error="\ud800")
+        journal.doubt_send("b", error="\ud800")
+        journal.fail_send("c", NOON, "\ud800")
+        states = [item.state for item in self.reopen(journal).outbox()]
+        assert states == [OutboxState.QUEUED, OutboxState.AMBIGUOUS, OutboxState.FAILED]
+
     def test_a_call_is_pending_until_its_result_is_committed_and_then_a_late_one_changes_nothing(self) -> None:
         journal = self.make()
         journal.commit(self.command("1", calls=[call("c1"), call("c2"), call("c1")]))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -425,9 +427,15 @@ def scribbled_over(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:4096] + b"\x5a" * (size - 4096))
 
 
+def one_row_changed(folder: Path) -> None:
+    with contextlib.closing(sqlite3.connect(folder / "player.db")) as db, db:
+        db.execute("UPDATE kept SET value = '{' || value WHERE name = 'daemon'")
+
+
 @pytest.mark.parametrize(
     ("befall", "said"),
     [
+        (one_row_changed, r"player\.db: is damaged \(kept, name 'daemon': value: .*\); put a copy in its place"),
         (lost, r"player\.db: is gone, and falcons@league\.test has been played from it since .* to begin anew"),
         (emptied, r"player\.db: is empty, and falcons@league\.test has been played from it since"),
         (scribbled_over, r"player\.db: is damaged \(.*\); put a copy in its place, or name another file to begin anew"),
@@ -456,13 +464,38 @@ def test_a_journal_that_met_with_something_is_one_line_whoever_needs_it(
     assert now == content, "nothing was begun anew"
 
 
-def test_costs_of_a_damaged_journal_are_one_line(player: Path, tmp_path: Path) -> None:
+def one_page_lost(folder: Path) -> None:
+    """A page of a table that nobody asks for the costs of models."""
+    path = folder / "player.db"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * size : page * size] = b"\x5a" * size
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("befall", "said"),
+    [(scribbled_over, "is damaged"), (one_page_lost, "is damaged"), (lost, "is gone"), (emptied, "is empty")],
+)
+def test_costs_of_a_damaged_journal_are_one_line(
+    player: Path, tmp_path: Path, befall: Callable[[Path], None], said: str
+) -> None:
     assert run("run", "--scan").exit_code == 0
-    scribbled_over(tmp_path)
+    assert run("costs").exit_code == 0
+    befall(tmp_path)
     shown = run("costs")
     assert shown.exit_code == 3
-    assert re.search(r"^league-agents: .*player\.db: is damaged", shown.stderr)
+    assert re.search(rf"^league-agents: .*player\.db: {said}", shown.stderr)
     assert shown.stderr.count("\n") == 1
+
+
+def test_costs_of_another_programs_database_are_refused(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "photos.db")) as db, db:
+        db.execute("CREATE TABLE photos (name)")
+    shown = run("costs", "--file", "photos.db")
+    assert (shown.exit_code, "photos.db: is neither a journal nor a ledger" in shown.stderr) == (3, True)
 
 
 def test_the_check_of_a_league_file_names_the_next_command(player: Path, tmp_path: Path) -> None:

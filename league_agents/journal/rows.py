@@ -1,0 +1,141 @@
+"""How the rows of a table are read: the fields of a value, their columns, and a reader for each.
+
+Rule: a row is read whole or not at all. What cannot be right raises ``JournalUnusable`` that names the file, the row
+and the column, and quotes no text: it may be a target.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from league_agents.journal.file import NONSENSE, journal_error
+
+T = TypeVar("T")
+E = TypeVar("E", bound=StrEnum)
+Reader = Callable[[object], Any]
+"""Turns the value of a column into the value of a field, or raises one of ``NONSENSE``."""
+
+
+def text(value: object) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ValueError(f"a text is expected, found {type(value).__name__}")
+    return value
+
+
+def whole(value: object) -> int:
+    """A whole number."""
+    if not isinstance(value, int):
+        raise ValueError(f"a whole number is expected, found {type(value).__name__}")
+    return value
+
+
+def real(value: object) -> float:
+    """A number."""
+    if not isinstance(value, int | float):
+        raise ValueError(f"a number is expected, found {type(value).__name__}")
+    return float(value)
+
+
+def instant(value: object) -> datetime:
+    """An instant, as ISO 8601 with its zone."""
+    try:
+        found = datetime.fromisoformat(text(value))
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError("an instant is expected")
+    return found
+
+
+def json_value(value: object) -> object:
+    """Any JSON value."""
+    return json.loads(text(value))
+
+
+def json_object(value: object) -> Mapping[str, object]:
+    """A JSON object."""
+    found = json.loads(text(value))
+    if not isinstance(found, dict):
+        raise ValueError("a JSON object is expected")
+    return found
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """A JSON array of texts."""
+    found = json.loads(text(value))
+    if not isinstance(found, list):
+        raise ValueError("a JSON array is expected")
+    return tuple(text(each) for each in found)
+
+
+def duration(value: object) -> timedelta:
+    """A duration in seconds."""
+    return timedelta(seconds=real(value))
+
+
+def one_of(kind: type[E]) -> Callable[[object], E]:
+    """A member of an enumeration."""
+    members = {member.value: member for member in kind}
+
+    def read(value: object) -> E:
+        found = members.get(text(value))
+        if found is None:
+            raise ValueError(f"one of {', '.join(members)} is expected")
+        return found
+
+    return read
+
+
+def optional(read: Callable[[object], T]) -> Callable[[object], T | None]:
+    """``None`` for NULL."""
+    return lambda value: None if value is None else read(value)
+
+
+class Stored(Generic[T]):
+    """One table whose rows are read as values of one class."""
+
+    def __init__(
+        self, table: str, make: Callable[..., T], fields: Mapping[str, Reader], *, key: str = "seq", **columns: str
+    ) -> None:
+        """``key`` is the column that tells rows apart. ``columns`` names those that are called otherwise than their
+        field."""
+        self.table = table
+        self.columns = ", ".join(columns.get(name, name) for name in fields)
+        self._key = key
+        self._make = make
+        self._fields = tuple((name, columns.get(name, name), read) for name, read in fields.items())
+
+    def read(
+        self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()
+    ) -> Iterator[T]:
+        """The rows of a query, which goes on with ``rest`` after the table's name. Raises ``JournalError``."""
+        place = f"{self.table}, the first row"
+        try:
+            query = f"SELECT {self._key}, {self.columns} FROM {self.table} {rest}"  # noqa: S608
+            for key, *row in db.execute(query, values):
+                place = f"{self.table}, {self._key} {key!a:.60}"
+                yield self._decode(row)
+                place += ", the row after"
+        except (sqlite3.Error, *NONSENSE) as error:
+            raise journal_error(path, error, place=place) from error
+
+    def read_one(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> T:
+        """The row that there must be. Raises ``JournalError``."""
+        for found in self.read(db, path, rest, values):
+            return found
+        raise journal_error(path, ValueError(f"{self.table}: a row is missing"))
+
+    def _decode(self, row: Sequence[object]) -> T:
+        found = {}
+        for (name, column, read), value in zip(self._fields, row, strict=True):
+            try:
+                found[name] = read(value)
+            except NONSENSE as error:
+                raise ValueError(f"{column}: {error}") from error
+        return self._make(**found)
