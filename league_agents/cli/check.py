@@ -16,7 +16,7 @@ from league_agents.errors import shortened
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from league_agents.agents.checking.report import CallbackReport, CheckReport, Finding
+    from league_agents.evaluation.checking.report import CallbackReport, CheckReport, Finding
     from league_agents.games.q21.rules import RuleSet
     from league_agents.settings.agents import AgentRole, ChosenAgent
 
@@ -77,8 +77,8 @@ def command(
 
     module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
     """
-    from league_agents.agents.checking.report import Verdict
     from league_agents.cli import Exit
+    from league_agents.evaluation.checking.report import Verdict
     from league_agents.settings.rules import rules_named
 
     chosen_rules = rules_named(rules)
@@ -106,10 +106,10 @@ def _agent(spec: str, role: AgentRole | None, rules: RuleSet, *, in_process: boo
 def _check(
     agent: ChosenAgent, role: AgentRole, rules: RuleSet, time_limit: float | None, *, valid_only: bool, is_quiet: bool
 ) -> CheckReport:
-    from league_agents.agents.checking.check import check_agent
-    from league_agents.agents.checking.games import Game
-    from league_agents.agents.checking.report import Verdict
     from league_agents.cli.trial import TrialRun
+    from league_agents.evaluation.checking.check import check_agent
+    from league_agents.evaluation.checking.games import Game
+    from league_agents.evaluation.checking.report import Verdict
 
     stderr = console(sys.stderr)
 
@@ -176,8 +176,8 @@ def _finding(finding: Finding) -> dict[str, object]:
 def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from rich.text import Text
 
-    from league_agents.agents.checking.report import Verdict, mildness
     from league_agents.core.printable import printable
+    from league_agents.evaluation.checking.report import Verdict, mildness
     from league_agents.games.q21.remarks import SEVERITIES, Severity
 
     screen = console(stdout)
@@ -213,7 +213,7 @@ def _overview(report: CheckReport) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from league_agents.agents.checking.report import Verdict
+    from league_agents.evaluation.checking.report import Verdict
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("Callback", no_wrap=True)

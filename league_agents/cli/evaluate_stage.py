@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
-from league_agents.agents.checking.check import Caller
 from league_agents.cli.trial import TrialRun
 from league_agents.evaluation.casting import Cast, Part
+from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import InlineCaller
 from league_agents.evaluation.results import Spent
 from league_agents.evaluation.table import match_id_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from league_agents.agents.checking.check import Caller
+from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import Participant
 from league_agents.evaluation.results import Spent
 from league_agents.games.q21.contracts import CallbackSpec

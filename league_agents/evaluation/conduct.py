@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from league_agents.agents.checking.check import Caller
 from league_agents.core.model_work import ModelStep, Why, Work, steps_in
 from league_agents.core.printable import line_of, printable
+from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.callbacks import Noted
 from league_agents.games.q21.contracts import CallbackSpec

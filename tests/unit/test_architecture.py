@@ -111,7 +111,7 @@ ARROWS = (
         (*LAYER_0, PRIVATE_FILE, "protocol", "journal.port", "journal.migrations", "journal.file", "journal.rows",
          "league"), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
-    Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "user_code.called", "agents"),
+    Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
     Row("evaluation", (*LAYER_0, PRIVATE_FILE, *PURE, "agents", "knowledge", "llm.port", "user_code.called",
         "evaluation"),

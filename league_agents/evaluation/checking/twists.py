@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from league_agents.agents.checking.games import ORDER, Game, Parts, Twist
-from league_agents.agents.checking.report import Kind
+from league_agents.evaluation.checking.games import ORDER, Game, Parts, Twist
+from league_agents.evaluation.checking.report import Kind
 from league_agents.games.q21.model import LETTERS
 
 LONG = 100_000

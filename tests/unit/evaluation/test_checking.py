@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.agents.checking.check import check_agent
-from league_agents.agents.checking.games import side_of
-from league_agents.agents.checking.report import Finding, Kind, Verdict, merged
-from league_agents.agents.checking.twists import games_for
 from league_agents.agents.scripted import PLAYERS, REFEREES
+from league_agents.evaluation.checking.check import check_agent
+from league_agents.evaluation.checking.games import side_of
+from league_agents.evaluation.checking.report import Finding, Kind, Verdict, merged
+from league_agents.evaluation.checking.twists import games_for
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import BUILT_IN, COURSE, PRD

@@ -13,8 +13,8 @@ from datetime import timedelta
 from typing import Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.agents.checking.games import Game, Side, side_of
-from league_agents.agents.checking.report import (
+from league_agents.evaluation.checking.games import Game, Side, side_of
+from league_agents.evaluation.checking.report import (
     CallbackReport,
     CheckReport,
     Finding,
@@ -24,7 +24,7 @@ from league_agents.agents.checking.report import (
     merged,
     verdict_of,
 )
-from league_agents.agents.checking.twists import games_for
+from league_agents.evaluation.checking.twists import games_for
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import RuleSet

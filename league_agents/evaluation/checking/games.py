@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS
-from league_agents.agents.checking.report import Kind
 from league_agents.core.violation import shown
+from league_agents.evaluation.checking.report import Kind
 from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.contracts import COMPONENTS, callback_specs
 from league_agents.games.q21.model import LETTERS, Brief, Question, QuestionBatch
