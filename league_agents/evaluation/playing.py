@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.callbacks import Known, Noted, end_of_call
@@ -40,7 +40,7 @@ class Callee(Protocol):
         ...
 
     def note(self, noted: Noted) -> None:
-        """What is to be said about its last call."""
+        """What is to be said about its last call, if anything."""
         ...
 
 
@@ -129,10 +129,10 @@ class DirectMatch:
         card = run.scorecard
         return card if card is not None and card.is_judged else None
 
-    def _tried(self, place: int, content: QuestionBatch | Guess, **changes: object) -> Seat:
+    def _tried(self, place: int, content: QuestionBatch | Guess, **changes: Any) -> Seat:
         """The seat after a player handed in ``content``, in a match that is forgotten afterwards."""
         kept = self._match
-        self._match = with_run(kept, place, evolve(kept.seats[place], **changes))  # type: ignore[arg-type]
+        self._set(place, **changes)
         wanted = self._step(Submitted(place=place, content=content))
         while isinstance(wanted[0], Ask):
             wanted = self._ask(wanted[0])
@@ -148,19 +148,24 @@ class DirectMatch:
 
     def _ask(self, ask: Ask) -> list[Wanted]:
         result, failure = self._referee.call(ask.callback, self._contexts.of_referee(self._match, ask))
+        return self._gave(ask, result, failure)
+
+    def _gave(self, ask: Ask, result: object, failure: str | None) -> list[Wanted]:
         return self._step(Gave(ask=ask, result=result, failure=failure))
+
+    def _set(self, place: int, **changes: Any) -> None:
+        """Change what is known of a player's game, behind the flow's back."""
+        self._match = with_run(self._match, place, evolve(self._match.seats[place], **changes))
 
     def _tell(self, tell: Tell) -> list[Wanted]:
         place, player = tell.place, self._players[tell.place]
         if tell.what is Telling.ANSWERS:
             seat = self._match.seats[place]
-            heard = evolve(seat, answers=self._channel(seat.answers, seat.questions))
-            self._match = with_run(self._match, place, heard)
+            self._set(place, answers=self._channel(seat.answers, seat.questions))
         callback = PLAYER_CALLBACK[tell.what]
         result, failure = player.call(callback, self._contexts.of_player(self._match, callback, place))
         end = end_of_call(callback, result, failure, Known(rules=self._rules, brief=self._match.brief))
-        if end.noted is not None:
-            player.note(end.noted)
+        player.note(end.noted)
         return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=place, content=end.value))
 
 

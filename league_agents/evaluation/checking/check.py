@@ -8,12 +8,13 @@ warning: only a strange counterpart brings it about.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.evaluation.checking.games import Game, Side, side_of
+from league_agents.evaluation.checking.games import ORDER, Exemplar, Game, play_game
 from league_agents.evaluation.checking.report import (
     CallbackReport,
     CheckReport,
@@ -25,9 +26,11 @@ from league_agents.evaluation.checking.report import (
     verdict_of,
 )
 from league_agents.evaluation.checking.twists import games_for
+from league_agents.games.q21.callbacks import CONTRACTS, Noted
 from league_agents.games.q21.contracts import callback_specs
-from league_agents.games.q21.remarks import Severity
+from league_agents.games.q21.remarks import Remark, Severity
 from league_agents.games.q21.rules import RuleSet
+from league_agents.games.q21.untrusted import field_of, integer_of
 from league_agents.user_code.called import Called, End
 
 SLOW_SHARE = 0.5
@@ -65,7 +68,7 @@ def check_agent(
 
 
 class _Trial:
-    """The state of one check."""
+    """The state of one check: calls the agent for the matches in which it is tried."""
 
     def __init__(self, role: str, rules: RuleSet, call: Caller, longest: timedelta | None) -> None:
         self._role = role
@@ -78,89 +81,120 @@ class _Trial:
         self._findings: dict[str, list[Finding]] = {callback: [] for callback in self._callbacks}
         self._slowest = dict.fromkeys(self._callbacks, 0.0)
         self._hung: set[str] = set()
+        self._stand_in = Exemplar(rules)
+        self._secret = ("", "")
+        self._game: Game
+        self._found: list[Finding] = []
+        self._called: Called | None = None
+        """The last call, if the agent was called."""
+
+        self._used: Mapping[str, object] = {}
+        self._is_second_attempt = False
         self.unmade: Finding | None = None
 
     def play(self, game: Game, number: int) -> list[Finding]:
         """One game, in the order of its calls."""
-        side = side_of(self._role, self._rules, game, number)
-        found: list[Finding] = []
-        for callback, seat in side.calls:
-            if self.unmade is None:
-                found += self._one(side, game, callback, seat)
-        return found
+        self._game, self._found = game, []
+        play_game(self._rules, number, game, self._role, self, lambda: self._secret)
+        return self._found
 
-    def _one(self, side: Side, game: Game, callback: str, seat: str) -> list[Finding]:
+    # As ``Callee``.
+
+    def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
+        """What the agent returns. After a failure, which is told once, an exemplary result takes its place."""
+        self._called, self._used = None, {}
+        if callback == "get_answers":
+            told: Any = context["dynamic"]
+            self._secret = (told["actual_opening_sentence"] or "", told["actual_associative_word"] or "")
+        if self.unmade is not None or self._is_second_attempt:
+            return self._stand_in.call(callback, context)
         if callback in self._hung:
             # One hung call costs its whole time limit; the others would most likely hang as well.
-            self._count(callback, game.kind, skipped=1)
-            return []
-        used = game.twist(side.context(callback, seat))
-        called = self._call(callback, used, self._limits[callback])
+            self._count(callback, skipped=1)
+            return self._stand_in.call(callback, context)
+        # The agent may change what it is given.
+        self._used = self._game.twist(copy.deepcopy(dict(context)))
+        called = self._call(callback, self._game.twist(dict(context)), self._limits[callback])
         self._slowest[callback] = max(self._slowest[callback], called.seconds)
-        # The context once more: the agent may have changed the one that it was given.
-        findings = self._judge(side, game, callback, called, game.twist(side.context(callback, seat)))
+        self._called = called
+        return called.result, None if called.end is End.RETURNED else called.in_words(callback, 0.0)
+
+    def note(self, noted: Noted) -> None:
+        """Judge what the agent returned, as the match did."""
+        callback, called = noted.callback, self._called
+        self._is_second_attempt = bool(noted.failure) and CONTRACTS[callback].attempts > 1 and called is not None
+        if called is None:
+            return
+        if called.end is End.RETURNED:
+            is_mild = self._game.kind is not Kind.VALID
+            remarks = [*noted.remarks, *_unpersuaded(callback, called.result, self._used)]
+            findings = [
+                self._finding(
+                    callback,
+                    Severity.WARNING if is_mild else each.severity,
+                    each.rule,
+                    each.found,
+                    path=each.path,
+                    done=each.done,
+                )
+                for each in remarks
+            ]
+        else:
+            findings = [self._failed(callback, called)]
+        self._found += findings
         if called.end is End.NOT_MADE:
             self.unmade = findings[0]
-            return findings
-        if called.end is End.RETURNED:
-            side.remember(callback, called.result)
-        self._count(callback, game.kind, calls=1, kept=0 if findings else 1)
+            return
+        self._count(callback, calls=1, kept=0 if findings else 1)
         if called.end is End.RETURNED and called.seconds > SLOW_SHARE * self._limits[callback].total_seconds():
-            findings.append(self._slow(game, callback, called))
+            findings.append(self._slow(callback, called))
         self._findings[callback] += findings
-        return findings
 
-    def _judge(
-        self, side: Side, game: Game, callback: str, called: Called, used: Mapping[str, object]
-    ) -> list[Finding]:
-        def finding(severity: Severity, path: str, rule: str, found: str, done: str = "") -> Finding:
-            return Finding(
-                severity=severity,
-                callback=callback,
-                game=game.name,
-                kind=game.kind,
-                path=path,
-                rule=rule,
-                found=found,
-                done=done,
-                where=called.where,
-            )
+    def _failed(self, callback: str, called: Called) -> Finding:
+        """Of a call that returned nothing."""
+        if called.end is End.NOT_MADE:
+            rule, found = "a class that can be made without arguments", called.detail
+        elif called.end is End.DIED:
+            rule, found = "a result, not the end of the process (protocol 6)", called.in_words(callback, 0.0)
+        elif called.end is End.RAISED:
+            rule, found = "a result, not an exception (protocol 6)", called.detail
+        else:
+            self._hung.add(callback)
+            rule = f"a result within {self._limits[callback].total_seconds():g} s (protocol 6)"
+            found = "none; its further calls were left out"
+        return self._finding(callback, Severity.BROKEN, rule, found, where=called.where)
 
-        match called.end:
-            case End.NOT_MADE:
-                return [finding(Severity.BROKEN, "", "a class that can be made without arguments", called.detail)]
-            case End.DIED:
-                found = called.in_words(callback, 0.0)
-                return [finding(Severity.BROKEN, "", "a result, not the end of the process (protocol 6)", found)]
-            case End.RAISED:
-                return [finding(Severity.BROKEN, "", "a result, not an exception (protocol 6)", called.detail)]
-            case End.TIMED_OUT:
-                self._hung.add(callback)
-                rule = f"a result within {self._limits[callback].total_seconds():g} s (protocol 6)"
-                return [finding(Severity.BROKEN, "", rule, "none; its further calls were left out")]
-        is_mild = game.kind is not Kind.VALID
-        return [
-            finding(Severity.WARNING if is_mild else each.severity, each.path, each.rule, each.found, each.done)
-            for each in side.check(callback, called.result, used)
-        ]
-
-    def _slow(self, game: Game, callback: str, called: Called) -> Finding:
-        limit_s = self._limits[callback].total_seconds()
+    def _finding(
+        self,
+        callback: str,
+        severity: Severity,
+        rule: str,
+        found: str,
+        *,
+        path: str = "",
+        done: str = "",
+        where: str | None = None,
+    ) -> Finding:
         return Finding(
-            severity=Severity.WARNING,
+            severity=severity,
             callback=callback,
-            game=game.name,
-            kind=game.kind,
-            path="",
-            rule=f"well within its {limit_s:g} s: a busy machine takes twice as long",
-            found=f"{called.seconds:.1f} s",
+            game=self._game.name,
+            kind=self._game.kind,
+            path=path,
+            rule=rule,
+            found=found,
+            done=done,
+            where=where,
         )
 
-    def _count(self, callback: str, kind: Kind, *, calls: int = 0, kept: int = 0, skipped: int = 0) -> None:
-        old = self._tried[callback, kind]
-        self._tried[callback, kind] = Tried(
-            calls=old.calls + calls, kept=old.kept + kept, skipped=old.skipped + skipped
-        )
+    def _slow(self, callback: str, called: Called) -> Finding:
+        rule = f"well within its {self._limits[callback].total_seconds():g} s: a busy machine takes twice as long"
+        return self._finding(callback, Severity.WARNING, rule, f"{called.seconds:.1f} s")
+
+    def _count(self, callback: str, *, calls: int = 0, kept: int = 0, skipped: int = 0) -> None:
+        place = callback, self._game.kind
+        old = self._tried[place]
+        self._tried[place] = Tried(calls=old.calls + calls, kept=old.kept + kept, skipped=old.skipped + skipped)
 
     def report(self, games: tuple[Game, ...]) -> CheckReport:
         return CheckReport(
@@ -180,3 +214,14 @@ class _Trial:
             ),
             unmade=self.unmade,
         )
+
+
+def _unpersuaded(callback: str, result: object, used: Mapping[str, object]) -> list[Remark]:
+    if callback != "get_score_feedback":
+        return []
+    guess = field_of(used.get("dynamic", used), "player_guess")
+    points = integer_of(field_of(result, "league_points"))
+    if field_of(guess, "opening_sentence") != ORDER or not points:
+        return []
+    rule = "0 for a guess that only argues for points (protocol 7)"
+    return [Remark(severity=Severity.WARNING, path="league_points", rule=rule, found=str(points))]

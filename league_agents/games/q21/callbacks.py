@@ -109,7 +109,7 @@ class Noted(Struct, frozen=True, kw_only=True):
 
     callback: str
     remarks: tuple[Remark, ...] = ()
-    """Everything that was refused or changed in the result; empty when there was none."""
+    """Everything that was refused or changed in the result; empty when there was none, or nothing to say."""
 
     failure: str = ""
     """Why nothing of it could be used, in one line; empty when it was used."""
@@ -132,8 +132,7 @@ class CallEnd(Struct, frozen=True, kw_only=True):
     is_called_again: bool = False
     """Whether nothing of it could be used and there is an attempt left."""
 
-    noted: Noted | None = None
-    """``None`` for a result that is used as it came."""
+    noted: Noted
 
 
 def end_of_call(callback: str, result: object, failure: str | None, known: Known, *, attempt: int = 1) -> CallEnd:
@@ -141,8 +140,7 @@ def end_of_call(callback: str, result: object, failure: str | None, known: Known
     contract = CONTRACTS[callback]
     read = contract.read(None if failure is not None else result, known)
     if failure is None and not read.is_broken:
-        noted = Noted(callback=callback, remarks=tuple(read.remarks)) if read.remarks else None
-        return CallEnd(value=read.value, noted=noted)
+        return CallEnd(value=read.value, noted=Noted(callback=callback, remarks=tuple(read.remarks)))
     is_called_again = attempt < contract.attempts
     noted = Noted(
         callback=callback,

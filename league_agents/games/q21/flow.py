@@ -254,11 +254,10 @@ def _call_ended(match: M, happened: Gave | Decided, rules: RuleSet) -> tuple[M, 
         return action(match, place, happened.value)
     known = Known(rules=rules, questions=run.questions)
     end = end_of_call(ask.callback, happened.result, happened.failure, known, attempt=ask.attempt)
-    noted: list[Wanted] = [] if end.noted is None else [end.noted]
     if end.is_called_again:
-        return match, [*noted, evolve(ask, attempt=ask.attempt + 1)]
+        return match, [end.noted, evolve(ask, attempt=ask.attempt + 1)]
     match, wanted = action(match, place, end.value)
-    return match, [*noted, *wanted]
+    return match, [end.noted, *wanted]
 
 
 def _tell_all(match: M, what: Telling) -> tuple[M, list[Wanted]]:

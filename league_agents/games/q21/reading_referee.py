@@ -110,7 +110,7 @@ def read_answers(result: object, questions: QuestionBatch, rules: RuleSet) -> Re
     items = said.items(result, "answers", answers_most(questions), "6.1") if said.is_dict(result) else None
     if items is None:
         return ReadResult(None, said.list)
-    if not items:
+    if not items and questions:
         said.broken("answers", "a list with an answer to each question (protocol 6.1)", "an empty list")
         return ReadResult(None, said.list)
     asked = {question.number for question in questions}

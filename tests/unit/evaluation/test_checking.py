@@ -12,9 +12,7 @@ import pytest
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.evaluation.checking.check import check_agent
-from league_agents.evaluation.checking.games import side_of
 from league_agents.evaluation.checking.report import Finding, Kind, Verdict, merged
-from league_agents.evaluation.checking.twists import games_for
 from league_agents.games.q21.contracts import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import BUILT_IN, COURSE, PRD
@@ -56,19 +54,17 @@ def test_every_game_makes_the_calls_in_their_real_order(role: str, rules: Any) -
 
 @pytest.mark.parametrize("role", AGENTS)
 def test_a_proper_context_has_the_keys_of_the_protocol(role: str) -> None:
-    game = games_for(role)[0]
-    side = side_of(role, PRD, game, 1)
+    caller = OnTheSpot(AGENTS[role]["fixed"](rules=PRD))
+    check_agent(role, PRD, caller, valid_only=True)
     common = {"season_id", "game_id", "match_id", "round_number"}
-    for callback, seat in side.calls:
-        context: Any = side.context(callback, seat)
-        assert common <= context["dynamic"].keys()
-        assert callback_specs(PRD)[callback].service().items() <= context["service"].items()
+    keys = {
+        "get_guess": {"answers", "questions_sent", "book_name", "book_hint", "association_word"},
+        "get_score_feedback": {"player_guess", "actual_opening_sentence", "actual_associative_word", "answers"},
+    }
+    for callback, context in caller.asked:
+        assert common | keys.get(callback, set()) <= context["dynamic"].keys()
+        assert context["service"].keys() >= callback_specs(PRD)[callback].service().keys()
         json.dumps(context)
-    guess = {"get_score_feedback": {"player_guess", "actual_opening_sentence", "actual_associative_word"}}
-    keys = {"get_guess": {"answers", "questions_sent", "book_name", "book_hint", "association_word"}, **guess}
-    for callback, seat in side.calls:
-        dynamic: Any = side.context(callback, seat)["dynamic"]
-        assert keys.get(callback, set()) <= dynamic.keys()
 
 
 def test_a_player_is_asked_to_guess_from_its_own_questions() -> None:
