@@ -30,7 +30,7 @@ from league_agents.core.game import (
 from league_agents.core.violation import shown
 from league_agents.errors import LocalProtocolError
 from league_agents.interaction.base import InteractionProtocol
-from league_agents.interaction.fit import config_in_force, default_protocol, fit, limit_warnings
+from league_agents.interaction.fit import default_protocol, fit, limit_warnings
 from league_agents.interaction.own_turns import taking_turns
 from league_agents.values import evolve
 
@@ -64,18 +64,17 @@ class Match(Generic[S]):
         self.seed = seed
         state = game.setup(config, self.agent_ids, seed)
         self.protocol = (
-            default_protocol(game.code, self.agent_ids, config)
+            default_protocol(game, self.agent_ids, config)
             if protocol is None
             else taking_turns(protocol, self.agent_ids)
         )
-        self.config: JsonObject = config_in_force(game.code, config, self.protocol)
+        self.config: JsonObject = fit(game, self.agent_ids, config, self.protocol)
         """The configuration as it was given, with what the protocol decides."""
 
         if self.config != config:
             state = game.setup(self.config, self.agent_ids, seed)
         self.state = state
-        fit(game.code, self.agent_ids, self.config, self.protocol)
-        self.warnings: tuple[str, ...] = limit_warnings(game.code, self.config, game.config_schema, self.protocol)
+        self.warnings: tuple[str, ...] = limit_warnings(game, self.config, self.protocol)
         """What is odd but allowed, in words."""
 
         self._events: list[Event] = []

@@ -7,6 +7,7 @@ a template does not get is a mistake of ours and fails at once. Every system pro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -27,7 +28,12 @@ def render(purpose: Purpose, *, key: int | str = "", **values: object) -> Prompt
     In a template ``{{ text | fenced("label", 500) }}`` fences a stranger's text and ``{{ texts | fenced_lines("label")
     }}`` several at once; ``one_line`` only cleans.
     """
-    system, user = (template.render(values).strip() for template in _template(purpose.step))
+    return render_file(purpose.step, purpose, key, values)
+
+
+def render_file(name: str, purpose: Purpose, key: int | str, values: Mapping[str, object]) -> Prompt:
+    """The prompt of a file that several steps share; see ``render``."""
+    system, user = (template.render(values).strip() for template in _template(name))
     return Prompt(system=f"{system}\n\n{canary_line(key, system, user)}", user=user, purpose=purpose)
 
 

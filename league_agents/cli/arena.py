@@ -45,7 +45,7 @@ Examples:
 
 @click.group(name="arena", short_help="Other games, other ways of taking turns, people welcome.", epilog=EPILOG)
 def command() -> None:
-    """Guess the number, Who is the undercover, a market, and Q21 around a table."""
+    """Games between agents, people and language models, in this process, on the web or by mail."""
 
 
 command.add_command(serve)
@@ -116,7 +116,7 @@ def play(
     record: Path | None,
     as_json: bool,
 ) -> int:
-    """Play one match in this process. GAME: guess_number, market, q21 or undercover."""
+    """Play one match in this process. GAME is one that 'league-agents arena games' lists."""
     from league_agents.settings.arena import usual_scenario, with_agents
 
     if turn_timeout is not None and not turn_timeout <= LONGEST_TURN_S:  # NaN is within any range

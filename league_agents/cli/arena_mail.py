@@ -134,10 +134,10 @@ def _write(journal: Journal, path: Path) -> None:
 @click.command(name="mail-seat")
 @click.option("--host", "host_address", required=True, metavar="ADDRESS", help="Who hosts the match.")
 @click.option("--agent", "spec", default="scripted", show_default=True, help="As in 'arena play'; not human.")
-@click.option("--game", required=True, help="What is played: guess_number, market, q21 or undercover.")
+@click.option("--game", required=True, help="What is played; 'league-agents arena games' lists the games.")
 @click.option("--match", "match_id", help="The match, where the mailbox takes part in several.")
 @click.option("--seat", "agent_id", help="The seat, where the mailbox has several.")
-@click.option("--referee", "is_referee", is_flag=True, help="q21: the seat is the referee's.")
+@click.option("--referee", "is_first", is_flag=True, help="The seat is the match's first: in q21 the referee's.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
 @CONFIG
 @_ACCOUNT
@@ -149,7 +149,7 @@ def mail_seat(
     game: str,
     match_id: str | None,
     agent_id: str | None,
-    is_referee: bool,
+    is_first: bool,
     seed: int,
     config: Path | None,
     account: str,
@@ -181,7 +181,7 @@ def mail_seat(
 
     own = Seat(id=agent_id or "me", name="me", agent=spec)
     agent = arena_agent(
-        own, usual_scenario(game), _company(tell), seed=seed, match_id=match_id or "mail", is_referee=is_referee
+        own, usual_scenario(game), _company(tell), seed=seed, match_id=match_id or "mail", is_first=is_first
     )
     with seat_by_mail(
         settings,

@@ -154,6 +154,9 @@ class Game(Protocol[S]):
     action_schemas: Mapping[str, JsonObject]
     """Action type -> JSON Schema of its data, as loose as every match allows; ``legal`` gives the exact one."""
 
+    protocol: str | None
+    """The type of the interaction protocol that alone fits the game; ``None``: any in which agents talk."""
+
     def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> S:
         """The first state. Raises ``ConfigError`` with the key path for a configuration that cannot be played."""
         ...
@@ -197,6 +200,10 @@ class Game(Protocol[S]):
 
     def outcome(self, state: S) -> Outcome | None:
         """``None`` until the game is over."""
+        ...
+
+    def rounds(self, config: JsonObject) -> tuple[str, int] | None:
+        """The configuration's key that limits a match, and rounds of the protocol until then; ``None``: no limit."""
         ...
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:

@@ -1,56 +1,89 @@
-"""The games that there are, each loaded when somebody asks for it."""
+"""The games that there are: the packages of ``league_agents.games``, and what other distributions have installed.
+
+Rule 1: a game has the name of its package or entry point, so codes are known before anything is imported.
+Rule 2: a part of a game is imported when it is asked for. Games that nobody asks for cost nothing and break nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import pkgutil
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from league_agents import games
+from league_agents.core.declared_game import GameDeclaration, faults_of
 from league_agents.core.game import Game
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
+from league_agents.installed import installed, named
+
+GROUP: Final = "league_agents.games"
+BUILT_IN: Final = "built in"
 
 
-def _guess_number() -> Game[Any]:
-    from league_agents.games.guess_number.game import GuessNumber
-
-    return GuessNumber()
-
-
-def _market() -> Game[Any]:
-    from league_agents.games.market.game import Market
-
-    return Market()
-
-
-def _q21() -> Game[Any]:
-    from league_agents.games.q21.game import Q21
-
-    return Q21()
-
-
-def _undercover() -> Game[Any]:
-    from league_agents.games.undercover.game import Undercover
-
-    return Undercover()
-
-
-_GAMES: Final[Mapping[str, Callable[[], Game[Any]]]] = {
-    "guess_number": _guess_number,
-    "market": _market,
-    "q21": _q21,
-    "undercover": _undercover,
-}
-
-
+@cache
 def game_codes() -> tuple[str, ...]:
-    """The codes of all games, in alphabetical order."""
-    return tuple(_GAMES)
+    """The codes of all games, in alphabetical order; no game is imported.
+
+    Raises ``ConfigError`` where two games have the same.
+    """
+    own = _built_in()
+    return tuple(sorted((*own, *installed(GROUP, own))))
+
+
+@cache
+def declared(code: str) -> GameDeclaration:
+    """The declaration of the game of that code.
+
+    Raises ``ConfigError`` that names the known ones, and for an installed game that cannot be loaded or is wrong.
+    """
+    if code not in game_codes():
+        raise ConfigError("game", f"must be one of {', '.join(game_codes())}, found {shown(code)}")
+    if code in _built_in():
+        return cast("GameDeclaration", named(f"{games.__name__}.{code}:GAME"))
+    point = installed(GROUP)[code]
+    found = point.load()
+    if not isinstance(found, GameDeclaration):
+        raise point.broken(f"{point.value} is {shown(found)}, not a GameDeclaration")
+    for fault in faults_of(found, code):
+        raise point.broken(fault)
+    return found
 
 
 @cache
 def game_of(code: str) -> Game[Any]:
-    """The game of that code. Raises ``ConfigError`` that names the known ones."""
-    if code not in _GAMES:
-        raise ConfigError("game", f"must be one of {', '.join(_GAMES)}, found {shown(code)}")
-    return _GAMES[code]()
+    """The rules of the game of that code. Raises ``ConfigError`` as ``declared`` does."""
+    game = declared(code)
+    return cast("Game[Any]", part_of(game, game.rules)())
+
+
+def game_source(code: str) -> str:
+    """Where a game comes from: ``built in``, or name and version of its distribution."""
+    point = installed(GROUP).get(code)
+    return BUILT_IN if point is None else point.distribution
+
+
+def part_of(game: GameDeclaration, reference: str) -> Any:
+    """The part of a game that its declaration names. Raises ``ConfigError``."""
+    try:
+        return named(reference, game.package)
+    except ConfigError as error:
+        raise ConfigError(f"game {game.code}", f"has a part that cannot be loaded: {error.message}") from None
+
+
+def usual_ids(code: str, count: int) -> tuple[str, ...]:
+    """Agent ids for a match of that many seats: the usual ones, and as many more as are missing."""
+    usual = declared(code).usual_seats
+    word = usual[-1].rstrip("0123456789")
+    last = int(usual[-1][len(word) :] or 0)
+    return (*usual[:count], *(f"{word}{last + 1 + place}" for place in range(count - len(usual))))
+
+
+def seats_in_words(code: str) -> str:
+    """How many seats a game has: ``3`` or ``2 to 64``."""
+    game = game_of(code)
+    return str(game.min_agents) if game.min_agents == game.max_agents else f"{game.min_agents} to {game.max_agents}"
+
+
+def _built_in() -> list[str]:
+    return [each.name for each in pkgutil.iter_modules(games.__path__) if each.ispkg]

@@ -11,6 +11,7 @@ class BroadcastDeliberation(TurnTaking):
     """Every message is heard by everybody else in the round."""
 
     type = "broadcast"
+    is_for_talk = True
 
     def rule_text(self, lang: str = "en") -> str:
         if lang == "zh":

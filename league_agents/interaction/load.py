@@ -32,7 +32,7 @@ from league_agents.interaction.yaml_text import read_yaml
 class ProtocolType(Struct, frozen=True, kw_only=True):
     """One protocol that a configuration can name."""
 
-    make: Callable[..., TurnTaking]
+    make: type[TurnTaking]
     keys: tuple[str, ...]
     """Keys of ``protocol`` besides ``type``; each is a parameter of the class."""
 

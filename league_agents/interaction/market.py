@@ -67,8 +67,22 @@ class MarketTurnBased(TurnTaking):
         self._sealed: list[Message] = []
         super().reset()
 
-    def adopt(self, terms: MarketTerms) -> None:
-        """Play by these terms. Raises ``ConfigError`` when others were given."""
+    @classmethod
+    def for_match(cls, agent_ids: Sequence[str], config: Mapping[str, Any]) -> MarketTurnBased:
+        return cls(agent_ids, simultaneous=config.get("simultaneous", True))
+
+    def in_force(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Whether prices are named at once is the protocol's to say."""
+        found = dict(config)
+        given = found.setdefault("simultaneous", self.simultaneous)
+        if given != self.simultaneous:
+            said = str(self.simultaneous).lower()
+            raise ConfigError("simultaneous", f"differs from the protocol, which has {said}; keep one of the two")
+        return found
+
+    def adopt(self, config: Mapping[str, Any]) -> None:
+        """Play by the game's terms. Raises ``ConfigError`` when others were given."""
+        terms = read_terms(Keys({key: value for key, value in config.items() if key in TERM_KEYS}, "", TERM_KEYS))
         if self.has_own_terms and terms != self.terms:
             raise ConfigError("protocol.market", "differs from the game's terms; leave it out and set the game's")
         self.terms = terms

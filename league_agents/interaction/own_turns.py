@@ -29,6 +29,8 @@ _MOST_PASSED_ROUNDS: Final = 100
 class OwnTurns(TurnTaking):
     """Takes turns as an object with the five methods says."""
 
+    is_for_talk = True
+
     def __init__(
         self,
         inner: InteractionProtocol,

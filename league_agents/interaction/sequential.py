@@ -15,6 +15,7 @@ class SequentialHandoff(TurnTaking):
     """Agents hear whoever spoke in an earlier stage of the round; those of one stage do not hear each other."""
 
     type = "sequential"
+    is_for_talk = True
 
     def __init__(
         self,

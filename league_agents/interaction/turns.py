@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -42,6 +42,9 @@ class TurnTaking(InteractionProtocol):
 
     type: str
     """The name in configuration files."""
+
+    is_for_talk: ClassVar[bool] = False
+    """Whether any game fits in which agents talk; otherwise only games that name the protocol."""
 
     def __init__(
         self,
@@ -201,6 +204,20 @@ class TurnTaking(InteractionProtocol):
             return ()
         later = [agent for stage in self._stages[self._stage + 1 :] for agent in stage]
         return (*self._waiting, *later)
+
+    # With a game
+
+    @classmethod
+    def for_match(cls, agent_ids: Sequence[str], config: Mapping[str, Any]) -> TurnTaking:  # noqa: ARG003  # see there
+        """The protocol of a match with this configuration of its game that names no protocol."""
+        return cls(agent_ids)
+
+    def in_force(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """The game's configuration with what the protocol decides. Raises ``ConfigError`` for a contradiction."""
+        return dict(config)
+
+    def adopt(self, config: Mapping[str, Any]) -> None:
+        """Go by what a game's configuration decides. Raises ``ConfigError`` for a contradiction."""
 
     def takes(self, mode: Mode) -> bool:
         """Whether actions of this mode pass through the protocol in a match."""

@@ -86,7 +86,7 @@ def host_by_mail(
             seat = made.scenario.seats[ids.index(seat_id)]
             own = int(derive_hex(str(made.seed), seat_id, digits=12), 16)
             return arena_agent(
-                seat, made.scenario, company, seed=own, match_id=made.match_id, is_referee=seat_id == ids[0]
+                seat, made.scenario, company, seed=own, match_id=made.match_id, is_first=seat_id == ids[0]
             )
 
         host = MailHost(
@@ -96,7 +96,7 @@ def host_by_mail(
             intake=SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check),
             setup=setup,
             agent_of=agent_of,
-            memory_of=memory_for,
+            memory_for=memory_for,
             load_class=load_class,
             observer=observer,
         )

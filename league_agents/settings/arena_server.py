@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from league_agents.arena.scenario import Scenario, Seat
 from league_agents.arena.server.house import House
+from league_agents.games.registry import declared
 from league_agents.settings.arena import (
     LLM,
-    OFFLINE,
     RANDOM,
     SCRIPTED,
     Company,
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from league_agents.arena.server.serving import ArenaServer
     from league_agents.protocol.boardgame.hosting import Profile
 
-_PERSON_SEATS = {"q21": 1}
-"""In q21 the first seat is the referee's; people come to play."""
-
-
 def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
     """The agents that strangers may put on a seat.
 
@@ -35,17 +31,16 @@ def arena_house(company: Company | None = None, *, with_models: bool = False) ->
     own = company or Company()
 
     def agents_of(game: str) -> tuple[str, ...]:
-        own_of_game = (OFFLINE,) if game == "q21" else ()
-        return (SCRIPTED, RANDOM, *own_of_game, *((LLM,) if with_models else ()))
+        return (SCRIPTED, RANDOM, *declared(game).agents.names, *((LLM,) if with_models else ()))
 
     def make_agent(seat: Seat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
-        return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_referee=is_first)
+        return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_first=is_first)
 
     return House(
         agents_of=agents_of,
         make_agent=make_agent,
         usual_table=usual_scenario,
-        person_seat=lambda game: _PERSON_SEATS.get(game, 0),
+        person_seat=lambda game: declared(game).person_seat,
         memory_for=memory_for,
     )
 

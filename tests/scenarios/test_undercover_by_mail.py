@@ -289,7 +289,7 @@ def test_a_match_over_gmail(tmp_path: Path) -> None:
             intake=SenderCheck(HOST, "mx.google.com", Require.PASS),
             setup=setup(addresses=clock_addresses),
             agent_of=lambda made, seat: ScriptedAgent("undercover", seed=made.seed, agent_id=seat),
-            memory_of=lambda _game: AgentMemory(),
+            memory_for=lambda _game: AgentMemory(),
         )
         seats = [
             MailSeat(

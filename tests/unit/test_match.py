@@ -59,6 +59,7 @@ class Toy:
     code = "toy"
     version = "1.2.0"
     min_agents, max_agents = 1, 9
+    protocol = None
     config_schema: JsonObject = MappingProxyType({"type": "object", "properties": {}})
     action_schemas: JsonObject = MappingProxyType({"say": {}, "vote": {}, "end": {}})
 
@@ -70,6 +71,9 @@ class Toy:
 
     def opening(self, state: ToyState) -> tuple[Event, ...]:
         return (Event(kind="opened", visible_to=ALL, text="Welcome."), Event(kind="seed", visible_to=HOST, text="7"))
+
+    def rounds(self, config: JsonObject) -> None:
+        """There is no limit."""
 
     def pending(self, state: ToyState) -> tuple[str, ...]:
         return state.phases[0][1] if state.phases else ()

@@ -7,7 +7,6 @@ Rule 3: nobody plays for a person who has gone: the match ends.
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,6 +22,8 @@ from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, LegalAction
 from league_agents.core.person import ByPerson, Reader, Unclear
 from league_agents.core.printable import printable
+from league_agents.errors import ConfigError
+from league_agents.games.registry import declared, part_of
 
 LONGEST_LINE: Final = 2000
 _LARGEST_FILE: Final = 256 * 1024
@@ -51,12 +52,17 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def by_person(game: str) -> ByPerson:
-    """How a person plays the game of this code."""
-    return cast("ByPerson", importlib.import_module(f"league_agents.games.{game}.person"))
+    """How a person plays the game of this code. Raises ``ConfigError`` for a game that nobody plays at a terminal."""
+    declaration = declared(game)
+    if declaration.person is None:
+        raise ConfigError("agent", f"{game} is not played at a terminal; use the web page of 'arena serve'")
+    return cast("ByPerson", part_of(declaration, declaration.person))
 
 
 def told(game: str, event: Event, reader: Reader) -> list[str]:
     """The lines of an event as they are shown."""
+    if declared(game).person is None:
+        return _printable([event.text])
     return _printable(by_person(game).told(event, reader))
 
 

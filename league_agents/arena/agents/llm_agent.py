@@ -11,29 +11,42 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from league_agents.agents.prompting import render
+from league_agents.agents.prompting import render_file
 from league_agents.agents.secrecy import tells_canary
 from league_agents.arena.agents.port import View
 from league_agents.arena.agents.scripted_agent import script_of
+from league_agents.core.declared_game import GameDeclaration
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, LegalAction
 from league_agents.core.model_work import ModelStep, Why, Work, failed_step
-from league_agents.errors import LeagueError
+from league_agents.errors import ConfigError, LeagueError
+from league_agents.games.registry import declared
 from league_agents.llm.port import ChatModel, Judge, Purpose, nobody
 
 SOFT_LIMIT = timedelta(seconds=25)
 _RESERVE = timedelta(seconds=2)
 _SHORTEST = timedelta(seconds=1)
-_MOST_OUTPUT_TOKENS = {"q21": 6000}
-"""A batch of twenty questions is long; all other actions are short."""
-
-_USUAL_OUTPUT_TOKENS = 1500
 _LONGEST_STATE = 24_000
 _LONGEST_RULES = 4000
+
+
+@cache
+def _text(package: str, file: str) -> str:
+    return resources.files(package).joinpath(file).read_text(encoding="utf-8").strip()
+
+
+def how_to_play(game: GameDeclaration) -> str:
+    """What a model is told about the game. Raises ``ConfigError`` where the file is missing."""
+    try:
+        return _text(game.package, game.prompt)
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(f"game {game.code}", f"{game.package} has no readable file {game.prompt}") from None
 
 
 class ChosenAction(BaseModel):
@@ -60,6 +73,8 @@ class LlmAgent:
     ) -> None:
         """``model=None`` plays the scripted baseline. ``now`` is the clock of the deadlines that will be given."""
         self._game = game
+        self._declared = declared(game)
+        self._how_to_play = how_to_play(self._declared)
         self._model = model
         self._seed = seed
         self._agent_id = agent_id
@@ -113,17 +128,22 @@ class LlmAgent:
         if left < _SHORTEST:
             return self._replaced(Why.NO_TIME)
         state = {key: value for key, value in view.items() if key not in ("rules_text", "refusal")}
-        prompt = render(
+        prompt = render_file(
+            "arena",
             Purpose(match_id=self._match_id, callback=f"arena.{self._game}", step=self._step),
-            key=f"{self._seed}/{self._agent_id}",
-            rules=str(view.get("rules_text", ""))[:_LONGEST_RULES],
-            state=json.dumps(state, ensure_ascii=False, default=str, separators=(",", ":"))[:_LONGEST_STATE],
-            legal=[{"type": each.type, "schema": json.dumps(each.schema, ensure_ascii=False)} for each in legal],
-            refusal=refusal["message"] if refusal else "",
+            f"{self._seed}/{self._agent_id}",
+            {
+                "how_to_play": self._how_to_play,
+                "rules": str(view.get("rules_text", ""))[:_LONGEST_RULES],
+                "state": json.dumps(state, ensure_ascii=False, default=str, separators=(",", ":"))[:_LONGEST_STATE],
+                "legal": [{"type": each.type, "schema": json.dumps(each.schema, ensure_ascii=False)} for each in legal],
+                "refusal": refusal["message"] if refusal else "",
+            },
         )
         try:
-            most = _MOST_OUTPUT_TOKENS.get(self._game, _USUAL_OUTPUT_TOKENS)
-            parsed = self._model.complete_json(prompt, ChosenAction, timeout=left, max_output_tokens=most)
+            parsed = self._model.complete_json(
+                prompt, ChosenAction, timeout=left, max_output_tokens=self._declared.most_output_tokens
+            )
         except LeagueError as error:
             return failed_step(self._step, error)
         chosen, judge = parsed.value, parsed.completion.judge

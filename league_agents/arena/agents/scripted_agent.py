@@ -5,7 +5,6 @@ Rule: an action follows from the view, what is legal and a seeded draw; nothing 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -13,18 +12,15 @@ from typing import Any, cast
 from league_agents.arena.agents.port import View
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, LegalAction
-from league_agents.errors import ConfigError
+from league_agents.games.registry import declared, part_of
 
 Script = Callable[[Mapping[str, Any], Sequence[LegalAction], Draw], Action]
 
 
 def script_of(game: str) -> Script:
-    """The scripted baseline of the game of this code. Raises ``ConfigError`` for a game that has none."""
-    try:
-        module = importlib.import_module(f"league_agents.games.{game}.scripted")
-    except ModuleNotFoundError:
-        raise ConfigError("agent", f"{game} has no scripted agent; write random") from None
-    return cast("Script", module.scripted)
+    """The scripted baseline of the game of this code. Raises ``ConfigError``."""
+    declaration = declared(game)
+    return cast("Script", part_of(declaration, declaration.scripted))
 
 
 class ScriptedAgent:

@@ -89,7 +89,7 @@ class MailHost:
         intake: Intake | None,
         setup: MailSetup | None = None,
         agent_of: Callable[[MailSetup, str], object] | None = None,
-        memory_of: Callable[[str], Memory | None] = lambda _game: None,
+        memory_for: Callable[[str], Memory | None] = lambda _game: None,
         load_class: ClassLoader | None = None,
         observer: Callable[[str], None] = lambda _line: None,
     ) -> None:
@@ -104,7 +104,7 @@ class MailHost:
         self._clock = clock
         self._intake = intake
         self._agent_of = agent_of
-        self._memory_of = memory_of
+        self._memory_for = memory_for
         self._load_class = load_class
         self._tell = observer
         self._outbox = Outbox(mailbox, journal, clock)
@@ -326,7 +326,8 @@ class MailHost:
         """The table as the journal has it, and the host's agents as if they had seen it all."""
         self.table = rebuilt(self.setup, records)
         seats = [seat for seat in self.setup.scenario.agent_ids if seat not in self.setup.addresses]
-        self._memories = {seat: memory for seat in seats if (memory := self._memory_of(seat)) is not None}
+        game = self.setup.scenario.game
+        self._memories = {seat: memory for seat in seats if (memory := self._memory_for(game)) is not None}
         if self._agent_of is not None:
             self._agents = {seat: self._agent_of(self.setup, seat) for seat in seats}
         self._observed = 0

@@ -12,30 +12,20 @@ Rule: what a number means follows from the match's seed, the decision and the nu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from league_agents.arena.agents.random_agent import instance_of
+from league_agents.core.declared_game import GameDeclaration
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, JsonObject, LegalAction
+from league_agents.games.registry import part_of
 from league_agents.match import Match
 
 CANDIDATES: Final = 16
 MOST_VALUES: Final = 1000
 """A field with more values than this is drawn too."""
-
-_DECIDING: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "guess_number": {
-        "state_report": ("next_guess",),
-        "proposal": ("content", "next_guess"),
-        "guess": ("guess",),
-    },
-    "undercover": {"vote": ("vote_number",)},
-    "market": {"submit_price": ("price",)},
-}
-"""Game and action type to the path of the field that decides."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
@@ -54,31 +44,21 @@ class Block:
         return self.start <= number < self.start + self.length
 
 
-def blocks_of(match: Match[Any]) -> tuple[Block, ...]:
+def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[Block, ...]:
     """The numbering of every match with this one's configuration and agents."""
     found: list[Block] = []
     start = 0
-    deciding = _DECIDING.get(match.game.code, {})
     for kind, schema in match.game.action_schemas.items():
-        path = deciding.get(kind, ())
-        values = tuple(_values(match)) if path else ()
-        if len(values) > MOST_VALUES:
-            path, values = (), ()
+        field = game.deciding.get(kind)
+        path: tuple[str, ...] = ()
+        values: Sequence[Any] = ()
+        if field is not None:
+            values = part_of(game, field.values)(match.config, match.agent_ids)
+            path, values = (field.path, tuple(values)) if len(values) <= MOST_VALUES else ((), ())
         length = len(values) or (CANDIDATES if schema.get("properties") else 1)
-        found.append(Block(type=kind, start=start, length=length, path=path, values=values))
+        found.append(Block(type=kind, start=start, length=length, path=path, values=tuple(values)))
         start += length
     return tuple(found)
-
-
-def _values(match: Match[Any]) -> Sequence[Any]:
-    """The values that a deciding field of this match can have at all."""
-    if match.game.code == "undercover":
-        return (None, *range(1, len(match.agent_ids) + 1))
-    # Before the first action somebody reports a number, or names a price: the range never changes.
-    (opening,) = match.legal(match.active()[0])
-    properties = opening.schema["properties"]
-    number = properties["price"] if "price" in properties else properties["next_guess"]
-    return range(number["minimum"], min(number["maximum"], number["minimum"] + MOST_VALUES) + 1)
 
 
 def legal_numbers(blocks: Sequence[Block], legal: Sequence[LegalAction]) -> Iterator[int]:

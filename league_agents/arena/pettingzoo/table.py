@@ -21,17 +21,10 @@ from league_agents.core.game import HOST, SPECTATOR, Action, Cause, IllegalActio
 from league_agents.core.printable import printable
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
-from league_agents.games.registry import game_of
+from league_agents.games.registry import declared, game_of
 from league_agents.interaction import load_protocol
 from league_agents.match import Match
 
-_USUAL_AGENTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "guess_number": ("agent_0", "agent_1"),
-    "undercover": tuple(f"player_{place}" for place in range(6)),
-    "market": ("seller_0", "seller_1", "seller_2"),
-    "q21": ("referee_0", "player_0", "player_1"),
-}
-_USUAL_BYTES: Final[Mapping[str, int]] = {"guess_number": 16_384, "undercover": 16_384, "market": 16_384, "q21": 65_536}
 _LARGEST_SEED: Final = 2**64 - 1
 _TRIES: Final = 32
 """Candidates that are drawn for one number until the game takes one."""
@@ -61,6 +54,7 @@ class ArenaTable:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError("render_mode", f"must be None, {' or '.join(RENDER_MODES)}, found {shown(render_mode)}")
         self._game = game_of(game)
+        declaration = declared(game)
         self._config = dict(config)
         self._interaction = interaction
         self._max_invalid = max_invalid
@@ -70,9 +64,9 @@ class ArenaTable:
         self._seed: int | None = None
         self._resets = 0
         self._match = self._new_match(0)
-        self._blocks = blocks_of(self._match)
+        self._blocks = blocks_of(self._match, declaration)
         count = self._blocks[-1].start + self._blocks[-1].length
-        self._length = observation_bytes or _USUAL_BYTES.get(game, 65_536)
+        self._length = observation_bytes or declaration.observation_bytes
         self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -139,7 +133,7 @@ class ArenaTable:
         return told
 
     def close(self) -> None:
-        """Nothing is open."""
+        """No-op: holds no resources."""
 
     def _new_match(self, seed: int) -> Match[Any]:
         given = self._interaction
@@ -191,16 +185,15 @@ class ArenaTable:
         return found
 
 
-
 def _agents_of(game: str, wanted: Sequence[str] | int | None, least: int, most: int) -> tuple[str, ...]:
-    usual = _USUAL_AGENTS.get(game, tuple(f"agent_{place}" for place in range(least)))
     if wanted is None:
-        return usual
+        wanted = len(declared(game).usual_seats)
     if isinstance(wanted, int):
         if not least <= wanted <= most:
             raise ConfigError("agents", f"must be {least} to {most}, found {wanted}")
-        word = usual[-1].rpartition("_")[0]
-        return usual[:wanted] if wanted <= len(usual) else tuple(f"{word}_{place}" for place in range(wanted))
+        roles = declared(game).roles
+        each = [roles[min(place, len(roles) - 1)] for place in range(wanted)]
+        return tuple([f"{role}_{each[:place].count(role)}" for place, role in enumerate(each)])
     return check_agent_ids(wanted, least, most)
 
 

@@ -153,6 +153,17 @@ def read_config(config: object, agent_ids: Sequence[str] | None = None) -> Confi
     )
 
 
+def numbers(config: JsonObject, agent_ids: Sequence[str]) -> range:
+    """What can be guessed in a match."""
+    return range(read_config(config, agent_ids).num_choices)
+
+
+def rounds(config: JsonObject) -> tuple[str, int]:
+    """The key of the limit, and rounds of talk until then: a step has one of reports and may have one of proposals."""
+    found = read_config(config)
+    return "max_steps", found.max_steps * (2 if found.proposals else 1)
+
+
 def config_as_json(config: Config) -> dict[str, Any]:
     """What ``read_config`` gives back as the same configuration."""
     return {

@@ -51,6 +51,7 @@ from league_agents.games.guess_number.config import (
     MAX_AGENTS,
     MIN_AGENTS,
     read_config,
+    rounds,
 )
 from league_agents.games.guess_number.knowledge import contradicts, having_heard, known_wrong
 from league_agents.games.guess_number.messages import validate
@@ -90,6 +91,7 @@ class GuessNumber:
     max_agents = MAX_AGENTS
     config_schema = CONFIG_SCHEMA
     action_schemas = ACTION_SCHEMAS
+    protocol = None
 
     def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> State:
         agents = check_agent_ids(agent_ids, MIN_AGENTS, MAX_AGENTS)
@@ -198,6 +200,9 @@ class GuessNumber:
 
     def info(self, state: State, viewer: str) -> Progress:
         return progress_of(state, viewer)
+
+    def rounds(self, config: JsonObject) -> tuple[str, int]:
+        return rounds(config)
 
     def outcome(self, state: State) -> Outcome | None:
         if state.reason is None:

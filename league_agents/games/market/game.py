@@ -59,6 +59,7 @@ class Market:
     max_agents = MOST
     config_schema: JsonObject = CONFIG_SCHEMA
     action_schemas: Mapping[str, JsonObject] = ACTION_SCHEMAS
+    protocol: str | None = "market_turn_based"
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> MarketState:
         """The first state; nothing in a market is drawn. Raises ``ConfigError``."""
@@ -202,6 +203,9 @@ class Market:
                 },
             },
         )  # fmt: skip
+
+    def rounds(self, config: JsonObject) -> tuple[str, int]:
+        return "max_rounds", read_config(config).max_rounds
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         return rules_text(read_config(config), lang)

@@ -92,6 +92,12 @@ def read_config(config: JsonObject) -> MarketConfig:
     )
 
 
+def prices(config: JsonObject, agent_ids: Sequence[str]) -> range:  # noqa: ARG001  # the same for all sellers
+    """What can be asked in a match."""
+    least, most = read_config(config).terms.price_range
+    return range(least, most + 1)
+
+
 def config_to(config: MarketConfig) -> dict[str, Any]:
     """The configuration as JSON values, every key there."""
     terms = msgspec.structs.asdict(config.terms)

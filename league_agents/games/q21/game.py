@@ -100,6 +100,7 @@ class Q21:
     max_agents = 3
     config_schema: JsonObject = _CONFIG_SCHEMA
     action_schemas: Mapping[str, JsonObject] = _ACTION_SCHEMAS
+    protocol: str | None = None
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> Table:
         """An empty table; nothing is drawn, because the referee chooses. Raises ``ConfigError``."""
@@ -235,6 +236,9 @@ class Q21:
                 "unanswered_batches": len(state.unanswered),
             },
         )
+
+    def rounds(self, config: JsonObject) -> None:
+        """There is no limit: a match has its four phases."""
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         rules = rules_from(config)

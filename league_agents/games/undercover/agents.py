@@ -138,6 +138,29 @@ class Seated:
             reset()
 
 
+class UndercoverSeat:
+    """Asks the agent's two methods and tells it of events, in its own memory too."""
+
+    def __init__(self, agent: DescribesAndVotes) -> None:
+        self._seated = Seated(agent)
+
+    def act(self, view: JsonObject, legal: Sequence[LegalAction], deadline: object) -> Action:
+        """What the agent says. Raises what its methods raise."""
+        agent, refusal = self._seated.agent, view.get("refusal")
+        refused, refusals = getattr(agent, "refused", None), getattr(agent, "refusals", None)
+        if refusal and callable(refused):
+            refused(refusal["code"], refusal["message"])
+        elif not refusal and isinstance(refusals, list):
+            refusals.clear()  # a new question
+        return ask(agent, view, legal)
+
+    def observe(self, event: Event) -> None:
+        self._seated.observe(event)
+
+    def reset(self) -> None:
+        self._seated.reset()
+
+
 def ask(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> Action:
     """The agent's answer as an action; whether it is legal, the game says.
 

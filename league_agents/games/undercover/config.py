@@ -5,7 +5,7 @@ Rule: ``CONFIG_SCHEMA`` is the one table of keys; reading goes by it, and what i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -157,6 +157,11 @@ def _read(key: str, rule: JsonObject, given: Any) -> Any:
     elif type(given) is not int or not rule["minimum"] <= given <= rule["maximum"]:
         raise ConfigError(key, f"must be an integer from {rule['minimum']} to {rule['maximum']}, found {shown(given)}")
     return given
+
+
+def votes(config: JsonObject, agent_ids: Sequence[str]) -> tuple[int | None, ...]:  # noqa: ARG001  # the same for all
+    """What can be voted in a match: nobody, or a seat."""
+    return (None, *range(1, len(agent_ids) + 1))
 
 
 def check_table(settings: Settings, agent_ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ class Undercover:
     min_agents: int = MIN_AGENTS
     max_agents: int = MAX_AGENTS
     config_schema: JsonObject = CONFIG_SCHEMA
+    protocol: str | None = None
     action_schemas: Mapping[str, JsonObject] = {
         "describe": {
             "type": "object",
@@ -122,6 +123,9 @@ class Undercover:
 
     def outcome(self, state: GameState) -> Outcome | None:
         return outcome_of(state)
+
+    def rounds(self, config: JsonObject) -> tuple[str, int]:
+        return "max_rounds", settings_from(config).max_rounds
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         return rules_text(settings_from(config), lang)

@@ -134,7 +134,7 @@ def test_without_a_clock_a_turn_lasts_as_long_as_it_takes() -> None:
         ({"clock": {"max_forfeits": 0}}, "clock.max_forfeits", "a whole number"),
         ({"clock": {"on_leave": "stay"}}, "clock.on_leave", "must be one of continue, abandon"),
         ({"clock": 5}, "clock", "must be a mapping"),
-        ({"protocol": {"type": "broadcast"}}, "protocol.type", "must be market_turn_based for the market"),
+        ({"protocol": {"type": "broadcast"}}, "protocol.type", "must be market_turn_based for market"),
         ({"topology": {}}, "topology", "needs a protocol"),
         ({"flow": {}}, "flow", "needs a protocol"),
         ({"protocol": {"type": "market_turn_based"}, "topology": {"matrix": []}}, "topology.matrix", "2 rows"),

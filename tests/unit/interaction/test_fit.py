@@ -29,7 +29,7 @@ def match_of(code: str, protocol: InteractionProtocol | None, **config: object) 
     [("guess_number", BroadcastDeliberation), ("undercover", BroadcastDeliberation), ("market", MarketTurnBased)],
 )
 def test_every_game_has_its_protocol(code: str, kind: type[InteractionProtocol]) -> None:
-    assert type(default_protocol(code, AGENTS, {})) is kind
+    assert type(default_protocol(game_of(code), AGENTS, {})) is kind
     assert type(match_of(code, None).protocol) is kind
 
 
@@ -113,4 +113,4 @@ def test_limits_that_differ_are_a_warning(code: str, config: dict[str, object], 
 def test_a_flow_of_one_round_is_a_limit_too() -> None:
     protocol = BroadcastDeliberation(AGENTS, flow=InformationFlowConfig(cyclic=False))
     assert "flow.cyclic stops after 1 round" in match_of("undercover", protocol).warnings[0]
-    assert limit_warnings("chess", {}, {}, protocol) == ()
+    assert limit_warnings(game_of("q21"), {}, protocol) == ()

@@ -304,5 +304,5 @@ def test_a_configuration_of_a_stranger_runs_no_class() -> None:
 
 
 def test_the_market_needs_a_protocol_that_settles_it() -> None:
-    with pytest.raises(ConfigError, match="must be market_turn_based for the market, found Backwards"):
+    with pytest.raises(ConfigError, match="must be market_turn_based for market, found Backwards"):
         match_of("market", Backwards(list(ABC)))

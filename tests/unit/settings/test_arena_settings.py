@@ -11,11 +11,10 @@ import pytest
 from league_agents.arena.agents.callback_agent import CallbackAgent
 from league_agents.arena.agents.human_agent import Terminal
 from league_agents.arena.agents.llm_agent import LlmAgent
-from league_agents.arena.agents.undercover_agent import UndercoverSeat
 from league_agents.arena.model_tally import ModelTally
 from league_agents.core.model_work import Why
 from league_agents.errors import ConfigError, ModelUnavailable
-from league_agents.games.undercover.agents import ScriptedUndercoverAgent
+from league_agents.games.undercover.agents import ScriptedUndercoverAgent, UndercoverSeat
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.port import ChatModel
@@ -44,7 +43,7 @@ class Service:
 def made(spec: str, game: str = "undercover", *, company: Company | None = None, place: int = 0) -> object:
     scenario = usual_scenario(game, agents=[spec], lang="en" if game == "undercover" else None)
     return arena_agent(
-        scenario.seats[place], scenario, company or Company(), seed=1, match_id="m", is_referee=place == 0
+        scenario.seats[place], scenario, company or Company(), seed=1, match_id="m", is_first=place == 0
     )
 
 

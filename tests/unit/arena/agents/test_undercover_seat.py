@@ -6,9 +6,8 @@ import asyncio
 from typing import Any
 
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
-from league_agents.arena.agents.undercover_agent import UndercoverSeat
 from league_agents.arena.session import Session
-from league_agents.games.undercover.agents import ScriptedUndercoverAgent
+from league_agents.games.undercover.agents import ScriptedUndercoverAgent, UndercoverSeat
 from league_agents.settings.arena import usual_scenario
 
 

@@ -1,0 +1,129 @@
+"""The declaration of a game: everything that the rest of the program knows about one.
+
+Rule 1: a game is one package with one ``GameDeclaration``. Commands, servers, the page, PettingZoo, mail and the
+documentation are derived from it; nothing outside the package names the game.
+Rule 2: a declaration imports none of its parts. They are named (``module:object``, ``.module:object`` of the package)
+and imported by whoever needs one, so a declaration may name parts of layers that the pure rules must not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from league_agents.core.frozen import FrozenDict
+from league_agents.core.people import LANGUAGES
+from league_agents.core.violation import shown
+
+CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
+"""The form of a game's code. It is part of addresses, file names and environment ids."""
+
+
+ROLE: Final = re.compile(r"[a-z]+")
+
+
+class DecidingField(Struct, frozen=True, kw_only=True):
+    """The field of an action that decides, where it has few values: PettingZoo numbers them."""
+
+    path: tuple[str, ...]
+    """Keys from the action's data down to the field."""
+
+    values: str
+    """Reference to a function ``(config, agent_ids) -> sequence`` of all values that the field can have in a match."""
+
+
+class GameAgents(Struct, frozen=True, kw_only=True):
+    """Agents that only this game has, besides those that play every game."""
+
+    names: tuple[str, ...] = ()
+    """What may be written for one, such as ``offline``."""
+
+    make: str | None = None
+    """Reference to a function ``(settings.arena.AgentWanted) -> agent or None``, asked before any other: it gives the
+    agents of ``names``, and those of other words that mean something else in this game."""
+
+    methods: tuple[str, ...] = ()
+    """Methods of a user's class that plays this game without ``act``; needs ``adapter``."""
+
+    adapter: str | None = None
+    """Reference to what makes an instance with ``methods`` an agent of the arena."""
+
+
+class GameDeclaration(Struct, frozen=True, kw_only=True):
+    """One game."""
+
+    package: str
+    """``__name__`` of the package. References that begin with a dot and files are looked for there."""
+
+    code: str
+    """Matches ``CODE``."""
+
+    title: Mapping[str, str]
+    """Language to what people call the game."""
+
+    about: Mapping[str, str]
+    """Language to one sentence for whoever chooses a game."""
+
+    usual_seats: tuple[str, ...]
+    """Agent ids of a match of the usual size. Where more sit down, the number at the end of the last id counts on."""
+
+    roles: tuple[str, ...] = ("player",)
+    """What each seat is, in small letters; the last is that of all others. They name PettingZoo's agents."""
+
+    rules: str
+    """Reference to a class without arguments that is a ``core.game.Game``."""
+
+    scripted: str = ".scripted:scripted"
+    """Reference to the baseline that plays without a model: ``(view, legal, draw) -> Action``."""
+
+    person: str | None = ".person"
+    """Reference to a ``core.person.ByPerson``; ``None``: nobody plays it at a terminal."""
+
+    prompt: str = "prompt.md"
+    """File of the package: what a model is told about the game and how to play it well."""
+
+    page: str | None = "page.js"
+    """File of the package: how the arena's web page draws the game; ``None``: as its view says it."""
+
+    memory: str | None = None
+    """Reference to a class without arguments that remembers an agent's events for its view (``arena.session.Memory``);
+    ``None``: the view alone tells everything."""
+
+    agents: GameAgents = GameAgents()
+
+    deciding: Mapping[str, DecidingField] = msgspec.field(default_factory=FrozenDict)
+    """Action type to its deciding field. Other actions are drawn from their schemas."""
+
+    person_seat: int = 0
+    """Place of the seat that a person takes who does not choose one."""
+
+    turn_timeout_s: int = 120
+    """Time for a decision that the web page proposes."""
+
+    most_output_tokens: int = 1500
+    """Of a model's reply to one decision."""
+
+    observation_bytes: int = 16_384
+    """Of a view as PettingZoo's observation."""
+
+
+def faults_of(game: GameDeclaration, name: str) -> Iterator[str]:
+    """What is wrong with a declaration that was found under ``name``, one line each."""
+    if game.code != name:
+        yield f"it declares the code {shown(game.code)}; name the entry point like it"
+    if CODE.fullmatch(game.code) is None:
+        yield f"the code {shown(game.code)} must match {CODE.pattern}"
+    if not game.usual_seats:
+        yield "it declares no usual seats"
+    if not game.roles or not all(ROLE.fullmatch(role) for role in game.roles):
+        yield f"its roles must match {ROLE.pattern}"
+    for field, texts in (("title", game.title), ("about", game.about)):
+        for lang in LANGUAGES:
+            if not texts.get(lang):
+                yield f"its {field} has no text in {lang}"
+    if game.agents.methods and game.agents.adapter is None:
+        yield "its agents have methods and no adapter"

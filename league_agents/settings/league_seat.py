@@ -1,0 +1,42 @@
+"""League agents at the arena's table of Q21: ``offline``, ``llm`` and users' classes with the league's callbacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from league_agents.agents.asking import Models
+from league_agents.arena.agents.callback_agent import CallbackAgent
+from league_agents.games.q21.seats import rules_from
+from league_agents.settings.agents import LLM, OFFLINE, AgentRole, choose_agent
+from league_agents.user_code.loading import load_class
+
+if TYPE_CHECKING:
+    from league_agents.settings.arena import AgentWanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LeagueModels:
+    """The company's models in the form in which league agents take them."""
+
+    for_callback: Models
+
+
+def league_agent(wanted: AgentWanted) -> CallbackAgent | None:
+    """The agent of a spec that means the same as in the league; ``None`` for any other. Raises ``ConfigError``."""
+    spec = wanted.spec
+    if spec not in (OFFLINE, LLM) and ":" not in spec:
+        return None
+    if ":" in spec and callable(getattr(load_class(spec), "act", None)):
+        return None
+    rules = rules_from(wanted.scenario.config)
+    role: AgentRole = "referee" if wanted.is_first else "player"
+    chosen = choose_agent(
+        spec,
+        role,
+        rules=rules,
+        seed=f"{wanted.seed}/{wanted.seat.id}",
+        index_path=wanted.company.index_path,
+        models=lambda: _LeagueModels(for_callback=wanted.models()),
+    )
+    return CallbackAgent(chosen.factory(), rules=rules, match_id=wanted.match_id, now=wanted.company.now)
