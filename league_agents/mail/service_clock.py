@@ -3,7 +3,8 @@
 Rule 1: the service's replies say what time it is (their ``Date`` header). Between them the monotonic clock of this
 machine counts on, so nobody notices when somebody sets its wall clock.
 Rule 2: the time that is shown is certainly over at the service: a mail that it takes afterwards has a later date.
-Rule 3: one reply may be wrong. What three in a row agree on counts against everything that was said before.
+Rule 3: one reply is evidence, not the truth. A small correction needs three replies that allow it, and goes to what
+most of the latest ones allow. A large one needs three in a row that agree; they count against all that came before.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _RESOLUTION_S = 1.0
 """A ``Date`` header names the second in which the reply was written."""
 
 _TOLERANCE_S = 2.0
-"""The service's own machines need not agree to the second."""
+"""The service's own machines need not agree to the second: up to this, a correction is a small one."""
 
-_IN_A_ROW = 3
+_ENOUGH = 3
 _KEPT = 15
 _KEPT_FOR_S = 1_800.0
 """How many replies are compared, and for how long: later, the drift of this machine's clock would show."""
@@ -46,8 +47,8 @@ class _Reading:
     high: float
     heard_s: float
 
-    def allows(self, offset_s: float) -> bool:
-        return self.low - _TOLERANCE_S <= offset_s <= self.high + _TOLERANCE_S
+    def allows(self, offset_s: float, *, tolerance_s: float = 0.0) -> bool:
+        return self.low - tolerance_s <= offset_s <= self.high + tolerance_s
 
     def overlaps(self, other: _Reading) -> bool:
         return self.low - _TOLERANCE_S <= other.high and other.low - _TOLERANCE_S <= self.high
@@ -115,9 +116,9 @@ class ServiceClock:
         reading = _Reading(low=second - heard_s, high=second + _RESOLUTION_S - asked_s, heard_s=heard_s)
         with self._lock:
             agreed = [reading]
-            if not reading.allows(self._offset_s):
+            if not reading.allows(self._offset_s, tolerance_s=_TOLERANCE_S):
                 self._contrary = agreed = [each for each in self._contrary if each.overlaps(reading)] + [reading]
-                if len(agreed) < _IN_A_ROW:
+                if len(agreed) < _ENOUGH:
                     return
                 if not self._readings:
                     self._latest = _EPOCH  # nothing was judged by the time that was shown until now
@@ -126,7 +127,16 @@ class ServiceClock:
             self._readings.extend(agreed)
             while self._readings[0].heard_s < heard_s - _KEPT_FOR_S:
                 self._readings.popleft()
-            self._offset_s = max(each.low for each in self._readings)
+            self._correct()
+
+    def _correct(self) -> None:
+        """Show the earliest time that most replies allow, which is over for each of them."""
+        allowed_by = {
+            low: sum(each.allows(low) for each in self._readings) for low in (each.low for each in self._readings)
+        }
+        offset_s, most = max(allowed_by.items(), key=lambda item: (item[1], -item[0]))
+        if most >= _ENOUGH:
+            self._offset_s = offset_s
 
 
 def _seconds(date: str | None) -> float | None:

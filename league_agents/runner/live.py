@@ -204,7 +204,8 @@ class LiveRole:
         if self._turned_at is not None and now < self._turned_at:
             back = (self._turned_at - now).total_seconds()
             self._tell("clock_set_back", f"the mail service's clock went back by {back:.0f} s; deadlines come later")
-        self._turned_at = now
+        # Before the mailbox was asked, this machine's clock was shown: it may have been far ahead of the service's.
+        self._turned_at = now if self.is_started else None
         trouble = self.clock_trouble()
         if trouble is None and self._told_clock_s is not None:
             self._told_clock_s = None

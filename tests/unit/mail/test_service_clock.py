@@ -148,6 +148,30 @@ def test_three_replies_in_a_row_are_believed_as_after_a_sleep_that_the_machine_d
     assert timedelta(0) <= machine.right() + change - clock.now() <= SECOND + ROUND_TRIP
 
 
+@pytest.mark.parametrize("off", [timedelta(seconds=-1.9), timedelta(seconds=1.9)], ids=["behind", "ahead"])
+@pytest.mark.parametrize("first", [0, 1, 2, 4, 15])
+def test_one_reply_that_is_a_little_wrong_moves_nothing(first: int, off: timedelta) -> None:
+    machine = Machine()
+    clock = ServiceClock(machine)
+    replies(clock, machine, [timedelta(0)] * first)
+    before = behind(clock, machine)
+    reply(clock, machine, off=off)
+    assert behind(clock, machine) == before
+    assert not clock.is_in_doubt
+    for _ in range(5):
+        reply(clock, machine)
+        assert timedelta(0) <= behind(clock, machine) <= SECOND + ROUND_TRIP
+
+
+def test_wrong_replies_among_right_ones_cannot_move_the_time_step_by_step() -> None:
+    machine = Machine()
+    clock = ServiceClock(machine)
+    replies(clock, machine, [timedelta(0)] * 3)
+    for number in range(1, 60):
+        replies(clock, machine, [timedelta(0), timedelta(0), timedelta(seconds=1.9 * number)])
+        assert timedelta(0) <= behind(clock, machine) <= SECOND + ROUND_TRIP
+
+
 @pytest.mark.parametrize("change", [-SECOND, -30 * SECOND, -LARGEST_HOLD], ids=str)
 def test_a_time_that_was_a_little_ahead_stands_still_and_never_goes_back(change: timedelta) -> None:
     machine = Machine()

@@ -238,6 +238,21 @@ def test_a_clock_that_was_set_back_does_not_stop_the_looks() -> None:
     assert len(world.box.looks) - looks >= 3
 
 
+def test_a_machine_that_was_ahead_before_the_mailbox_was_asked_is_no_clock_that_went_back() -> None:
+    world = World()
+    is_first = True
+
+    def check() -> None:
+        nonlocal is_first
+        if is_first:
+            is_first = False
+            world.clock.set_back(timedelta(seconds=400))  # what the service's replies say is shown from now on
+
+    world.role.check = check
+    world.pass_time(60 * SECOND)
+    assert world.heard.codes == []
+
+
 def test_a_person_hears_once_and_then_each_hour_that_the_machines_clock_is_wrong() -> None:
     world = World()
     world.pass_time(60 * SECOND)
