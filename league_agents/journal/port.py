@@ -96,6 +96,11 @@ class OutboxItem(Struct, frozen=True, kw_only=True):
     """The same moment on the machine's monotonic clock, which nobody sets (``Clock.monotonic_s``)."""
 
     @property
+    def is_broadcast(self) -> bool:
+        """Whether it is one of the league manager's messages to everybody."""
+        return bool(self.document.get("broadcast_id"))
+
+    @property
     def is_in_doubt(self) -> bool:
         """Whether it may have been sent."""
         return self.state in (OutboxState.SENDING, OutboxState.AMBIGUOUS)

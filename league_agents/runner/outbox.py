@@ -2,7 +2,8 @@
 
 Rule 1: a message is sent once. The journal says that an attempt begins before it does, and how it ended.
 Rule 2: a message that may have been sent is looked for among the sent mails, again and again, until no attempt can be
-under way any more. Only then does it go again. All other messages go on meanwhile.
+under way any more. Only then does it go again. All other messages go on meanwhile, except that
+broadcasts keep their order: nobody is told of a round before the assignment table.
 Rule 3: how long that takes is measured on a clock that nobody sets.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
@@ -19,6 +20,10 @@ from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, Outgoi
 from league_agents.runner.commit import warning
 
 SEND_BATCH = 20
+MOST_WAITING = 1_000
+_NEVER = datetime.max.replace(tzinfo=UTC)
+"""By then everything that was postponed is due."""
+
 FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(seconds=64)
 
@@ -121,6 +126,8 @@ class Outbox:
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
         for item in items:
+            if item.is_broadcast and not self._is_next_broadcast(item, doubts):
+                continue
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
             if item.transaction_id in doubts:
@@ -130,6 +137,14 @@ class Outbox:
         return flushed
 
     # -- sending ----------------------------------------------------------------------------------------------------
+
+    def _is_next_broadcast(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
+        """Whether no earlier broadcast is still to be sent."""
+        if any(doubt.item.is_broadcast for doubt in doubts.values()):
+            return False
+        waiting = self._journal.due_sends(_NEVER, MOST_WAITING)
+        first = next((each for each in waiting if each.is_broadcast), item)
+        return first.transaction_id == item.transaction_id
 
     def _attempt(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
         """Try to send one message. However that ends is in the journal and in ``doubts``."""

@@ -30,6 +30,7 @@ from league_agents.league.manager_config import ManagerConfig
 from league_agents.league.player import Player
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import round_robin
+from league_agents.league.standings import MatchStatus
 from league_agents.mail.memory import FINE, MemoryMailbox, PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, OutgoingMail
 from league_agents.runner.calls import InlineHost
@@ -166,6 +167,12 @@ class Ending:
     unanswered: int
     """Callbacks without a result."""
 
+    broken_off: tuple[tuple[str, str], ...]
+    """The games that were aborted, and why the referee did it."""
+
+    tried_again: frozenset[tuple[str, str]]
+    """Who had a message of which game that took more than one attempt."""
+
     points: int
     deaths: Counter[str] = field(compare=False)
 
@@ -286,6 +293,17 @@ def _ending(
             if not journal.has_mail(mail.mail_id)
         ),
         unanswered=sum(len(journal.pending_calls()) for journal in journals.values()),
+        broken_off=tuple(
+            (note.key, str(note.facts["abort_reason"]))
+            for note in manager.notes()
+            if note.kind == "match" and note.facts["status"] == MatchStatus.ABORTED
+        ),
+        tried_again=frozenset(
+            (address, item.game_id)
+            for address, items in outbox.items()
+            for item in items
+            if item.game_id is not None and item.attempts > 1
+        ),
         points=reaper.points,
         deaths=reaper.deaths,
     )

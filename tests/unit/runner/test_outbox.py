@@ -93,12 +93,13 @@ class SlowService:
 
 
 def item(key: str, game_id: str | None = None) -> OutboxItem:
+    """A message; one whose key begins so is a broadcast."""
     return OutboxItem(
         transaction_id=key,
         message_type="HEARTBEAT",
         to=(OTHER,),
         subject="s",
-        document={},
+        document={"broadcast_id": key} if key.startswith("broadcast") else {},
         file_name="payload.json",
         game_id=game_id,
         created_at=NOON,
@@ -289,6 +290,28 @@ def test_other_messages_go_on_while_one_is_looked_for(world: World) -> None:
     assert [sent.transaction_id for sent in flushed.accepted] == ["u", "v"]
     assert world.clock.monotonic_s() == before_s
     assert world.states() == {"t": OutboxState.AMBIGUOUS, "u": OutboxState.SENT, "v": OutboxState.SENT}
+
+
+def test_a_broadcast_waits_for_an_earlier_one_that_is_looked_for(world: World) -> None:
+    world.service.latency_s["broadcast of the table"] = [NEVER]
+    world.service.kills_after_s["broadcast of the table"] = [0.5]
+    world.queue("broadcast of the table")
+    world.flush()
+    world.queue("broadcast of the round", "reply")
+    world.run_out()
+    assert [key for key, _ in world.service.posts] == [
+        "broadcast of the table", "reply", "broadcast of the table", "broadcast of the round",
+    ]  # fmt: skip
+
+
+def test_a_broadcast_waits_for_an_earlier_one_that_was_put_off(world: World) -> None:
+    world.service.refuses = [MailboxUnavailable("later", retry_after=timedelta(seconds=30))]
+    world.queue("broadcast of the table")
+    world.flush()
+    world.queue("broadcast of the round", "reply")
+    world.restart()
+    world.run_out()
+    assert [key for key, _ in world.service.posts] == ["reply", "broadcast of the table", "broadcast of the round"]
 
 
 def test_after_a_send_that_took_too_long_new_mail_is_looked_at_before_the_next_one(world: World) -> None:
