@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from league_agents.core.tables import Rule, Table, Transition
-from league_agents.games.q21.model import UNSCORED, Brief, Scorecard, Termination
-from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
-from league_agents.games.q21.remarks import ReadResult
+from league_agents.games.q21.callbacks import Known, end_of_call
+from league_agents.games.q21.model import UNSCORED, Brief, Guess, QuestionBatch, Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
 from league_agents.league.game_end import close_game
@@ -199,59 +198,33 @@ def _ask(
 # What the agent gives back.
 
 
-def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object | None, why: str) -> Game:
-    """A callback gave ``result``, or nothing: then ``why`` says how it failed."""
+def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object, failure: str | None) -> Game:
+    """A callback gave ``result``, or nothing: then ``failure`` says why."""
     game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
-    if result is None:
-        _warn_of_failure(turn, game, asked, why)
+    known = Known(rules=_rules_of(turn, game), brief=game.brief or _NO_BRIEF)
+    end = end_of_call(asked.callback, result, failure, known)
+    turn.tell_noted(game.game_id, end.noted)
     action = RESULTS.action(game.phase, asked.callback)
-    return game if action is None else action(turn, game, asked, result)
+    return game if action is None else action(turn, game, asked, end.value)
 
 
-def _warn_of_failure(turn: PlayerTurn, game: Game, asked: Asked, why: str) -> None:
-    turn.warn("callback_failed", f"{asked.callback} in game {game.game_id}: {why[:400]}; {_INSTEAD[asked.callback]}")
+def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, answer: str) -> Game:
+    return say(turn, evolve(game, warmup_answer=answer), asked, GamePhase.WARMUP_COMPLETE)
 
 
-_INSTEAD: Mapping[str, str] = MappingProxyType(
-    {
-        "get_warmup_answer": "the answer is 0",
-        "get_questions": "placeholder questions are asked",
-        "get_guess": "a placeholder is guessed",
-        "on_score_received": "the game is over all the same",
-    }
-)
+def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, questions: QuestionBatch) -> Game:
+    return say(turn, evolve(game, questions=questions), asked, GamePhase.QUESTIONS_SENT)
 
 
-def _tell_remarks(turn: PlayerTurn, game: Game, asked: Asked, result: object | None, read: ReadResult[Any]) -> None:
-    if result is not None and read.is_broken:
-        _warn_of_failure(turn, game, asked, read.refusal)
-    elif result is not None:
-        turn.tell_repairs(asked.callback, game.game_id, read)
-
-
-def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    read = read_warmup_answer(result)
-    _tell_remarks(turn, game, asked, result, read)
-    return say(turn, evolve(game, warmup_answer=read.value), asked, GamePhase.WARMUP_COMPLETE)
-
-
-def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    read = read_questions(result, _rules_of(turn, game))
-    _tell_remarks(turn, game, asked, result, read)
-    return say(turn, evolve(game, questions=read.value), asked, GamePhase.QUESTIONS_SENT)
-
-
-def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:
-    read = read_guess(result, turn.config.rules, game.brief or _NO_BRIEF)
-    _tell_remarks(turn, game, asked, result, read)
-    game = say(turn, evolve(game, guess=read.value), asked, GamePhase.GUESS_SUBMITTED)
+def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, guess: Guess) -> Game:
+    game = say(turn, evolve(game, guess=guess), asked, GamePhase.GUESS_SUBMITTED)
     if turn.config.guess_resend_limit < 1:
         return game
     timers = turn.set_timer(game.timers, resend_timer(game), turn.now + turn.config.guess_resend)
     return evolve(game, timers=timers)
 
 
-def _release(turn: PlayerTurn, game: Game, asked: Asked, result: object | None) -> Game:  # noqa: ARG001
+def _release(turn: PlayerTurn, game: Game, asked: Asked, nothing: None) -> Game:  # noqa: ARG001
     turn.effects.append(ReleaseAgent(game_id=game.game_id))
     return game
 
@@ -285,7 +258,7 @@ def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
 
 
 Message = Callable[[PlayerTurn, Game, Envelope], Game]
-Result = Callable[[PlayerTurn, Game, Asked, object | None], Game]
+Result = Callable[[PlayerTurn, Game, Asked, Any], Game]
 
 MACHINE = "player: one game"
 

@@ -8,22 +8,24 @@ Rule 3: a player goes on by itself; only the start of the round waits for the ot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from league_agents.core.tables import Rule, Table, Transition
-from league_agents.games.q21.flow import PLAYED, SeatPhase
-from league_agents.games.q21.model import QuestionBatch, Termination
-from league_agents.league.events import MessageArrived
-from league_agents.league.match_calls import (
+from league_agents.games.q21.flow import (
     CALLBACKS,
     CLOSED,
     MACHINE,
-    ask_for_answers,
-    ask_for_round_start,
-    ask_for_score,
+    PLAYED,
+    SUBMISSIONS,
+    SeatPhase,
+    Submitted,
+    questions_that_count,
 )
-from league_agents.league.match_end import Next, abort_match, stop_scoring
-from league_agents.league.match_state import AWAITED, Match, Seat, Unusable
-from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer, with_seat
+from league_agents.games.q21.model import Guess, QuestionBatch, Termination
+from league_agents.league.events import MessageArrived
+from league_agents.league.match_flow import Next, abort_match, go_on, stop_scoring
+from league_agents.league.match_state import AWAITED, Match, Seat, Unusable, place_of, with_seat
+from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
@@ -69,56 +71,42 @@ def _is_usable(envelope: Envelope) -> bool:
     return not isinstance(payload, QuestionsBatch) or bool(payload.questions)
 
 
-def _accept_warmup(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+def _accept(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
     payload = envelope.payload
-    assert isinstance(payload, WarmupResponse)
-    _look_at_token(turn, match, seat, payload.auth_token)
-    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.WARMED_UP, warmup_answer=payload.answer[:1000])
-    match = _stop_waiting(turn, with_seat(match, seat), seat)
-    if any(other.phase is not SeatPhase.WARMED_UP for other in match.present()):
-        return match
-    return ask_for_round_start(turn, match)
+    assert isinstance(payload, WarmupResponse | QuestionsBatch | GuessSubmission)
+    # The mailbox has authenticated the sender, so a wrong token is worth a word and nothing more (protocol 5.3.2).
+    if payload.auth_token is not None and payload.auth_token != match.auth_token:
+        turn.warn("wrong_token", f"{seat.email} echoed another auth_token in game {match.game_id}")
+    content = _content(turn, match, seat, payload)
+    seat = evolve(seat, answered_id=envelope.message_id, last_actor=seat.participant_id or seat.email)
+    names = (wait_timer(match, seat), repeat_timer(match, seat))
+    match = evolve(with_seat(match, seat), timers=turn.clear_timers(match.timers, names))
+    return go_on(turn, match, Submitted(place=place_of(seat.role), content=content))
 
 
-def _accept_questions(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
-    payload = envelope.payload
-    assert isinstance(payload, QuestionsBatch)
-    _look_at_token(turn, match, seat, payload.auth_token)
-    questions = _as_many_as_allowed(payload.questions, turn.config.rules.questions_required)
-    if len(questions) < len(payload.questions):
-        text = f"{seat.email} asked {len(payload.questions)} questions in game {match.game_id}, {len(questions)} count"
+def _content(
+    turn: RefereeTurn, match: Match, seat: Seat, payload: WarmupResponse | QuestionsBatch | GuessSubmission
+) -> str | QuestionBatch | Guess:
+    if isinstance(payload, WarmupResponse):
+        return payload.answer[:1000]
+    if isinstance(payload, GuessSubmission):
+        return payload.guess
+    asked, counted = payload.questions, questions_that_count(payload.questions, turn.config.rules)
+    if len(counted) < len(asked):
+        text = f"{seat.email} asked {len(asked)} questions in game {match.game_id}, {len(counted)} count"
         turn.warn("surplus_questions", text)
-    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.QUESTIONED, questions=questions)
-    match = _stop_waiting(turn, with_seat(match, seat), seat)
-    return ask_for_answers(turn, match, seat)
+    return asked
 
 
-def _accept_guess(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
-    payload = envelope.payload
-    assert isinstance(payload, GuessSubmission)
-    _look_at_token(turn, match, seat, payload.auth_token)
-    seat = evolve(_accepted(seat, envelope), phase=SeatPhase.GUESSED, guess=payload.guess)
-    match = _stop_waiting(turn, with_seat(match, seat), seat)
-    return ask_for_score(turn, match, seat)
+def _repeat(answer: MessageType) -> Message:
+    """The action for what a player said before: it missed our answer, and gets the stored one if there is one."""
 
+    def again(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+        kind = envelope.message_type
+        turn.warn("duplicate_message", f"{kind.value} of {seat.email} in game {match.game_id} came before")
+        return tell_again(turn, match, seat, answer, envelope.message_id)
 
-def _repeat_round_start(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
-    return _repeat(turn, match, seat, envelope, MessageType.Q21ROUNDSTART)
-
-
-def _repeat_answers(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
-    return _repeat(turn, match, seat, envelope, MessageType.Q21ANSWERSBATCH)
-
-
-def _repeat_feedback(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
-    return _repeat(turn, match, seat, envelope, MessageType.Q21SCOREFEEDBACK)
-
-
-def _repeat(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope, answer: MessageType) -> Next:
-    """The player said it again: it missed our answer. It gets the stored one, if there is one already."""
-    kind = envelope.message_type
-    turn.warn("duplicate_message", f"{kind.value} of {seat.email} in game {match.game_id} came before")
-    return tell_again(turn, match, seat, answer, envelope.message_id)
+    return again
 
 
 def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
@@ -147,31 +135,6 @@ def _is_in_time(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArriv
     return True
 
 
-def _look_at_token(turn: RefereeTurn, match: Match, seat: Seat, token: str | None) -> None:
-    # The mailbox has authenticated the sender, so a wrong token is worth a word and nothing more (protocol 5.3.2).
-    if token is not None and token != match.auth_token:
-        turn.warn("wrong_token", f"{seat.email} echoed another auth_token in game {match.game_id}")
-
-
-def _accepted(seat: Seat, envelope: Envelope) -> Seat:
-    return evolve(seat, answered_id=envelope.message_id, last_actor=seat.participant_id or seat.email)
-
-
-def _stop_waiting(turn: RefereeTurn, match: Match, seat: Seat) -> Match:
-    names = (wait_timer(match, seat), repeat_timer(match, seat))
-    return evolve(match, timers=turn.clear_timers(match.timers, names))
-
-
-def _as_many_as_allowed(questions: QuestionBatch, most: int) -> QuestionBatch:
-    """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
-    found: dict[int, int] = {}
-    for position, question in enumerate(questions):
-        found.setdefault(question.number, position)
-    if len(found) == len(questions) <= most:
-        return questions
-    return tuple(questions[position] for position in list(found.values())[:most])
-
-
 # What the passing of time does.
 
 
@@ -198,8 +161,7 @@ def _repeat_warmup_call(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
 
 
 def _stop_scoring(turn: RefereeTurn, match: Match, seat: Seat) -> Next:  # noqa: ARG001
-    stop_scoring(turn, match)
-    return None
+    return stop_scoring(turn, match)
 
 
 def _time_out(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
@@ -216,12 +178,11 @@ Message = Callable[[RefereeTurn, Match, Seat, Envelope], Next]
 Timeout = Callable[[RefereeTurn, Match, Seat], Next]
 
 
-def _step_rules(
-    phase: SeatPhase, accept: Message, after: SeatPhase, repeat: Message, effects: str, repeated: str
-) -> Iterator[Rule[Message]]:
-    """One awaited message: accepted in ``phase``, counted when it is unusable, and a repeat in every later phase."""
+def _step_rules(step: Rule[Any], answer: MessageType) -> Iterator[Rule[Message]]:
+    """One awaited message: accepted in its phase, counted when it is unusable, and a repeat in every later phase."""
+    phase, (after,) = SeatPhase(step.phase), step.next
     kind = AWAITED[phase]
-    yield Rule(phase=phase, event=kind, action=accept, next=(after,), effects=effects)
+    yield Rule(phase=phase, event=kind, action=_accept, next=step.next, effects=f"stop waiting; {step.effects}")
     yield Rule(
         phase=phase,
         event=unusable(kind),
@@ -229,38 +190,17 @@ def _step_rules(
         next=(phase, CLOSED),
         effects="answer nothing, let the deadline run; after the third one abort format_violation",
     )
-    for later in PLAYED[PLAYED.index(after) :]:
-        yield Rule(phase=later, event=kind, action=repeat, next=(later,), effects=repeated)
+    effects = f"send the stored {answer.value} again, if there is one"
+    for later in PLAYED[PLAYED.index(SeatPhase(after)) :]:
+        yield Rule(phase=later, event=kind, action=_repeat(answer), next=(later,), effects=effects)
 
+
+_ANSWERS = (MessageType.Q21ROUNDSTART, MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK)
+"""What follows each of the parts that a player hands in."""
 
 MESSAGES: Table[Message] = Table(
     MACHINE,
-    (
-        *_step_rules(
-            SeatPhase.WARMUP_SENT,
-            _accept_warmup,
-            SeatPhase.WARMED_UP,
-            _repeat_round_start,
-            "stop waiting; call get_round_start_info once all present players are here",
-            "send the stored Q21ROUNDSTART again, if there is one",
-        ),
-        *_step_rules(
-            SeatPhase.STARTED,
-            _accept_questions,
-            SeatPhase.QUESTIONED,
-            _repeat_answers,
-            "stop waiting; call get_answers for this player",
-            "send the stored Q21ANSWERSBATCH again, if there is one",
-        ),
-        *_step_rules(
-            SeatPhase.ANSWERED,
-            _accept_guess,
-            SeatPhase.GUESSED,
-            _repeat_feedback,
-            "stop waiting; call get_score_feedback for this player",
-            "send the stored Q21SCOREFEEDBACK again, if there is one",
-        ),
-    ),
+    tuple(rule for step, answer in zip(SUBMISSIONS.rules, _ANSWERS, strict=True) for rule in _step_rules(step, answer)),
 )
 """What a message of a player does in an open match. A message without a row is early, or of an absent player: it is
 dropped with a warning. A late one is dropped before the table is asked: its deadline will speak for itself."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase, Stop
+from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase, Stop, with_run
 from league_agents.ids import GameId
 from league_agents.league.turn import Timers
 from league_agents.protocol.league.kinds import MessageType
@@ -66,6 +66,16 @@ class Seat(PlayerRun, frozen=True, kw_only=True):
     def find_sent(self, kind: MessageType) -> Sent | None:
         """The message of this kind that went out to the player."""
         return next((sent for sent in self.sent if sent.kind is kind), None)
+
+
+def place_of(role: AssignmentRole) -> int:
+    """0 for player 1 and 1 for player 2, as the flow counts them."""
+    return 0 if role is AssignmentRole.PLAYER1 else 1
+
+
+def with_seat(match: Match, seat: Seat) -> Match:
+    """The match with this seat in its place."""
+    return with_run(match, place_of(seat.role), seat)
 
 
 class PendingCall(Struct, frozen=True, kw_only=True):

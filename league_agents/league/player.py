@@ -225,7 +225,7 @@ class Player:
         if turn.is_paused:
             return evolve(state, held=hold(turn, self.config, state.held, event))
         if isinstance(event, CallbackReturned):
-            return _with_game(state, call_ended(turn, game, asked, event.result, ""))
+            return _with_game(state, call_ended(turn, game, asked, event.result, None))
         return _with_game(state, call_ended(turn, game, asked, None, f"{event.failure.value}: {event.detail}"))
 
     # Orders of the league level.

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from league_agents.core.tables import Transition
 from league_agents.games.q21.contracts import CallbackSpec, callback_specs
-from league_agents.games.q21.flow import SeatPhase
+from league_agents.games.q21.flow import Opened, SeatPhase
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
 from league_agents.league.config import RefereeConfig
@@ -31,12 +31,11 @@ from league_agents.league.events import (
 )
 from league_agents.league.held import Held, hold, load_held
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
-from league_agents.league.match_calls import ask_for_warmup_question, call_ended
-from league_agents.league.match_end import Next, abort_match, drop_match
+from league_agents.league.match_flow import Next, abort_match, call_ended, drop_match, go_on
 from league_agents.league.match_play import deadline_passed, match_transitions, message_arrived
-from league_agents.league.match_state import Match, Seat
+from league_agents.league.match_state import Match, Seat, with_seat
 from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.referee_messages import RefereeTurn, send_report, with_seat
+from league_agents.league.referee_messages import RefereeTurn, send_report
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
 from league_agents.league.stored import add_apart, dump, load, rejoined
 from league_agents.protocol.league.address import address_key
@@ -176,7 +175,7 @@ class Referee:
         if turn.is_paused:
             return evolve(state, held=hold(turn, self.config, state.held, event))
         if isinstance(event, CallbackReturned):
-            return _with_match(state, match, call_ended(turn, match, call, event.result, ""))
+            return _with_match(state, match, call_ended(turn, match, call, event.result, None))
         why = f"{event.failure.value}: {event.detail}"
         return _with_match(state, match, call_ended(turn, match, call, None, why))
 
@@ -213,8 +212,7 @@ class Referee:
                 continue
             match = _new_match(turn, state.league, fixture, ordered)
             if any(match.present()):
-                match = ask_for_warmup_question(turn, match)
-                state = evolve(state, matches={**state.matches, match.game_id: match})
+                state = _with_match(state, match, go_on(turn, match, Opened()))
             else:
                 _report_cancelled(turn, match)
         return state

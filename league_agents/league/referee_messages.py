@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.flow import SeatPhase
+from league_agents.games.q21.flow import Telling
 from league_agents.games.q21.model import UNSCORED, Brief
 from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import REFEREE, Match, Seat, Sent
+from league_agents.league.match_state import REFEREE, Match, Seat, Sent, with_seat
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
@@ -36,15 +36,14 @@ class RefereeTurn(Turn):
     specs: Mapping[str, CallbackSpec] = field(kw_only=True)
 
 
-PHASE_AFTER: Mapping[MessageType, SeatPhase] = MappingProxyType(
+_KINDS: Mapping[Telling, MessageType] = MappingProxyType(
     {
-        MessageType.Q21WARMUPCALL: SeatPhase.WARMUP_SENT,
-        MessageType.Q21ROUNDSTART: SeatPhase.STARTED,
-        MessageType.Q21ANSWERSBATCH: SeatPhase.ANSWERED,
-        MessageType.Q21SCOREFEEDBACK: SeatPhase.SCORED,
+        Telling.WARMUP: MessageType.Q21WARMUPCALL,
+        Telling.BRIEF: MessageType.Q21ROUNDSTART,
+        Telling.ANSWERS: MessageType.Q21ANSWERSBATCH,
+        Telling.SCORECARD: MessageType.Q21SCOREFEEDBACK,
     }
 )
-"""Where a player is when it was told this."""
 
 _NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
 
@@ -76,12 +75,13 @@ def closing_timer(match: Match) -> str:
     return f"closing:{match.game_id}"
 
 
-def tell(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> Match:
+def tell(turn: RefereeTurn, match: Match, seat: Seat, what: Telling) -> Match:
     """Send the player what it is due, and start waiting for its answer."""
+    kind = _KINDS[what]
     wait = wait_for(turn, kind)
     deadline = None if wait is None else turn.now + wait
     sent = Sent(kind=kind, at=turn.now, deadline=deadline)
-    seat = evolve(seat, phase=PHASE_AFTER[kind], last_actor=REFEREE, sent=(*seat.sent, sent))
+    seat = evolve(seat, last_actor=REFEREE, sent=(*seat.sent, sent))
     timers = match.timers
     if deadline is not None:
         timers = turn.set_timer(timers, wait_timer(match, seat), deadline + turn.config.rules.grace)
@@ -170,10 +170,3 @@ def _usual_round_id(match: Match) -> str | None:
     """What round ids look like (protocol 1.2), for a league manager that names none. ``None`` when it is too long."""
     usual = f"{match.season_id}_R{match.round_number}"
     return usual if is_id(usual) else None
-
-
-def with_seat(match: Match, seat: Seat) -> Match:
-    """The match with this seat in its place."""
-    if seat.role is match.player1.role:
-        return evolve(match, player1=seat)
-    return evolve(match, player2=seat)

@@ -11,7 +11,7 @@ from league_agents.games.q21.as_json import (
     guess_as_json,
     question_as_json,
 )
-from league_agents.games.q21.flow import SeatPhase
+from league_agents.games.q21.flow import SeatPhase, winner_of
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.match_state import Abort, Match, Seat
@@ -45,15 +45,15 @@ def match_report(match: Match, rules: RuleSet) -> MatchReport:
     """The one report of a match that was played to its end or aborted."""
     abort, missing = match.abort, match.missing
     rows = tuple(_score_row(seat, rules, with_feedback=abort is None) for seat in match.seats)
-    winner_id, is_draw = _winner(match, rows)
+    winner = winner_of(match)
     if abort is not None:
         status = ReportStatus.ABORTED
     else:
         status = ReportStatus.COMPLETED if missing is None else ReportStatus.COMPLETED_SINGLE_PLAYER
     return MatchReport(
         status=status,
-        winner_id=winner_id,
-        is_draw=is_draw,
+        winner_id=None if winner is None else rows[winner].participant_id,
+        is_draw=winner is None and missing is None,
         scores=rows,
         abort_reason=abort.reason if abort else None,
         player_states=abort.player_states if abort else None,
@@ -84,17 +84,6 @@ def _score_row(seat: Seat, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
         private_score=card.private_score if card else 0.0,
         feedback=card.feedback if card and with_feedback else None,
     )
-
-
-def _winner(match: Match, rows: tuple[ScoreRow, ...]) -> tuple[str | None, bool]:
-    if match.missing is not None:
-        # The absent player has a point, and never wins: without this rule it would beat a present one with none.
-        present = rows[1] if match.missing is match.player1 else rows[0]
-        return (present.participant_id if present.league_points >= 1 else None), False
-    one, two = rows
-    if one.league_points == two.league_points:
-        return None, True
-    return (one if one.league_points > two.league_points else two).participant_id, False
 
 
 def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[str, object]:

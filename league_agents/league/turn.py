@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from msgspec import Struct
 
-from league_agents.games.q21.remarks import ReadResult
+from league_agents.games.q21.callbacks import Noted
 from league_agents.ids import GameId, derive_hex, derive_uuid
 from league_agents.league.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
 from league_agents.league.events import Identity
@@ -60,11 +59,14 @@ class Turn:
         """Say something that is not odd."""
         self.effects.append(Notice(code=code, text=text))
 
-    def tell_repairs(self, callback: str, game_id: GameId, read: ReadResult[Any]) -> None:
-        """Tell the agent's author what was changed in a result that is used."""
-        if read.remarks and not read.is_broken:
-            for repair in read.repairs:
-                self.warn("result_repaired", f"{callback} in game {game_id}: {repair}")
+    def tell_noted(self, game_id: GameId, noted: Noted) -> None:
+        """Tell the agent's author what became of the result of a call."""
+        if noted.failure:
+            text = f"{noted.callback} in game {game_id}: {noted.failure[:400]}; {noted.then}"
+            self.warn("callback_failed", text)
+        elif noted.remarks:
+            for repair in noted.repairs:
+                self.warn("result_repaired", f"{noted.callback} in game {game_id}: {repair}")
 
     def set_timer(self, timers: Timers, name: str, at: datetime) -> Timers:
         """Start a deadline. During a pause it is only noted: the end of the pause starts it."""

@@ -223,6 +223,16 @@ def with_run(match: M, place: int, run: PlayerRun) -> M:
     return evolve(match, player1=run) if place == 0 else evolve(match, player2=run)
 
 
+def questions_that_count(questions: QuestionBatch, rules: RuleSet) -> QuestionBatch:
+    """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
+    first: dict[int, int] = {}
+    for position, question in enumerate(questions):
+        first.setdefault(question.number, position)
+    if len(first) == len(questions) <= rules.questions_required:
+        return questions
+    return tuple(questions[position] for position in list(first.values())[: rules.questions_required])
+
+
 def winner_of(match: RefereedMatch) -> int | None:
     """The place of the player with the most league points; ``None`` for a draw (protocol 7).
 
@@ -295,19 +305,9 @@ def _warmed_up(match: M, place: int, answer: str, _rules: RuleSet) -> tuple[M, l
 
 
 def _questioned(match: M, place: int, questions: QuestionBatch, rules: RuleSet) -> tuple[M, list[Wanted]]:
-    questions = _as_many_as_allowed(questions, rules.questions_required)
+    questions = questions_that_count(questions, rules)
     run = evolve(match.runs[place], phase=SeatPhase.QUESTIONED, questions=questions)
     return with_run(match, place, run), [Ask(callback="get_answers", place=place)]
-
-
-def _as_many_as_allowed(questions: QuestionBatch, most: int) -> QuestionBatch:
-    """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
-    first: dict[int, int] = {}
-    for position, question in enumerate(questions):
-        first.setdefault(question.number, position)
-    if len(first) == len(questions) <= most:
-        return questions
-    return tuple(questions[position] for position in list(first.values())[:most])
 
 
 def _guessed(match: M, place: int, guess: Guess, _rules: RuleSet) -> tuple[M, list[Wanted]]:
