@@ -24,12 +24,19 @@ from typing import Protocol
 
 import click
 
-from league_agents.games.q21.rules import COURSE, PRD, RuleSet
-from league_agents.ids import game_id
-from league_agents.journal.port import Journal
-from league_agents.league.schedule import Pairing, Schedule
-from league_agents.settings.agents import choose_agent
-from league_agents.settings.offline import JournalMaker, OfflineLeague, Side, journals_at, offline_league, team_of
+from league_agents.games.q21.rules import COURSE, PRD
+from league_agents.settings.offline import JournalMaker, journals_at
+from league_agents.testing.instructions import (
+    FEW_OPEN,
+    MANY_OPEN,
+    MODES,
+    forgetful_journal,
+    instructions_available,
+    millions_a_match,
+    millions_a_match_of_many,
+    scripted_season,
+    trace_of_one_batch,
+)
 
 MATCHES_A_SEASON = 99
 """A game id has two digits for the round."""
@@ -48,32 +55,13 @@ class Figure:
     """What the project promises, in words; empty for a figure that is only reported."""
 
 
-def scripted_season(rules: RuleSet, journal_of: JournalMaker, *, through_mime: bool, seed: int) -> OfflineLeague:
-    """One referee and two players, all scripted, with as many matches as a season can have."""
-    house, one, two = team_of("house"), team_of("one"), team_of("two")
-    rounds = (
-        (Pairing(game_id=game_id(1, number, 1), player1=one, player2=two, referee=house),)
-        for number in range(1, MATCHES_A_SEASON + 1)
-    )
-    referee = choose_agent("scripted", "referee", rules=rules, seed=seed)
-    player = choose_agent("scripted", "player", rules=rules, seed=seed)
-    sides = [
-        Side(team=house, player=None, referee=referee),
-        Side(team=one, player=player, referee=None),
-        Side(team=two, player=player, referee=None),
-    ]
-    return offline_league(
-        sides, Schedule(tuple(rounds)), seed=seed, rules=rules, journal_of=journal_of, through_mime=through_mime
-    )
-
-
 def matches_per_s(maker: Callable[[Path], JournalMaker], *, through_mime: bool, seasons: int) -> float:
     """The median over ``seasons`` seasons of played matches per second of one core, start and end of the season
     included."""
     speeds = []
     for seed in range(seasons):
         with tempfile.TemporaryDirectory() as folder:
-            league = scripted_season(PRD, maker(Path(folder)), through_mime=through_mime, seed=seed)
+            league = scripted_season(MATCHES_A_SEASON, maker(Path(folder)), through_mime=through_mime, seed=seed)
             begin = time.process_time()
             league.play()
             elapsed = time.process_time() - begin
@@ -86,12 +74,7 @@ def matches_per_s(maker: Callable[[Path], JournalMaker], *, through_mime: bool, 
 
 
 def _in_memory(_folder: Path) -> JournalMaker:
-    from league_agents.journal.memory import MemoryJournal
-
-    def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:  # noqa: ARG001
-        return MemoryJournal(dump=dump, keeps_history=False)
-
-    return make
+    return forgetful_journal
 
 
 def _on_disk(folder: Path) -> JournalMaker:
@@ -153,14 +136,51 @@ def speed_figures(*, quick: bool) -> list[Figure]:
             unit="/s",
             promised="at least 30",
         ),
-        Figure(key="help_s", value=process_s("--help", runs=runs), unit="s", promised="at most 0.2"),
+        *process_figures(runs),
+        Figure(key="select_s", value=select_s(runs), unit="s", promised="at most 0.5"),
+    ]
+
+
+def process_figures(runs: int) -> list[Figure]:
+    """Commands that people wait for, as whole processes."""
+    return [
+        Figure(key="help_s", value=process_s("--help", runs=runs), unit="s", promised="at most 0.1"),
         Figure(
             key="single_game_s",
             value=process_s("run", "--single-game", "--seed", "1", runs=runs),
             unit="s",
-            promised="at most 2",
+            promised="at most 0.6",
         ),
-        Figure(key="select_s", value=select_s(runs), unit="s", promised="at most 0.5"),
+    ]
+
+
+PROMISED_MILLIONS: Mapping[str, int] = {"memory": 11, "journal": 28, "mime": 60}
+
+
+def instruction_figures(*, quick: bool) -> list[Figure]:
+    """What a match costs, in figures that do not depend on how busy the machine is; two commands by the clock."""
+    figures = [
+        Figure(
+            key=f"instructions.{mode}",
+            value=millions_a_match(mode),
+            unit="million a match",
+            promised=f"at most {PROMISED_MILLIONS[mode]}",
+        )
+        for mode in MODES
+    ]
+    if not quick:
+        few, many = millions_a_match_of_many(FEW_OPEN), millions_a_match_of_many(MANY_OPEN)
+        figures += [
+            Figure(key=f"instructions.open_{FEW_OPEN}", value=few, unit="million a match", promised=""),
+            Figure(key=f"instructions.open_{MANY_OPEN}", value=many, unit="million a match", promised=""),
+            Figure(key="instructions.growth", value=many / few, unit="times", promised="at most 1.3"),
+        ]
+    trace = trace_of_one_batch()
+    return [
+        *figures,
+        Figure(key="batch.files", value=len(trace.files), unit="files", promised="at most 20"),
+        Figure(key="batch.calls", value=trace.calls, unit="calls", promised="at most 700"),
+        *process_figures(1 if quick else 5),
     ]
 
 
@@ -375,13 +395,29 @@ _PARTS: Mapping[str, _Part] = {
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a table.")
 @click.option("--only", type=click.Choice(list(_PARTS)), help="Measure one part only.")
+@click.option(
+    "--instructions",
+    "only_instructions",
+    is_flag=True,
+    help="Count the processor instructions of a match instead, with valgrind: the same on a busy machine.",
+)
 @click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
-def main(*, as_json: bool, only: str | None, quick: bool) -> None:
+def main(*, as_json: bool, only: str | None, only_instructions: bool, quick: bool) -> None:
     """Measure what the project promises, on this machine."""
+    parts = {name: part for name, part in _PARTS.items() if only in (None, name)}
+    if only_instructions:
+        if only is not None:
+            raise click.UsageError("--instructions is a measure of its own: leave out --only")
+        if not instructions_available():
+            raise click.ClickException(
+                "valgrind is missing, which counts instructions: install it (on Debian or Ubuntu: apt-get install"
+                " valgrind), then run this again"
+            )
+        parts = {"instructions": instruction_figures}
     figures: list[Figure] = []
-    for name, figures_of in _PARTS.items():
-        if only in (None, name):
-            figures += figures_of(quick=quick)
+    for name, figures_of in parts.items():
+        click.echo(f"bench: {name}", err=True)
+        figures += figures_of(quick=quick)
     if as_json:
         click.echo(json.dumps(as_document(figures), indent=2))
         return
