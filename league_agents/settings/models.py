@@ -190,11 +190,11 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
 def limited_backend(entry: ModelEntry) -> Backend:
     """What speaks to the service, within a time limit. Raises ``ConfigError`` when its SDK is not installed."""
     if entry.provider == "gemini":
-        from league_agents.llm.gemini import gemini_backend
+        from league_agents.llm.providers.gemini import gemini_backend
 
         backend = gemini_backend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
         return TimeLimited(backend)
-    from league_agents.llm.openai import OpenAIBackend
+    from league_agents.llm.providers.openai import OpenAIBackend
 
     openai = OpenAIBackend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
     return TimeLimited(openai)

@@ -14,9 +14,9 @@ from werkzeug import Request, Response
 
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Backend, Patience
-from league_agents.llm.gemini import GeminiBackend
-from league_agents.llm.gemini_sdks import GenaiClient, GenerativeLanguageClient
-from league_agents.llm.openai import OpenAIBackend
+from league_agents.llm.providers.gemini import GeminiBackend
+from league_agents.llm.providers.gemini.sdks import GenaiClient, GenerativeLanguageClient
+from league_agents.llm.providers.openai import OpenAIBackend
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.testing.patience import LIMIT_S
 

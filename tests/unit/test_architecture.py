@@ -29,6 +29,8 @@ BELOW_SETTINGS = (
     *(*LAYER_0, PRIVATE_FILE, FRAMES, INSTALLED, *PURE, USER_CODE),
     *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )  # fmt: skip
+SIDE_BY_SIDE = ("llm.providers",)
+"""Packages of adapters: each module or package in one is on its own."""
 ANY_PACKAGE = None
 VALUES = ("msgspec",)
 """What values are made with, in every layer."""
@@ -40,7 +42,8 @@ class Row:
 
     scope: str
     may_import: tuple[str, ...]
-    """Modules and packages of ours. A module may also import from the sub-package (two names deep) that it is in."""
+    """Modules and packages of ours. A module may also import from the sub-package (two names deep; three below
+    ``SIDE_BY_SIDE``) that it is in."""
 
     third_party: tuple[str, ...] | None
     """``ANY_PACKAGE`` where the table leaves the choice to the dependency list."""
@@ -81,11 +84,9 @@ ARROWS = (
     Row("llm.chat", (*LAYER_0, "core.model_work", "llm.port", "llm.exchange", "llm.json_text"),
         ("pydantic", "tenacity"),
         "the port that agents see, on any adapter of the port below it"),
-    Row("llm.openai", (*LAYER_0, "llm.port", "llm.exchange", "llm.responses", "llm.schemas"), ("openai",),
-        "an adapter; services differ less than their SDKs, so how they are read stands apart"),
-    Row("llm.gemini", (*LAYER_0, "llm.port", "llm.exchange", "llm.responses", "llm.schemas", "llm.gemini_sdks"), (),
-        "an adapter; its two SDKs, the older one for where the newer is not installed, stand apart"),
-    Row("llm.gemini_sdks", (*LAYER_0, "llm.exchange", "llm.responses"), ("google", "requests"), "two SDKs, one face"),
+    Row("llm.providers",
+        (*LAYER_0, "llm.port", "llm.exchange", "llm.responses", "llm.schemas"), ("openai", "google", "requests"),
+        "adapters, never each other; services differ less than their SDKs, so how they are read stands apart"),
     Row("llm.ledger",
         (*LAYER_0, PRIVATE_FILE, "core.model_work", "llm.port", "llm.exchange", "journal.migrations", "journal.file",
          "journal.rows"),
@@ -221,8 +222,9 @@ def check_arrow(module: str, row: Row, found: Import) -> str | None:
     name = found.target
     if is_under(name, PACKAGE) and not (module.split(".")[0] in PURE and is_under(name, f"{PACKAGE}.clock")):
         target = name.removeprefix(PACKAGE).removeprefix(".")
-        own = module.split(".")[:2]
-        if len(own) == 2 and is_under(target, ".".join(own)):
+        depth = 3 if any(is_under(module, scope) for scope in SIDE_BY_SIDE) else 2
+        own = module.split(".")[:depth]
+        if len(own) == depth and is_under(target, ".".join(own)):
             return None
         if any(is_under(target, scope) for scope in row.may_import) or target == "__version__":
             return None
@@ -400,7 +402,10 @@ def test_the_table_itself_has_no_circle() -> None:
         ("league.referee", "if TYPE_CHECKING:\n    from ..agents.base import X", "imports league_agents.agents"),
         ("league.referee", "from uuid import uuid4\nX = uuid4()", "calls uuid.uuid4"),
         ("agents.base", "from league_agents.league.events import Event", "imports league_agents.league"),
-        ("agents.llm_player", "from league_agents.llm.openai import Chat", "imports league_agents.llm.openai"),
+        ("agents.llm_player", "from league_agents.llm.chat import Chat", "imports league_agents.llm.chat"),
+        ("llm.providers.openai", "from league_agents.llm.providers import gemini", "llm.providers.gemini"),
+        ("llm.providers.gemini.sdks", "from league_agents.llm.providers.openai import X", "llm.providers.openai"),
+        ("llm.providers", "from league_agents.llm.providers import openai", "llm.providers.openai"),
         ("knowledge.index", "from league_agents.agents.base import PlayerAI", "imports league_agents.agents"),
         ("mail.gmail", "from league_agents.mail.memory import PostOffice", "imports league_agents.mail.memory"),
         ("mail.gmail", "from . import memory", "imports league_agents.mail.memory"),
@@ -440,6 +445,7 @@ def test_a_wrong_arrow_is_found(module: str, line: str, complaint: str) -> None:
         ("protocol.league.codec", "import json\nfrom ...games.q21.model import Guess\nX = json.loads('1')"),
         ("mail.gmail", "def connect():\n    import google.auth\nfrom league_agents.mail.port import Mailbox"),
         ("mail.gmail.client", "from league_agents.mail.gmail.scopes import SCOPES"),
+        ("llm.providers.gemini", "from league_agents.llm.providers.gemini.sdks import Refusal"),
         ("runner.loop", "import time\nfrom league_agents.journal import port\nX = time.perf_counter()"),
         ("cli.check", "from league_agents.testing.contracts import suite\nfrom league_agents import __version__"),
     ],

@@ -15,7 +15,8 @@ from typing import Any
 from league_agents.clock import monotonic_s
 from league_agents.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Backend, Finish, Rejected, Reply, Request, Unanswered
-from league_agents.llm.gemini_sdks import (
+from league_agents.llm.port import Usage
+from league_agents.llm.providers.gemini.sdks import (
     BrokenOff,
     GeminiClient,
     GenaiClient,
@@ -24,7 +25,6 @@ from league_agents.llm.gemini_sdks import (
     NotReached,
     Refusal,
 )
-from league_agents.llm.port import Usage
 from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
 

@@ -1,0 +1,1 @@
+"""Adapters of the model port, one module or package for each service."""
