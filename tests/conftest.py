@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
+from pathlib import Path
 
 import hypothesis
 import pytest
 
 from league_agents.testing.machine_clock import MachineClock
+from league_agents.testing.patience import LIMIT_S
 
 _NUMBERS = count()
 
@@ -41,3 +45,23 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     """Sends are counted, and books kept, in a folder of the test's own, which is made when it is needed."""
     folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
     monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(folder))
+
+
+@pytest.fixture(scope="session")
+def install_distribution(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, str]], Path]:
+    """Builds a wheel of a project (file name to text) and installs it, without network. Returns the folder that a
+    process has to have on its path."""
+
+    def install(files: Mapping[str, str]) -> Path:
+        project, site = (tmp_path_factory.mktemp(name) for name in ("project", "site"))
+        for name, text in files.items():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_text(text, encoding="utf-8")
+        build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+        subprocess.run(build, cwd=project, check=True, capture_output=True, timeout=LIMIT_S)
+        (wheel,) = (project / "dist").glob("*.whl")
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
+        subprocess.run([*pip, "--target", str(site), str(wheel)], check=True, capture_output=True, timeout=LIMIT_S)
+        return site
+
+    return install

@@ -1,4 +1,4 @@
-"""``league-agents config``: check a league file, or make one from the settings of another client."""
+"""``league-agents config``: check a league file, make one from another client's settings, or list model providers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from league_agents.cli.options import CONFIG, ROLES
 EPILOG = """\b
 Examples:
   league-agents config check                               is league.yaml right?
+  league-agents config providers                           which services language models can be asked at
   league-agents config import js/config.json               a player's settings, shown as a league file
   league-agents config import config.json -o league.yaml   a referee's settings, kept
   league-agents config import config.json js/config.json -o league.yaml   both in one league file
@@ -98,3 +99,30 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
         raise ConfigError(str(output), f"cannot be written: {error.strerror}") from None
     next_command = command_with(into, "config", "check")
     click.echo(f"wrote {output}; files in it are seen from its folder; next: {next_command}", err=True)
+
+
+@command.command(name="providers")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def providers(*, as_json: bool) -> int:
+    """List the providers of language models, built in and installed: what LEAGUE_LLM_PROVIDER and 'provider' may name.
+
+    A provider that is installed and cannot be used is named on stderr; the exit code is then 3.
+    """
+    import sys
+
+    from league_agents.cli import Exit
+    from league_agents.cli.screen import print_document
+    from league_agents.settings.league_file import environment_of
+    from league_agents.settings.providers import list_providers
+
+    listed, unusable = list_providers(environment_of(Path.cwd() / "league.yaml"))
+    if as_json:
+        document = {"providers": [each.to_json() for each in listed], "unusable": [str(error) for error in unusable]}
+        print_document(document, sys.stdout)
+    else:
+        for each in listed:
+            for line in each.lines():
+                click.echo(line)
+    for error in unusable:
+        click.echo(str(error), err=True)
+    return Exit.CONFIGURATION if unusable else Exit.OK

@@ -22,6 +22,13 @@ WHOLE = "configuration"
 """The path of a fault in a configuration as a whole."""
 
 
+def not_one_of(path: str, allowed: Sequence[str], value: object) -> ConfigError:
+    """The error for a value that is none of the allowed words, with the one that may have been meant."""
+    close = difflib.get_close_matches(value[:60], allowed, n=1) if isinstance(value, str) else []
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return ConfigError(path, f"must be one of {', '.join(allowed)}, found {shown(value)}{hint}")
+
+
 class Keys:
     """One mapping, read key by key. ``path`` is where it stands; empty for the whole of a configuration.
 
@@ -99,9 +106,7 @@ class Keys:
             return default
         value = self.at(key)
         if not isinstance(value, str) or value not in allowed:
-            close = difflib.get_close_matches(value[:60], allowed, n=1) if isinstance(value, str) else []
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise self.error(key, f"must be one of {', '.join(allowed)}, found {shown(value)}{hint}")
+            raise not_one_of(self.below(key), allowed, value)
         return value
 
     def member(self, key: str, kind: type[E], default: E | None) -> E:

@@ -21,7 +21,7 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.registry import declared, game_of, part_of, seats_in_words, usual_ids
 from league_agents.settings.agents import IndexPlace
-from league_agents.settings.model_settings import ARENA, REMEDY
+from league_agents.settings.model_settings import ARENA, none_configured
 from league_agents.user_code.loading import load_class
 from league_agents.values import evolve
 
@@ -100,7 +100,7 @@ class AgentWanted:
     def models(self) -> Models:
         """The way to language models. Raises ``ConfigError`` where there is none."""
         if self.company.models is None:
-            raise ConfigError(f"agent {self.seat.id}", f"no language model is configured; {REMEDY}")
+            raise none_configured(f"agent {self.seat.id}")
         return self.company.models()
 
 

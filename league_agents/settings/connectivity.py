@@ -22,6 +22,7 @@ from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Rejected
+from league_agents.llm.registry import all_providers
 from league_agents.mail.gmail import SELF_TEST_PATIENCE, GmailMailbox, SelfTest
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
 from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
@@ -38,7 +39,8 @@ from league_agents.settings.sends import book_of
 
 MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000
-_MODEL_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
+_OTHER_KEYS = ("ANTHROPIC_API_KEY",)
+"""Keys of services that agents of the user's own may ask besides the declared providers."""
 
 
 class Trouble(StrEnum):
@@ -151,7 +153,11 @@ def _models(settings: LeagueSettings, role: RoleSettings, awaiting: Awaiting) ->
 def _no_model(role: RoleSettings, spec: str) -> Check:
     if role.role == "manager" or spec.partition(":")[0] in (OFFLINE, SCRIPTED):
         return Check(role=role.role, name="model", said="not configured: offline agents need none")
-    keys = [name for name in _MODEL_KEYS if os.environ.get(name)]
+    try:
+        declared = [name for provider in all_providers() for name in provider.key_variables]
+    except ConfigError as error:
+        return Check(role=role.role, name="model", said=str(error), trouble=Trouble.CONFIGURATION)
+    keys = [name for name in (*_OTHER_KEYS, *declared) if os.environ.get(name)]
     said = f"{spec} speaks to its model itself; in the environment: {', '.join(keys) or 'no key'}"
     return Check(role=role.role, name="model", said=said)
 

@@ -20,7 +20,7 @@ from league_agents.llm.accounted import may_cost
 from league_agents.llm.cassette import Cassette, CassettePlayer, NotAsked
 from league_agents.llm.exchange import Backend, OverBudget, Patience, Reply, Request, usage_of
 from league_agents.llm.prices import Price, PriceList
-from league_agents.settings.model_settings import PROVIDERS, ModelEntry, ModelSettings
+from league_agents.settings.model_settings import ModelEntry, ModelSettings
 from league_agents.settings.models import Books, Models, chat_models, prices_of
 from league_agents.values import evolve
 
@@ -195,12 +195,12 @@ def played_settings(player: CassettePlayer) -> ModelSettings:
     models = noted.get("models")
     for each in models if isinstance(models, list) else []:
         texts = [each.get(key) for key in ("name", "provider", "model")] if isinstance(each, Mapping) else [None]
-        if not all(isinstance(text, str) for text in texts) or texts[1] not in PROVIDERS:
+        if not all(isinstance(text, str) for text in texts):
             raise _no_recording(path)
         entries.append(
             ModelEntry(
                 name=str(texts[0]),
-                provider="gemini" if texts[1] == "gemini" else "openai",
+                provider=str(texts[1]),
                 model=str(texts[2]),
                 base_url=None,
                 key=None,

@@ -12,23 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
 from urllib.parse import urlsplit
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
+from league_agents.core.keys import not_one_of
 from league_agents.errors import ConfigError
 from league_agents.llm.budget import Limit, Limits
 from league_agents.llm.exchange import Patience
 from league_agents.llm.prices import Price, PriceList
+from league_agents.llm.provider import Provider
+from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.sections import Environment, Section
 
-Provider = Literal["openai", "gemini"]
-PROVIDERS: tuple[Provider, ...] = ("openai", "gemini")
-KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
-    "openai": ("OPENAI_API_KEY",),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-}
 DEFAULT_USE = "default"
 ARENA = "arena."
 PRICES_VARIABLE = "LEAGUE_LLM_PRICES"
@@ -53,10 +49,7 @@ _PRICE = ("input", "cached", "output")
 _MOST_MODELS, _MOST_PRICES, _LONGEST_CHAIN = 20, 1_000, 5
 _NEAR = ("127.0.0.1", "localhost", "::1")
 
-REMEDY = (
-    "set LEAGUE_LLM_PROVIDER (openai or gemini), LEAGUE_LLM_MODEL and the service's key in the environment or in .env,"
-    " and LEAGUE_LLM_BASE_URL for a server of your own; or fill in the section 'models' of the league file"
-)
+PROVIDER_VARIABLE, MODEL_VARIABLE = "LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +57,9 @@ class ModelEntry:
     """One model that may be asked."""
 
     name: str
-    provider: Provider
+    provider: str
+    """The name of one that is declared; in a recording it may be one that is not installed here."""
+
     model: str
     base_url: str | None
     """``None`` for the service's own."""
@@ -109,13 +104,23 @@ class ModelSettings:
         return tuple(entry for name in named for entry in self.entries if entry.name == name)
 
 
+def none_configured(where: str) -> ConfigError:
+    """The error for a model that is wanted where none is configured."""
+    return ConfigError(
+        where,
+        f"no language model is configured; set {PROVIDER_VARIABLE} (one of {', '.join(provider_names())}),"
+        f" {MODEL_VARIABLE} and the service's key in the environment or in .env, and LEAGUE_LLM_BASE_URL for a server"
+        " of your own; or fill in the section 'models' of the league file",
+    )
+
+
 def read_models(keys: Section | None, variables: Mapping[str, str], folder: Path) -> ModelSettings:
     """The section ``models`` of a league file (``None`` where there is no file) below the environment.
 
     Raises ``ConfigError`` that names the key or the variable.
     """
     env = Environment(variables)
-    where = "LEAGUE_LLM_PROVIDER" if keys is None else keys.path
+    where = PROVIDER_VARIABLE if keys is None else keys.path
     entries = [] if keys is None else [_entry(item, env) for item in keys.items("models", _MODEL)]
     _check_names(entries, where)
     own = _from_environment(env)
@@ -146,10 +151,14 @@ def read_prices(path: Path | None) -> PriceList:
     if not isinstance(named, Mapping) or len(named) > _MOST_PRICES:
         raise whole.wrong("prices", f"a mapping of at most {_MOST_PRICES} models", named)
     found = {}
+    providers = provider_names() if named else []
     for name, value in named.items():
         place = f"{path}.prices[{name}]"
-        if not isinstance(name, str) or name.partition(":")[0] not in PROVIDERS or "*" in name[:-1]:
-            raise ConfigError(place, "must be openai:MODEL or gemini:MODEL, perhaps with a star at the end")
+        provider, colon, _ = name.partition(":") if isinstance(name, str) else ("", "", "")
+        if not colon or "*" in str(name)[:-1]:
+            raise ConfigError(place, "must be provider:MODEL, perhaps with a star at the end")
+        if provider not in providers:
+            raise not_one_of(place, providers, provider)
         each = Section(value, place, _PRICE)
         cached = each.number("cached", None, 0, 100_000) if "cached" in each else None
         found[name] = Price(
@@ -161,16 +170,17 @@ def read_prices(path: Path | None) -> PriceList:
 
 
 def _entry(keys: Section, env: Environment) -> ModelEntry:
-    provider: Provider = "gemini" if keys.word("provider", PROVIDERS, None) == "gemini" else "openai"
+    name = keys.line("name")
+    provider = provider_named(keys.line("provider"), keys.below("provider"))
     base_url = None
     if keys.given("base_url"):
         base_url = _web_address(keys.line("base_url", most=2_000), f"{keys.path}.base_url")
     named = keys.line("key_variable", "") or None
     return _made(
         env,
-        name=keys.line("name"),
+        name=name,
         provider=provider,
-        model=keys.line("model"),
+        model=keys.line("model", provider.default_model),
         base_url=base_url,
         named_key=named,
         where=keys.path,
@@ -185,26 +195,26 @@ def _entry(keys: Section, env: Environment) -> ModelEntry:
 
 def _from_environment(env: Environment) -> ModelEntry | None:
     """The model that the environment names; ``None`` when it names none."""
-    provider = env.text("LEAGUE_LLM_PROVIDER")
-    model = env.text("LEAGUE_LLM_MODEL") or env.text("LLM_MODEL")
+    named = env.text(PROVIDER_VARIABLE)
+    model = env.text(MODEL_VARIABLE) or env.text("LLM_MODEL")
     base_url = env.text("LEAGUE_LLM_BASE_URL")
-    if provider is None and env.text("LEAGUE_LLM_MODEL") is None and base_url is None:
+    if named is None and env.text(MODEL_VARIABLE) is None and base_url is None:
         return None  # LLM_MODEL alone may be meant for a user's own agent
-    if provider is not None and provider.lower() not in PROVIDERS:
-        raise ConfigError("LEAGUE_LLM_PROVIDER", f"must be openai or gemini, found {provider[:40]!a}")
-    if provider is None:
-        has = [each for each in PROVIDERS if any(env.text(name) for name in KEY_VARIABLES[each])]
-        provider = "openai" if base_url is not None or len(has) != 1 else has[0]
+    if named is None and base_url is None:
+        has_key = [each.name for each in all_providers() if any(env.text(name) for name in each.key_variables)]
+        named = has_key[0] if len(has_key) == 1 else None
+    provider = provider_named((named or DEFAULT_PROVIDER).lower(), PROVIDER_VARIABLE)
+    model = model or provider.default_model
     if model is None:
-        raise ConfigError("LEAGUE_LLM_MODEL", "is not set; write the model's name as its service spells it")
+        raise ConfigError(MODEL_VARIABLE, "is not set; write the model's name as its service spells it")
     return _made(
         env,
         name=FROM_ENVIRONMENT,
-        provider="gemini" if provider.lower() == "gemini" else "openai",
+        provider=provider,
         model=model,
         base_url=None if base_url is None else _web_address(base_url, "LEAGUE_LLM_BASE_URL"),
         named_key=None,
-        where="LEAGUE_LLM_PROVIDER",
+        where=PROVIDER_VARIABLE,
         patience=Patience(retries=_retries(env), timeout=_timeout(env)),
     )
 
@@ -220,7 +230,7 @@ def _made(
     where: str,
     patience: Patience,
 ) -> ModelEntry:
-    variables = KEY_VARIABLES[provider] if named_key is None else (named_key,)
+    variables = provider.key_variables if named_key is None else (named_key,)
     key = next((found for each in variables if (found := env.text(each)) is not None), None)
     if key is not None and not key.isprintable():
         raise ConfigError(variables[0], "holds more than one line; write the key alone")
@@ -232,12 +242,12 @@ def _made(
         key = None
     return ModelEntry(
         name=name,
-        provider=provider,
+        provider=provider.name,
         model=model,
         base_url=base_url,
         key=key,
-        key_name=variables[0],
-        needs_key=base_url is None or named_key is not None,
+        key_name=variables[0] if variables else "",
+        needs_key=bool(variables) and (base_url is None or named_key is not None),
         patience=patience,
     )
 

@@ -26,9 +26,19 @@ from league_agents.llm.exchange import Backend, Request
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import ChatModel, Prompt, Purpose, Usage
 from league_agents.llm.prices import PriceList
+from league_agents.llm.provider import Access
+from league_agents.llm.registry import provider_named
+from league_agents.llm.schema_in_words import SchemaInWords
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.private_file import make_private_folder
-from league_agents.settings.model_settings import REMEDY, ModelEntry, ModelSettings, read_models, read_prices
+from league_agents.settings.model_settings import (
+    PROVIDER_VARIABLE,
+    ModelEntry,
+    ModelSettings,
+    none_configured,
+    read_models,
+    read_prices,
+)
 from league_agents.settings.outages import Outages
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
@@ -144,7 +154,7 @@ def chat_models(
     Raises ``ConfigError`` with the remedy when no model is configured.
     """
     if not settings.entries:
-        raise ConfigError(settings.where, f"no language model is configured; {REMEDY}")
+        raise none_configured(settings.where)
     if replay is not None:
         return Models(
             settings, lambda entry: watched(replay.of(entry.full_name)), sleep=_do_not_wait, health_of=_always_rested
@@ -189,15 +199,16 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
 
 def limited_backend(entry: ModelEntry) -> Backend:
     """What speaks to the service, within a time limit. Raises ``ConfigError`` when its SDK is not installed."""
-    if entry.provider == "gemini":
-        from league_agents.llm.providers.gemini import gemini_backend
-
-        backend = gemini_backend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
-        return TimeLimited(backend)
-    from league_agents.llm.providers.openai import OpenAIBackend
-
-    openai = OpenAIBackend(model=entry.model, key=entry.key, base_url=entry.base_url, key_name=entry.key_name)
-    return TimeLimited(openai)
+    provider = provider_named(entry.provider, entry.name)
+    access = Access(
+        name=entry.full_name,
+        model=entry.model,
+        base_url=entry.base_url or provider.base_url.rstrip("/"),
+        key=entry.key,
+        key_name=entry.key_name,
+    )
+    backend = provider.connect(access)
+    return TimeLimited(backend if provider.takes_schema else SchemaInWords(backend))
 
 
 def environment_models(environment: Mapping[str, str] | None = None) -> ModelSettings:
@@ -284,7 +295,7 @@ def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> N
     for entry in settings.entries:
         if prices.of(entry.full_name) is None:
             raise ConfigError(
-                "LEAGUE_LLM_USD_PER_…" if settings.where == "LEAGUE_LLM_PROVIDER" else f"{settings.where}.limits",
+                "LEAGUE_LLM_USD_PER_…" if settings.where == PROVIDER_VARIABLE else f"{settings.where}.limits",
                 f"a limit in dollars cannot be kept for {entry.full_name}, whose price is unknown; write it into the"
                 " price file (config/prices.example.yaml), or limit tokens or calls beside it",
             )

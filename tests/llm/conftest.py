@@ -14,6 +14,7 @@ from werkzeug import Request, Response
 
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Backend, Patience
+from league_agents.llm.provider import Access
 from league_agents.llm.providers.gemini import GeminiBackend
 from league_agents.llm.providers.gemini.sdks import GenaiClient, GenerativeLanguageClient
 from league_agents.llm.providers.openai import OpenAIBackend
@@ -25,6 +26,10 @@ KEY = "sk-this-key-is-secret-0123456789"
 Serve = Callable[[socket.socket, threading.Event], None]
 
 
+def _access(provider: str, url: str, key: str | None) -> Access:
+    return Access(name=f"{provider}:m", model="m", base_url=url, key=key, key_name=f"{provider.upper()}_API_KEY")
+
+
 class Protocol:
     """What one service's messages look like, and the SDK that speaks to it."""
 
@@ -33,10 +38,9 @@ class Protocol:
 
     def backend(self, url: str, key: str | None = KEY) -> Backend:
         if self.name == "openai":
-            return OpenAIBackend(model="m", key=key, base_url=f"{url}/v1")
+            return OpenAIBackend(_access("openai", f"{url}/v1", key))
         client = {"google-genai": GenaiClient, "google-generativeai": GenerativeLanguageClient}[self.name]
-        made = client(key or "none", url)
-        return GeminiBackend(made, model="m", key=key, base_url=url, key_name="GEMINI_API_KEY")
+        return GeminiBackend(client(key or "none", url), _access("gemini", url, key))
 
     def message(self, text: str, finish: str = "stop", counted: tuple[int, int, int] | None = (12, 5, 2)) -> Any:
         """A response with one reply. ``finish``: stop, length or refused."""

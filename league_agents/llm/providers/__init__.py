@@ -1,1 +1,4 @@
-"""Adapters of the model port, one module or package for each service."""
+"""Adapters of the model port, one module or package for each service.
+
+Each holds one ``PROVIDER``, a ``league_agents.llm.provider.Provider``; nothing else has to be changed for a new one.
+"""

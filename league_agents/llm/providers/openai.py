@@ -16,6 +16,7 @@ from league_agents.clock import monotonic_s
 from league_agents.errors import ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
+from league_agents.llm.provider import Access, Provider
 from league_agents.llm.responses import (
     UnreadableBody,
     document_of,
@@ -29,7 +30,7 @@ from league_agents.llm.responses import (
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
 from league_agents.values import evolve
 
-OPENAI_ENDPOINT = "https://api.openai.com/v1"
+ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"
 """What a server gets that wants no key: the SDK insists on one."""
 
@@ -48,22 +49,18 @@ class _Dialect:
 class OpenAIBackend:
     """``Backend`` on a server that speaks chat completions."""
 
-    def __init__(
-        self, *, model: str, key: str | None, base_url: str | None = None, key_name: str = "OPENAI_API_KEY"
-    ) -> None:
-        """``key_name`` is the variable that a person has to look at when the key is refused."""
+    def __init__(self, access: Access) -> None:
         import openai
 
-        self._model = model
-        self._key = key
-        self._key_name = key_name
-        self._base_url = (base_url or OPENAI_ENDPOINT).rstrip("/")
+        self._access = access
+        self._key = access.key
+        self._base_url = access.base_url.rstrip("/")
         # Servers on one's own machine often know the older name only; OpenAI's newer models know the newer one only.
         newer, older = _OUTPUT_LIMITS
-        self._dialect = _Dialect(Form.SCHEMA, newer if self._base_url == OPENAI_ENDPOINT else older)
+        self._dialect = _Dialect(Form.SCHEMA, newer if self._base_url == ENDPOINT else older)
         self._lock = threading.Lock()
         self._client = openai.OpenAI(
-            api_key=key or NO_KEY,
+            api_key=access.key or NO_KEY,
             base_url=self._base_url,
             max_retries=0,
             default_headers={"Accept-Encoding": "identity"},
@@ -74,10 +71,10 @@ class OpenAIBackend:
 
     @property
     def name(self) -> str:
-        return f"openai:{self._model}"
+        return self._access.name
 
     def __repr__(self) -> str:
-        return f"OpenAIBackend({self._model!r} at {self._base_url!r})"
+        return f"OpenAIBackend({self._access.model!r} at {self._base_url!r})"
 
     def exchange(self, request: Request) -> Reply:
         ends_s = monotonic_s() + request.timeout.total_seconds()
@@ -106,7 +103,7 @@ class OpenAIBackend:
 
         try:
             response = self._client.chat.completions.with_raw_response.create(
-                model=self._model,
+                model=self._access.model,
                 messages=_messages(request, dialect.form),
                 timeout=left_s,
                 **_options(request, dialect),
@@ -137,7 +134,7 @@ class OpenAIBackend:
         said = quoted(error.body if error.body is not None else error.response.text, self._key)
         wait = retry_after(error.response.headers, error.body)
         if status in (401, 403):
-            return Rejected(f"{self.name}: {self._base_url} refuses the key in {self._key_name}; is it the right one?")
+            return Rejected(self._access.refused_key)
         if status == 404:
             return Rejected(
                 f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both"
@@ -250,3 +247,11 @@ def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < 10**9 else None
 
 
+PROVIDER = Provider(
+    name="openai",
+    title="OpenAI's chat completions",
+    base_url=ENDPOINT,
+    key_variables=("OPENAI_API_KEY",),
+    connect=OpenAIBackend,
+    alternatives="any server that speaks its protocol: llama.cpp, Ollama, vLLM, LM Studio",
+)

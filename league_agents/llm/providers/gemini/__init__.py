@@ -16,6 +16,7 @@ from league_agents.clock import monotonic_s
 from league_agents.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Backend, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
+from league_agents.llm.provider import Access, Provider
 from league_agents.llm.providers.gemini.sdks import (
     BrokenOff,
     GeminiClient,
@@ -28,7 +29,7 @@ from league_agents.llm.providers.gemini.sdks import (
 from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
 
-GEMINI_ENDPOINT = "https://generativelanguage.googleapis.com"
+ENDPOINT = "https://generativelanguage.googleapis.com"
 NO_KEY = "none"
 """What a server gets that wants no key: the SDKs insist on one."""
 
@@ -36,19 +37,16 @@ _REFUSED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "
 _TRUNCATED = "MAX_TOKENS"
 
 
-def gemini_backend(
-    *, model: str, key: str | None, base_url: str | None = None, key_name: str = "GEMINI_API_KEY"
-) -> Backend:
+def connect(access: Access) -> Backend:
     """``Backend`` on Gemini. Raises ``ConfigError`` when neither SDK is installed."""
-    place = (base_url or GEMINI_ENDPOINT).rstrip("/")
-    client: GeminiClient
+    client: type[GenaiClient | GenerativeLanguageClient]
     if _is_installed("google.genai"):
-        client = GenaiClient(key or NO_KEY, place)
+        client = GenaiClient
     elif _is_installed("google.ai.generativelanguage"):
-        client = GenerativeLanguageClient(key or NO_KEY, place)
+        client = GenerativeLanguageClient
     else:
         raise ConfigError("gemini", "neither google-genai nor google-generativeai is installed; install one of them")
-    return GeminiBackend(client, model=model, key=key, base_url=place, key_name=key_name)
+    return GeminiBackend(client(access.key or NO_KEY, access.base_url), access)
 
 
 def _is_installed(name: str) -> bool:
@@ -61,12 +59,11 @@ def _is_installed(name: str) -> bool:
 class GeminiBackend:
     """``Backend`` on one of the clients."""
 
-    def __init__(self, client: GeminiClient, *, model: str, key: str | None, base_url: str, key_name: str) -> None:
+    def __init__(self, client: GeminiClient, access: Access) -> None:
         self._client = client
-        self._model = model
-        self._key = key
-        self._base_url = base_url
-        self._key_name = key_name
+        self._access = access
+        self._key = access.key
+        self._base_url = access.base_url
         self._lock = threading.Lock()
         self._form = Form.SCHEMA
         # Agents come and go without saying so; their connections go with them.
@@ -74,10 +71,10 @@ class GeminiBackend:
 
     @property
     def name(self) -> str:
-        return f"gemini:{self._model}"
+        return self._access.name
 
     def __repr__(self) -> str:
-        return f"GeminiBackend({self._model!r} at {self._base_url!r})"
+        return f"GeminiBackend({self._access.model!r} at {self._base_url!r})"
 
     def exchange(self, request: Request) -> Reply:
         ends_s = monotonic_s() + request.timeout.total_seconds()
@@ -87,7 +84,7 @@ class GeminiBackend:
             if left_s <= 0:
                 raise Unanswered(f"{self.name}: no time is left")
             try:
-                document = self._client.generate(self._model, _body(request, form), left_s)
+                document = self._client.generate(self._access.model, _body(request, form), left_s)
             except Refusal as refusal:
                 is_refused_form = refusal.status == 400 and not _is_about_the_key(refusal)
                 if is_refused_form and request.schema is not None and form is not Form.PLAIN:
@@ -116,7 +113,7 @@ class GeminiBackend:
     def _failed(self, refusal: Refusal) -> ModelUnavailable:
         status, said = refusal.status, quoted(refusal.body, self._key)
         if status in (401, 403) or _is_about_the_key(refusal):
-            return Rejected(f"{self.name}: {self._base_url} refuses the key in {self._key_name}; is it the right one?")
+            return Rejected(self._access.refused_key)
         if status == 404:
             return Rejected(f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both")
         if status in (408, 409, 425, 429) or status >= 500:
@@ -196,3 +193,12 @@ def _usage(counted: object) -> tuple[Usage, bool]:
 
 def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < 10**9 else None
+
+
+PROVIDER = Provider(
+    name="gemini",
+    title="Google's Gemini",
+    base_url=ENDPOINT,
+    key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    connect=connect,
+)
