@@ -52,8 +52,9 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     context = click.Context(command, info_name=path)
     yield from ("```", " ".join([path, *command.collect_usage_pieces(context)]), "```", "")
     yield from (_text(command.help), "")
-    records = [each.get_help_record(context) for each in command.get_params(context)]
-    rows = [record for record in records if record is not None and record[0] != "--help"]
+    # Not ``get_params``: it adds --help, spelled as it was when the command was last used in this process.
+    records = [each.get_help_record(context) for each in command.params]
+    rows = [record for record in records if record is not None]
     if rows:
         yield from ("| option | meaning |", "| --- | --- |")
         yield from (f"| `{_cell(name)}` | {_cell(meaning)} |" for name, meaning in rows)
