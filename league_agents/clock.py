@@ -4,7 +4,7 @@ Rule 1: only edges hold a clock. Machines receive instants; tests and offline ga
 Rule 2: an instant comes from ``now``, a wait from ``monotonic_s``. The wall clock of a machine may be wrong and may be
 set at any moment, so a difference between two of its readings is no duration.
 Rule 3: a process whose environment names a file in ``LEAGUE_TEST_CLOCK`` takes both readings from that file. It is for
-tests only (``league_agents.testing.machine_clock`` writes it).
+tests only (``league_agents.local_league.machine_clock`` writes it).
 """
 
 from __future__ import annotations

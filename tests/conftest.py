@@ -13,8 +13,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.machine_clock import MachineClock
+from league_agents.local_league.patience import LIMIT_S
 
 _NUMBERS = count()
 

@@ -349,8 +349,8 @@ def _player_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int,
 
 def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], RefereeGame]:
     from league_agents.core.draw import Draw
+    from league_agents.evaluation.injections import injections
     from league_agents.evaluation.referee_games import RefereeSeries, Wish
-    from league_agents.testing.injections import injections
 
     wishes = [Wish(category=each.category, language=each.language, text=each.text) for each in injections()]
     return RefereeSeries(
@@ -369,9 +369,9 @@ _OF_THE_PAGE = "word of the page"
 
 def _examined(known: Known, draw: Draw) -> Sequence[KnownAnswer]:
     """Questions about a target whose answers follow from it."""
+    from league_agents.evaluation.checkable import Subject, checkable_questions
     from league_agents.evaluation.referee_games import KnownAnswer
     from league_agents.games.q21.model import LETTERS
-    from league_agents.testing.checkable import Subject, checkable_questions
 
     subject = Subject(
         sentence=known.sentence,

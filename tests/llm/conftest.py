@@ -19,7 +19,7 @@ from league_agents.llm.providers.gemini import GeminiBackend
 from league_agents.llm.providers.gemini.sdks import GenaiClient, GenerativeLanguageClient
 from league_agents.llm.providers.openai import OpenAIBackend
 from league_agents.llm.time_limit import TimeLimited
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 KEY = "sk-this-key-is-secret-0123456789"
 

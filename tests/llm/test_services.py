@@ -18,7 +18,7 @@ from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import LARGEST_REPLY, Patience, Rejected, Unanswered
 from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.llm.time_limit import TimeLimited
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 
 class Opinion(BaseModel):

@@ -12,8 +12,8 @@ import pytest
 from league_agents.arena.client import Client
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.errors import ConfigError
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.settings.arena_server import arena_house
-from league_agents.testing.patience import LIMIT_S
 
 
 def command(*arguments: str) -> list[str]:

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.check_catalogue import SearchableText, fold_typography, holds, is_text_of, searchable
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.passages import passages
-from league_agents.testing import fetch_books
-from league_agents.testing.book_archives import PackedBook
-from league_agents.testing.books import (
+from tests.support import fetch_books
+from tests.support.book_archives import PackedBook
+from tests.support.books import (
     BooksMissing,
     CachedBook,
     cached_books,
     cached_entries,
     unavailable_packages,
 )
-from league_agents.testing.check_catalogue import SearchableText, fold_typography, holds, is_text_of, searchable
-from league_agents.testing.fetch_books import EXIT_INCOMPLETE, SOURCES, Source, SourceUnavailable
+from tests.support.fetch_books import EXIT_INCOMPLETE, SOURCES, Source, SourceUnavailable
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.answering import PAIRS, measure_answers
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
-from league_agents.testing.answering import PAIRS, measure_answers
 
 
 @pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 AGENTS = Path(__file__).with_name("checked_agents.py")
 RUN = ("run", "--single-game", "--seed", "7")

@@ -16,7 +16,7 @@ import pytest
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.ids import derive_hex
 from league_agents.mail.memory import Weather
-from league_agents.testing.crash import Ending, play_season
+from tests.support.crash import Ending, play_season
 
 
 @cache

@@ -15,9 +15,9 @@ from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note, Order, OutboxState
 from league_agents.league.events import Command
 from league_agents.league.manager_state import SeasonPhase
+from league_agents.local_league.league import LocalLeague, Seat, four_seats
 from league_agents.settings.orders import give
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
-from league_agents.testing.turns import Turns, in_turns, turns
+from tests.support.turns import Turns, in_turns, turns
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from typing import Any
 from league_agents.errors import JournalError
 from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
-from league_agents.testing.patience import LIMIT_S, until
-from league_agents.testing.turns import turns
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.patience import LIMIT_S, until
+from tests.support.latency import VERDICT, free_text
+from tests.support.turns import turns
 
 PLAYER = Seat(role="player", group="falcons")
 HEAD = (

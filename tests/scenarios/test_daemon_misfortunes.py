@@ -18,12 +18,12 @@ import yaml
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
 from league_agents.league.manager_state import SeasonPhase
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail import mime
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.patience import LIMIT_S, until
-from league_agents.testing.turns import Turns, in_turns, turns
+from tests.support.latency import VERDICT, free_text
+from tests.support.turns import Turns, in_turns, turns
 
 
 @pytest.fixture

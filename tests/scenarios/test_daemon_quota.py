@@ -11,6 +11,8 @@ import yaml
 
 from league_agents.clock import SystemClock
 from league_agents.league.manager_state import SeasonPhase
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat, four_seats
+from league_agents.local_league.machine_clock import MachineClock
 from league_agents.mail.quota import PRICES_2026
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.runner.pace import Pace
@@ -18,10 +20,8 @@ from league_agents.settings.connectivity import check_everything
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.league_settings import LeagueSettings
 from league_agents.settings.looking import role_status
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat, four_seats
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.turns import turns
+from tests.support.latency import VERDICT, free_text
+from tests.support.turns import turns
 
 POLLING = ("history.list", "messages.list", "getProfile")
 MATCH_UNITS, MATCH_SENDS = 1_050, 9

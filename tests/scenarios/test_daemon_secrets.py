@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
+from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment, without_quotations
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.patience import LIMIT_S, until
 
 AGENTS = Path(__file__).with_name("leaking_agents.py")
 MODEL_KEY = "sk-planted-0123456789abcdef"

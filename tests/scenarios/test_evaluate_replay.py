@@ -17,8 +17,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from league_agents.cli import command_line
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.machine_clock import MachineClock
+from league_agents.local_league.patience import LIMIT_S
 
 KEY = "sk-this-key-is-secret-0123456789"
 PLAYER = ("evaluate", "player", "llm", "--rules", "course", "--games", "3", "--json")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.local_league.league import four_seats
 from league_agents.mail.quota import Limits
-from league_agents.testing.flooded_league import CALL, PACE, Flood, FloodedSeason, play_flooded_season
-from league_agents.testing.local_league import four_seats
+from tests.support.flooded_league import CALL, PACE, Flood, FloodedSeason, play_flooded_season
 
 WAITING = 500
 """Two minutes of the whole quota: as long as a warm-up may take."""

@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from league_agents.games.q21.rules import PRD
+from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.match import match_document
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.patience import LIMIT_S
 
 
 def the_match(league: LocalLeague) -> dict[str, Any]:

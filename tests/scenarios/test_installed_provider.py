@@ -15,7 +15,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from league_agents.testing.crash import play_season
-from league_agents.testing.killed_season import killed_season
-from league_agents.testing.local_league import four_seats, unhurried
+from league_agents.local_league.league import four_seats, unhurried
+from tests.support.crash import play_season
+from tests.support.killed_season import killed_season
 
 # Points are counted from the start of each life. Odd ones are before, even ones after a write or a call.
 KILL_AT = (31, 118, 205, 77, 342, 159, 14, 423)

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from league_agents.journal.port import OutboxState
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.machine_clock import MachineClock
 from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
-from league_agents.testing.machine_clock import MachineClock
+from tests.support.latency import VERDICT, free_text
 
 SEND = "messages.send"
 FIRST = Fault(action=Action.WAIT, method=SEND, seconds=LONGEST_WAIT_S, calls=(1,))

@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
 from league_agents.league.manager_state import ManagerState
+from league_agents.local_league.league import LocalLeague, Seat, four_seats
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.mime import read
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats
-from league_agents.testing.patience import LIMIT_S
 
 DAY = timedelta(days=1)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 FILE = Path(__file__).with_name("own_trouble.py")
 RUN = ("run", "--single-game", "--seed", "7", "--player-b", "scripted", "--referee", "scripted")

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from league_agents.testing.stormy_season import StormEnding, play_stormy_season
+from tests.support.stormy_season import StormEnding, play_stormy_season
 
 SEEDS = range(1, 19)
 

@@ -18,7 +18,7 @@ from league_agents.league.game_state import GamePhase
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import MatchReport, PlayerReport, ReportStatus
-from league_agents.testing.link import (
+from tests.support.link import (
     GAME,
     PLAYER1,
     PLAYER2,

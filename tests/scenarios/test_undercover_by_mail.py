@@ -33,7 +33,7 @@ from league_agents.mail.identity import Require
 from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.sandbox.server import Sandbox
 from league_agents.settings.live import SenderCheck
-from league_agents.testing.crash import CALLS, WRITES, CountingMailbox, Killed, Reaper
+from tests.support.crash import CALLS, WRITES, CountingMailbox, Killed, Reaper
 
 HOST = "table@arena.test"
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

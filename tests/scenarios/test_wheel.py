@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "league_agents"

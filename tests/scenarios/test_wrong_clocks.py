@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.games.q21.model import Termination
-from league_agents.testing.wrong_clocks import SEATS, MatchEnding, play_in_turns
+from tests.support.wrong_clocks import SEATS, MatchEnding, play_in_turns
 
 _, REFEREE, FALCONS, OTTERS = (seat.name for seat in SEATS)
 

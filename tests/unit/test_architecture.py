@@ -136,8 +136,10 @@ ARROWS = (
     Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
     Row("settings", (*BELOW_SETTINGS, "settings"), ANY_PACKAGE, "the one composition root; it knows no command line"),
-    Row("testing", (*BELOW_SETTINGS, "sandbox", "settings", "testing"), ANY_PACKAGE, "its suites test what is below"),
-    Row("cli", (*BELOW_SETTINGS, "sandbox", "settings", "testing", "cli"), ANY_PACKAGE, "nothing is above it"),
+    Row("local_league", (*BELOW_SETTINGS, "sandbox", "settings", "local_league"), ANY_PACKAGE,
+        "starts whole programs, and the mail service that they talk to"),
+    Row("testing", (*LAYER_0, *PURE, *PORTS, "testing"), ("pytest",), "suites that adapters of others pass too"),
+    Row("cli", (*BELOW_SETTINGS, "sandbox", "settings", "local_league", "cli"), ANY_PACKAGE, "nothing is above it"),
     Row("__main__", ("cli",), (), "python -m is the same command"),
 )  # fmt: skip
 
@@ -452,7 +454,7 @@ def test_a_wrong_arrow_is_found(module: str, line: str, complaint: str) -> None:
         ("mail.gmail.client", "from league_agents.mail.gmail.scopes import SCOPES"),
         ("llm.providers.gemini", "from league_agents.llm.providers.gemini.sdks import Refusal"),
         ("runner.loop", "import time\nfrom league_agents.journal import port\nX = time.perf_counter()"),
-        ("cli.check", "from league_agents.testing.contracts import suite\nfrom league_agents import __version__"),
+        ("cli.check", "from league_agents.local_league.league import LocalLeague"),
     ],
 )
 def test_a_right_arrow_passes(module: str, line: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.settings.arena_server import arena_server
-from league_agents.testing.arena_wire import QUICK
+from tests.support.arena_wire import QUICK
 
 ServerMaker = Callable[..., ArenaServer]
 

@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.testing.arena_wire import Wire
+from tests.support.arena_wire import Wire
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from league_agents.arena.server.serving import ArenaServer
 from league_agents.core.draw import Draw
 from league_agents.core.game import Event
 from league_agents.errors import ConfigError
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.protocol.boardgame.hosting import Profile
-from league_agents.testing.patience import LIMIT_S
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 

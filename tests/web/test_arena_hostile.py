@@ -14,11 +14,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from league_agents.arena.server.serving import ArenaServer
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.protocol.boardgame.requests import check_message
-from league_agents.testing.arena_frames import throw_frames
-from league_agents.testing.arena_leaks import GAMES
-from league_agents.testing.arena_wire import QUICK, Place, Wire
-from league_agents.testing.patience import LIMIT_S, until
+from tests.support.arena_frames import throw_frames
+from tests.support.arena_leaks import GAMES
+from tests.support.arena_wire import QUICK, Place, Wire
 
 SOON = timedelta(seconds=0.5)
 """When the server has waited long enough for a peer that never does what it should."""

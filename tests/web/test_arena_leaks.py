@@ -18,8 +18,8 @@ from league_agents.games.registry import game_of
 from league_agents.games.undercover.scripted import scripted
 from league_agents.match import Match
 from league_agents.settings.arena_server import arena_house
-from league_agents.testing.arena_leaks import GAMES, Leaks, all_leaks, hidden_from
-from league_agents.testing.arena_wire import Place, Wire, WireSocket
+from tests.support.arena_leaks import GAMES, Leaks, all_leaks, hidden_from
+from tests.support.arena_wire import Place, Wire, WireSocket
 
 
 def test_the_search_finds_what_is_hidden() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.testing.arena_engine import actions_per_s
-from league_agents.testing.arena_load import LoadResult, measure_load, told
+from benchmarks.arena_engine import actions_per_s
+from tests.support.arena_load import LoadResult, measure_load, told
 
 
 @pytest.mark.parametrize("game", ["guess_number", "market", "q21", "undercover"])

@@ -12,7 +12,7 @@ import pytest
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.protocol.boardgame.json_text import LARGEST
 from league_agents.protocol.boardgame.refusals import HTTP_STATUS
-from league_agents.testing.arena_wire import Place, Wire
+from tests.support.arena_wire import Place, Wire
 
 
 @dataclass(frozen=True)

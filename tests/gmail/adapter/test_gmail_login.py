@@ -17,12 +17,12 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailboxUnavailable
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.oauth import SCOPES, Authorization, login, login_pasted, logout, token_status
 from league_agents.sandbox.faults import Action, Fault
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
-from league_agents.testing.patience import LIMIT_S
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 

@@ -25,10 +25,10 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, MailboxContract, letter, nothing_known
-from league_agents.testing.patience import LIMIT_S, until
 
 PACKAGE = "emulate@0.11.2"  # the newest that starts on Node 20; without a version npm installs another project
 TOKENS = {ALICE: "tok-alice", BOB: "tok-bob"}

@@ -15,6 +15,7 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail.gmail import GmailMailbox, transport
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
@@ -22,7 +23,6 @@ from league_agents.mail.quota import Limits, QuotaLedger
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
-from league_agents.testing.patience import LIMIT_S, until
 
 SHORT = timedelta(seconds=1)
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from league_agents.clock import ManualClock
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.server import Sandbox
-from league_agents.testing.patience import LIMIT_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)  # which Python versions Google will support some day

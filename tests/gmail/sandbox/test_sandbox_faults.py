@@ -12,8 +12,8 @@ from datetime import timedelta
 import pytest
 
 from league_agents.errors import ConfigError
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault, FaultPlan, read_plan
-from league_agents.testing.patience import LIMIT_S, until
 
 ALICE, BOB, CAROL = "Alice@league.test", "bob@league.test", "carol@league.test"
 SEND = "messages.send"

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 SEND = "/gmail/v1/users/me/messages/send"

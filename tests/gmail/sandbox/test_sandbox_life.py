@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from league_agents.errors import ConfigError
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from league_agents.sandbox.server import Sandbox
-from league_agents.testing.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 PROFILE = "/gmail/v1/users/me/profile"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.oauth import CLIENT_ID, CLIENT_SECRET
 from league_agents.sandbox.world import Rules
-from league_agents.testing.patience import LIMIT_S
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 MODIFY = "https://www.googleapis.com/auth/gmail.modify"

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from league_agents.agents.fence import cleaned, fenced, fenced_lines, one_line
-from league_agents.testing.injections import injections
+from league_agents.evaluation.injections import injections
 
 FENCE = re.compile(r"<<(?P<label>[a-z][a-z0-9 ]*) (?P<mark>[0-9a-f]{12})\n(?P<inner>.*)\n(?P=mark)>>", re.DOTALL)
 

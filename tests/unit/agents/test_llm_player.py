@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from benchmarks.oracle import Oracle, OracleReferee
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.offline_player import OfflinePlayer
@@ -29,7 +30,6 @@ from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
-from league_agents.testing.oracle import Oracle, OracleReferee
 
 OF_PASSAGES = replace(PRD, target_kind=TargetKind.PASSAGE_OPENING)
 BOTH = pytest.mark.parametrize("rules", [OF_PASSAGES, COURSE], ids=lambda rules: rules.name)

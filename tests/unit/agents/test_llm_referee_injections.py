@@ -16,14 +16,14 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells_any
 from league_agents.core.model_work import KEY, steps_in
+from league_agents.evaluation.injections import Injection, injections
 from league_agents.games.q21.model import Choice, Guess, Question
 from league_agents.games.q21.reading_referee import read_answers, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import M, Parsed, Prompt
-from league_agents.testing.injections import Injection, injections
-from league_agents.testing.obedient import ObedientModel
 from league_agents.values import evolve as replace
+from tests.support.obedient import ObedientModel
 
 SENTENCE = "The ferryman counted eleven lanterns along the frozen harbour."
 WORD = "lantern"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.strength import play
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
@@ -17,7 +18,6 @@ from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import make_document
 from league_agents.knowledge.index import KnowledgeIndex
-from league_agents.testing.strength import play
 
 ENGLISH = """# The Candle
 

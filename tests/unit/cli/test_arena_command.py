@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.arena.transcript import read_transcript
 from league_agents.cli import command_line
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 SCENARIOS = sorted((Path(__file__).parents[3] / "config" / "arena").glob("*.yaml"))

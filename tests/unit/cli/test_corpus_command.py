@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
-from league_agents.testing.book_files import lines_of, pdf_bytes
+from tests.support.book_files import lines_of, pdf_bytes
 
 TALE = """# A Tale
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from benchmarks.retrieval import measure_catalogue_recall
 from league_agents.agents.library import Knowledge
 from league_agents.knowledge import embeddings
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.embeddings import Embedder, EmbeddingsMissing, is_installed
 from league_agents.knowledge.retrieval import Retriever
-from league_agents.testing.retrieval import measure_catalogue_recall
 
 needs_extra = pytest.mark.skipif(
     not is_installed(), reason="MEANING IS NOT TESTED: install the extra, pip install 'league-agents[embeddings]'"

@@ -22,7 +22,7 @@ from league_agents.knowledge.corpus import (
 from league_agents.knowledge.failures import DocumentRefused, UnknownBook
 from league_agents.knowledge.files import files_in
 from league_agents.knowledge.index import AddOutcome
-from league_agents.testing.book_files import epub_bytes, lines_of, pdf_bytes
+from tests.support.book_files import epub_bytes, lines_of, pdf_bytes
 
 WORDS = (
     "The {} lay on the sand with its keel in the air. Nobody had sailed it since the winter, and the children used it "

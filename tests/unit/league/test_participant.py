@@ -29,7 +29,8 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.testing.link import (
+from league_agents.values import evolve
+from tests.support.link import (
     GAME,
     LEAGUE,
     MANAGER,
@@ -55,7 +56,6 @@ from league_agents.testing.link import (
     start_season,
     table,
 )
-from league_agents.values import evolve
 
 
 def a_referee(**more: Any) -> Peer:

@@ -38,7 +38,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.testing.link import (
+from tests.support.link import (
     GAME,
     MANAGER,
     PLAYER1,

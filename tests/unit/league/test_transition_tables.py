@@ -42,7 +42,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.testing.link import (
+from tests.support.link import (
     GAME,
     PLAYER1,
     PLAYER2,
@@ -58,7 +58,7 @@ from league_agents.testing.link import (
     player,
     referee,
 )
-from league_agents.testing.link import (
+from tests.support.link import (
     LEAGUE as LEAGUE_ID,
 )
 

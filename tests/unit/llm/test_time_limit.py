@@ -13,7 +13,7 @@ from league_agents.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import Request, Unanswered
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 from league_agents.llm.time_limit import TimeLimited
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.values import evolve
 
 

@@ -27,6 +27,7 @@ from league_agents.journal.port import InboxRow, Note, OutboxItem, PendingCall, 
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Started
 from league_agents.league.player import PlayerState
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -40,7 +41,6 @@ from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
 from league_agents.runner.watch import watch
 from league_agents.runner.workers import Workers, here
-from league_agents.testing.patience import LIMIT_S
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -18,7 +18,8 @@ from league_agents.mail.port import Peers
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.messages import Assignment, AssignmentRole
 from league_agents.runner.peers import game_wait, peers_of
-from league_agents.testing.link import (
+from league_agents.values import evolve
+from tests.support.link import (
     GAME,
     MANAGER,
     PLAYER1,
@@ -33,7 +34,6 @@ from league_agents.testing.link import (
     start_season,
     table,
 )
-from league_agents.values import evolve
 
 
 class WatchedLink(Link):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.testing.arena_wire import Wire
+from tests.support.arena_wire import Wire
 
 Visitor = Callable[..., Any]
 TURN, RESULT = ".turn.mine", ".result:not([hidden])"

@@ -8,7 +8,7 @@ from typing import Any
 
 from league_agents.arena.scenario import scenario_of
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.testing.arena_wire import Wire
+from tests.support.arena_wire import Wire
 
 Visitor = Callable[..., Any]
 CIVILIAN, UNDERCOVER = "w-5f1c77ab90", "w-c08e31d264"

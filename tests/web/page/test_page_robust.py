@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.testing.arena_wire import Wire
+from tests.support.arena_wire import Wire
 
 Visitor = Callable[..., Any]
 TURN, RESULT = ".turn.mine", ".result:not([hidden])"

@@ -15,7 +15,7 @@ from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.child import end_above
 from league_agents.knowledge.formats.kinds import Kind
 from league_agents.knowledge.formats.reader import CPU_S, MEMORY_BYTES, IsolatedReader
-from league_agents.testing.book_files import epub_bytes, pdf_of_streams
+from tests.support.book_files import epub_bytes, pdf_of_streams
 
 unix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows bounds no process this way")
 

@@ -10,7 +10,7 @@ import pytest
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats import epub
 from league_agents.knowledge.formats.epub import epub_extract
-from league_agents.testing.book_files import CONTAINER, epub_bytes, xhtml
+from tests.support.book_files import CONTAINER, epub_bytes, xhtml
 
 ENCRYPTED = (
     '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" '

@@ -12,7 +12,7 @@ from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats import pdf
 from league_agents.knowledge.formats.pdf import pdf_extract
 from league_agents.knowledge.passages import passages
-from league_agents.testing.book_files import Placed, lines_of, pdf_bytes
+from tests.support.book_files import Placed, lines_of, pdf_bytes
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TEXT = [

@@ -9,7 +9,7 @@ import pytest
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.kinds import Kind
 from league_agents.knowledge.formats.reader import IsolatedReader
-from league_agents.testing.book_files import epub_bytes, lines_of, pdf_bytes
+from tests.support.book_files import epub_bytes, lines_of, pdf_bytes
 
 PAGE = b"<h1>On Tides</h1><p>The tide came in.</p>"
 PDF = pdf_bytes([lines_of(["The harbour lay quiet in the early light."])])

@@ -18,10 +18,10 @@ from league_agents.clock import real_monotonic_s, sleep_s
 from league_agents.core.draw import Draw
 from league_agents.journal.port import OutboxState
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat
 from league_agents.runner.outbox import LONGEST_DOUBT
 from league_agents.sandbox.faults import Action, Fault
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
+from tests.support.latency import VERDICT, free_text
 
 SLOWEST_S = 60.0
 SENDS_OF_A_DAEMON = 40

@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from benchmarks.oracle import Oracle, measure_llm_player
+from benchmarks.strength import knowledge_of
 from league_agents.agents.asking import Asker
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import CallContext
@@ -18,8 +20,6 @@ from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, TargetKind
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import Prompt, Purpose
-from league_agents.testing.oracle import Oracle, measure_llm_player
-from league_agents.testing.strength import knowledge_of
 
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
 BRIEF = Brief(book_name="Rows", book_hint="", association_domain="colour")

@@ -15,8 +15,9 @@ from typing import Any
 
 from league_agents.errors import LeagueError
 from league_agents.journal.port import InboxVerdict, OutboxState
-from league_agents.testing.local_league import LocalLeague, Seat
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.league import LocalLeague, Seat
+from league_agents.local_league.patience import LIMIT_S
+from tests.support import ROOT
 
 REGISTRATION = timedelta(minutes=5)
 """Long enough for whoever is killed while it registers. It ends when everybody has registered."""
@@ -98,9 +99,9 @@ def killed_season(folder: Path, *, teams: int, kill_at: Iterable[int] = ()) -> K
 
 def _live(folder: Path, point: int, files: list[str]) -> subprocess.CompletedProcess[bytes]:
     """One life of the process."""
-    command = [sys.executable, "-m", "league_agents.testing.crash_process", str(point), *files]
-    environment = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data")}
-    life = subprocess.run(  # noqa: S603 - our own command
+    command = [sys.executable, "-m", "tests.support.crash_process", str(point), *files]
+    environment = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data"), "PYTHONPATH": str(ROOT)}
+    life = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False
     )
     if life.returncode not in (0, -signal.SIGKILL):

@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.league.manager_state import SeasonPhase
+from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
 from league_agents.private_file import make_private_folder
 from league_agents.report.results import points
 from league_agents.sandbox.server import Sandbox
-from league_agents.testing.local_league import LocalLeague, Seat, four_seats, unhurried
-from league_agents.testing.turns import in_turns, turns
+from tests.support.turns import in_turns, turns
 
 WAIT = timedelta(seconds=20)
 OFFSETS = tuple(timedelta(seconds=seconds) for seconds in (-3_600, -400, -60, 60, 400, 3_600))

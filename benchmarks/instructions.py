@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import click
 
+import league_agents
 from league_agents.clock import ManualClock
 from league_agents.games.q21.rules import PRD
 from league_agents.ids import game_id
@@ -48,7 +49,7 @@ from league_agents.settings.offline import (
     offline_league,
     team_of,
 )
-from league_agents.testing import link
+from tests.support import ROOT, link
 
 SHORT, LONG = 5, 45
 """Matches of the two seasons that are compared."""
@@ -60,7 +61,7 @@ MODES = ("memory", "journal", "mime")
 """Mail and journals in memory; SQLite journals; these, and every mail as MIME bytes."""
 
 _COUNTED = re.compile(r"I\s+refs:\s+([0-9,]+)")
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+_PACKAGE = str(Path(league_agents.__file__).parent) + os.sep
 
 
 def instructions_available() -> bool:
@@ -107,7 +108,7 @@ def _scripted(seed: int) -> tuple[ChosenAgent, ChosenAgent]:
     )
 
 
-def forgetful_journal(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:  # noqa: ARG001
+def forgetful_journal(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
     """A journal in memory that stays small."""
     return MemoryJournal(dump=dump, keeps_history=False)
 
@@ -185,10 +186,9 @@ def play_at_once(matches: int, open_at_once: int) -> None:
 def instructions(mode: str, matches: int, open_at_once: int = 1) -> int:
     """The instructions of a process that plays so many matches."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    command += [sys.executable, "-m", "league_agents.testing.instructions", mode, str(matches), str(open_at_once)]
-    done = subprocess.run(  # noqa: S603 - our own command
-        command, check=False, capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0"}
-    )
+    command += [sys.executable, "-m", "benchmarks.instructions", mode, str(matches), str(open_at_once)]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     found = _COUNTED.search(done.stderr)
     if done.returncode != 0 or found is None:
         raise RuntimeError(f"valgrind counted nothing (exit code {done.returncode}): {done.stderr[-500:]}")
@@ -223,7 +223,7 @@ def trace_of_one_batch() -> BatchTrace:
     def count(frame: FrameType, event: str, _argument: object) -> None:
         nonlocal calls
         path = frame.f_code.co_filename
-        if event in ("call", "c_call") and path.startswith(_PACKAGE) and path != __file__:
+        if event in ("call", "c_call") and path.startswith(_PACKAGE):
             files.add(path)
             calls += 1
 

@@ -1,4 +1,4 @@
-"""``python -m league_agents.testing.soak``: the proofs that the tests only sample, in full. They take minutes to hours.
+"""``python -m benchmarks.soak``: the proofs that the tests only sample, in full. They take minutes to hours.
 
 Rule: the same code as in the tests, with larger numbers; whatever breaks is printed so that it can be run again alone.
 """
@@ -19,14 +19,14 @@ import click
 from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.errors import LeagueError
-from league_agents.testing import wrong_clocks
-from league_agents.testing.crash import Ending, play_season
-from league_agents.testing.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
-from league_agents.testing.killed_season import KilledSeason, killed_season, seats_of
-from league_agents.testing.killed_sends import killed_sends
-from league_agents.testing.latency import measure
-from league_agents.testing.stormy_season import play_stormy_season
-from league_agents.testing.wrong_clocks import play_in_processes, play_in_turns
+from tests.support import wrong_clocks
+from tests.support.crash import Ending, play_season
+from tests.support.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
+from tests.support.killed_season import KilledSeason, killed_season, seats_of
+from tests.support.killed_sends import killed_sends
+from tests.support.latency import measure
+from tests.support.stormy_season import play_stormy_season
+from tests.support.wrong_clocks import play_in_processes, play_in_turns
 
 REPORT_EVERY_S = 10.0
 
@@ -207,7 +207,7 @@ def arena_leaks(*, undercover: int, q21: int) -> None:
     """In memory: matches of the arena at random, and everything that anybody is told before the end searched."""
     from league_agents.arena.server.hall import Hall
     from league_agents.settings.arena_server import arena_house
-    from league_agents.testing.arena_leaks import GAMES, all_leaks
+    from tests.support.arena_leaks import GAMES, all_leaks
 
     async def play() -> int:
         leaks = 0
@@ -226,7 +226,7 @@ def arena_leaks(*, undercover: int, q21: int) -> None:
 @click.option("--frames", type=click.IntRange(1), default=10_000, show_default=True, help="In each game.")
 def arena_frames(*, frames: int) -> None:
     """Over loopback: noise at a server of the arena, in every game. It must answer, and nothing may change."""
-    from league_agents.testing.arena_frames import throw_frames
+    from tests.support.arena_frames import throw_frames
 
     broken = 0
     for game, wrong in throw_frames(frames):
@@ -242,7 +242,7 @@ def arena_frames(*, frames: int) -> None:
 @click.option("--actions-per-s", type=click.FloatRange(0.1), default=200, show_default=True, help="Of all matches.")
 def arena_load(*, seconds: float, matches: int, actions_per_s: float) -> None:
     """Over loopback: many matches at one server of the arena, how long an action takes, whether memory stays flat."""
-    from league_agents.testing.arena_load import measure_load, told
+    from tests.support.arena_load import measure_load, told
 
     found = measure_load(matches=matches, seconds=seconds, actions_per_s=actions_per_s)
     for line in told(found, matches):

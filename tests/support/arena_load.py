@@ -1,6 +1,6 @@
 """Many matches at once at one server: how long an action takes, and whether memory stays flat.
 
-The server is a process of its own; the clients are this one. ``python -m league_agents.testing.arena_load`` alone, or
+The server is a process of its own; the clients are this one. ``python -m tests.support.arena_load`` alone, or
 as a part of ``scripts/bench``.
 """
 
@@ -30,8 +30,9 @@ from league_agents.arena.server.limits import ServerLimits
 from league_agents.clock import monotonic_s
 from league_agents.core.draw import Draw
 from league_agents.core.game import LegalAction
-from league_agents.testing.arena_wire import Place, Wire
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
+from tests.support import ROOT
+from tests.support.arena_wire import Place, Wire
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -244,8 +245,11 @@ def measure_load(*, matches: int, seconds: float, actions_per_s: float) -> LoadR
     """Play at a server in a process of its own."""
     gc.collect()
     gc.freeze()  # this process must not be what the answers wait for
-    command = [sys.executable, "-m", "league_agents.testing.arena_load", "serve"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as server:  # noqa: S603
+    command = [sys.executable, "-m", "tests.support.arena_load", "serve"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment
+    ) as server:
         assert server.stdout is not None, "it was asked for"
         try:
             url = server.stdout.readline().strip()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.knowledge.passages import passages
-from league_agents.knowledge.words import content_words
-from league_agents.testing.retrieval import (
+from benchmarks.retrieval import (
     FORMATS,
     HINTS,
     invented_document,
@@ -16,6 +13,9 @@ from league_agents.testing.retrieval import (
     measure_search,
     printed,
 )
+from league_agents.core.draw import Draw
+from league_agents.knowledge.passages import passages
+from league_agents.knowledge.words import content_words
 
 BOOKS = [invented_document(f"Book {number}", 40, "test") for number in range(2)]
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from league_agents.testing import benchmark, instructions
+from benchmarks import benchmark, instructions
 
 
 @pytest.mark.parametrize("mode", instructions.MODES)

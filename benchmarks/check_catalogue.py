@@ -19,7 +19,7 @@ import league_agents.knowledge.catalogue
 from league_agents.errors import LeagueError
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.titles import best_title, same_author
-from league_agents.testing.books import CachedBook, cached_entries
+from tests.support.books import CachedBook, cached_entries
 
 _QUOTES = str.maketrans(dict.fromkeys('‘’‚‛“”„‟«»‹›`´"', "'") | {"İ": "I", "\u00a0": " ", "_": None})
 _DASH = re.compile(r"\s*(?:-{2,}|[—–―])\s*")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from league_agents.clock import SystemClock, sleep_s
 from league_agents.core.draw import Draw
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat
 from league_agents.mail import mime
 from league_agents.mail.port import OutgoingMail
 from league_agents.protocol.league.encode import encode
@@ -15,7 +16,6 @@ from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import FreeText
 from league_agents.protocol.league.subject import format_subject
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
 
 VERDICT = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "domain": "league.test"}
 _NUMBER = re.compile(r"latency-(\d+)-")

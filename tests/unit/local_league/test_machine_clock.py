@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.testing.machine_clock import MachineClock
+from league_agents.local_league.machine_clock import MachineClock
 
 HOUR = timedelta(hours=1)
 A_DAY_S = 86_400.0

@@ -1,4 +1,4 @@
-"""``python -m league_agents.testing.crash_process POINT FILE…``: all roles of a league in one process, which ends by
+"""``python -m tests.support.crash_process POINT FILE…``: all roles of a league in one process, which ends by
 SIGKILL at a point.
 
 The roles are those of the daemon, on Gmail's API and journals on disk; they only take turns instead of having threads,
@@ -22,13 +22,13 @@ from typing import Any
 from league_agents.clock import SystemClock, real_monotonic_s, sleep_s
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.gmail.transport import Transport
 from league_agents.runner.pace import Pace
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
-from league_agents.testing.crash import WRITES
-from league_agents.testing.patience import LIMIT_S
 from league_agents.values import evolve
+from tests.support.crash import WRITES
 
 QUIET_TURNS = 4
 """So many rounds of turns without anything to do, after the season's end, and nobody has anything left."""
@@ -73,12 +73,12 @@ class _LeapingClock(SystemClock):
         self._ahead += duration
 
     def _ask(self, document: dict[str, float] | None) -> dict[str, str]:
-        request = urllib.request.Request(  # noqa: S310 - the sandbox on this machine
+        request = urllib.request.Request(
             self._desk,
             data=None if document is None else json.dumps(document).encode(),
             headers={"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request) as reply:  # noqa: S310
+        with urllib.request.urlopen(request) as reply:
             told: dict[str, str] = json.load(reply)
         return told
 

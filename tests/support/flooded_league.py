@@ -21,12 +21,12 @@ from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import LimitExceeded
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.league.manager_state import SeasonPhase
+from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.machine_clock import MachineClock
 from league_agents.runner.pace import Pace
 from league_agents.sandbox.faults import Action, Fault
-from league_agents.testing.latency import VERDICT, free_text
-from league_agents.testing.local_league import MANAGER, LocalLeague, Seat
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.turns import Turns, in_turns, turns
+from tests.support.latency import VERDICT, free_text
+from tests.support.turns import Turns, in_turns, turns
 
 CALL = timedelta(milliseconds=150)
 """What each of the victim's calls to Gmail takes."""

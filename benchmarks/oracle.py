@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from benchmarks.strength import GAMES, NOVELS, NoisyReferee, Strength, knowledge_of, series
 from league_agents.agents.base import Context, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.fence import one_line
@@ -33,9 +34,8 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.passages import passages
 from league_agents.llm.port import Completion, Parsed, Prompt, Usage
-from league_agents.testing.books import cached_books
-from league_agents.testing.strength import GAMES, NOVELS, NoisyReferee, Strength, knowledge_of, series
 from league_agents.values import evolve
+from tests.support.books import cached_books
 
 M = TypeVar("M", bound=BaseModel)
 

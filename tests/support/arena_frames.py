@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.core.draw import Draw
 from league_agents.core.game import LegalAction
-from league_agents.testing.arena_leaks import GAMES
-from league_agents.testing.arena_wire import Place, Wire, WireSocket
+from tests.support.arena_leaks import GAMES
+from tests.support.arena_wire import Place, Wire, WireSocket
 
 _ODD: tuple[Any, ...] = (
     *(None, 0, -1.5, True, 10**30, "", "a" * 70, "\u202e\x00", [], {}, [[[[]]]], {"version": "1.0.0"}),
@@ -50,7 +50,7 @@ def noise(draw: Draw, place: Place, legal: dict[str, Any] | None = None) -> byte
 def throw_frames(count: int, games: tuple[str, ...] = tuple(GAMES)) -> Iterator[tuple[str, list[str]]]:
     """For each game: what went wrong while ``count`` frames were thrown at a match, in words."""
     from league_agents.settings.arena_server import arena_server
-    from league_agents.testing.arena_load import LOAD_LIMITS
+    from tests.support.arena_load import LOAD_LIMITS
 
     with arena_server(limits=LOAD_LIMITS) as server:
         wire = Wire(server.url)

@@ -27,8 +27,8 @@ from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, Targe
 from league_agents.games.q21.similarity import fold
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
-from league_agents.testing.books import cached_books
 from league_agents.values import evolve
+from tests.support.books import cached_books
 
 GAMES = 200
 

@@ -28,8 +28,8 @@ from league_agents.knowledge.layout import Block
 from league_agents.knowledge.passages import Passage, passages
 from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem, words_of
-from league_agents.testing.book_files import LEADING, Placed, epub_bytes, lines_of, pdf_bytes
 from league_agents.values import evolve
+from tests.support.book_files import LEADING, Placed, epub_bytes, lines_of, pdf_bytes
 
 CUTS = (1, 5, 10)
 BOOKS = ("Emma", "Frankenstein", "Moby-Dick", "Persuasion", "Adventures of Huckleberry Finn")

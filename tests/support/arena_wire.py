@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.testing.patience import LIMIT_S, until
+from league_agents.local_league.patience import LIMIT_S, until
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -104,7 +104,7 @@ class Wire:
         sent = {"content-type": "application/json", **(headers or {})}
         if token is not None:
             sent["authorization"] = f"Bearer {token}"
-        request = urllib.request.Request(  # noqa: S310 - loopback
+        request = urllib.request.Request(
             self.url + path, data=content, headers=sent, method=method
         )
         try:

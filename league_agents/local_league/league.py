@@ -22,11 +22,11 @@ import yaml
 from league_agents.errors import LeagueError
 from league_agents.journal.port import Note
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.local_league.machine_clock import MachineClock
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.private_file import make_private_folder
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.patience import LIMIT_S, until
 
 DOMAIN = "league.test"
 MANAGER = f"league-office@{DOMAIN}"

@@ -17,13 +17,13 @@ from typing import Any
 from league_agents.clock import Clock, real_monotonic_s
 from league_agents.errors import LimitExceeded
 from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.local_league.league import LocalLeague, Seat
+from league_agents.local_league.machine_clock import MachineClock
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.runner.pace import Pace
 from league_agents.runner.role import Observer
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.live import Live, live_roles
-from league_agents.testing.local_league import LocalLeague, Seat
-from league_agents.testing.machine_clock import MachineClock
-from league_agents.testing.patience import LIMIT_S
 from league_agents.values import evolve
 
 QUIET_ROUNDS = 3

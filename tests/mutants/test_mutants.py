@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.testing.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S
 
 pytest.importorskip("mutmut")
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 MODULE = "league_agents/core/draw.py"
 PROGRAM = """
 import json, sys

@@ -1,0 +1,1 @@
+"""Speed, strength and long proofs: what ``scripts/bench`` and ``scripts/soak`` run."""
