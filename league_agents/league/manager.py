@@ -256,7 +256,7 @@ def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> Manag
     if action is None:
         turn.warn("unexpected_type", f"{envelope.message_type.value} of {member.email} is not for a league manager")
         return state
-    return action(turn, state, Letter(envelope, event.arrived_at, member))
+    return action(turn, state, Letter(envelope=envelope, arrived_at=event.arrived_at, member=member))
 
 
 def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> ManagerState:

@@ -35,7 +35,7 @@ from league_agents.protocol.league.messages import (
 from league_agents.values import evolve
 
 
-class Letter(Struct, frozen=True):
+class Letter(Struct, frozen=True, kw_only=True):
     """One message of one member of the roster."""
 
     envelope: Envelope

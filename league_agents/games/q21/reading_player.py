@@ -72,7 +72,7 @@ def read_warmup_answer(result: object) -> ReadResult[str]:
     return ReadResult(text[:LONGEST_TEXT].strip() or FALLBACK_ANSWER, said.list)
 
 
-class _Usable(Struct, frozen=True):
+class _Usable(Struct, frozen=True, kw_only=True):
     """A question of the agent's that can be asked."""
 
     place: int
@@ -157,7 +157,7 @@ def _usable(place: int, item: object, rules: RuleSet, said: Remarks) -> _Usable 
     number = integer_of(field_of(item, "question_number"))
     is_valid = number is not None and 1 <= number <= rules.questions_required
     options = _options(item, f"{path}.options", rules, said)
-    return _Usable(place, number if is_valid else None, text, options)
+    return _Usable(place=place, number=number if is_valid else None, text=text, options=options)
 
 
 def _numbers(items: list[object], kept: list[_Usable], rules: RuleSet, said: Remarks) -> list[int]:

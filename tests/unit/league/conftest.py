@@ -1,0 +1,28 @@
+"""What holds in every test of the league's machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from league_agents.league.manager import Manager
+from league_agents.league.player import Player
+from league_agents.league.referee import Referee
+from league_agents.testing.well_typed import misfits
+
+
+@pytest.fixture(autouse=True)
+def effects_are_well_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail the test in which a machine asks for something that does not fit its type."""
+    for machine in (Manager, Player, Referee):
+        monkeypatch.setattr(machine, "step", _checked(machine.step))
+
+
+def _checked(step: Any) -> Any:
+    def checked(*arguments: Any) -> Any:
+        state, effects = step(*arguments)
+        assert list(misfits(effects)) == []
+        return state, effects
+
+    return checked
