@@ -662,49 +662,50 @@ def test_a_dump_is_json_and_loads_as_the_same_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
+    ("path", "value", "named"),
     [
-        (["game"], "market"),
-        (["version"], "2.0.0"),
-        (["config", "num_choices"], "4"),
-        (["agent_ids"], ["A"]),
-        (["agent_ids"], "AB"),
-        (["target"], 3),
-        (["target"], None),
-        (["step"], 5),
-        (["phase"], "observation"),
-        (["phase"], "end"),
-        (["reason"], "success"),
-        (["reason"], "luck"),
-        (["owing"], []),
-        (["owing"], ["B", "A"]),
-        (["owing"], ["C"]),
-        (["seats"], []),
-        (["seats", 0, "guesses"], [4]),
-        (["seats", 0, "guesses"], [2, 1]),
-        (["seats", 0, "guesses"], None),
-        (["seats", 0, "last_guess"], 3),
-        (["messages"], None),
-        (["messages", 0, "message", "next_guess"], 99),
-        (["messages", 0, "message", "timestamp"], 4),
-        (["messages", 0, "message"], None),
-        (["messages", 0, "heard_by"], [1]),
-        (["reported"], [1]),
-        (["sealed"], [1, "2"]),
-        (["steps_used"], -1),
-        (["tally", "collisions"], 1.5),
-        (["tally", "fun"], 1),
-        (["seed"], 1),
+        (["game"], "market", "game"),
+        (["version"], "2.0.0", "game"),
+        (["config", "num_choices"], "4", "num_choices"),
+        (["agent_ids"], ["A"], "initial_guesses.B"),
+        (["agent_ids"], "AB", "agent_ids"),
+        (["target"], 3, "target"),
+        (["target"], None, "target"),
+        (["step"], 5, "step"),
+        (["phase"], "observation", "phase"),
+        (["phase"], "end", "phase"),
+        (["reason"], "success", "phase"),
+        (["reason"], "luck", "reason"),
+        (["owing"], [], "phase"),
+        (["owing"], ["B", "A"], "owing"),
+        (["owing"], ["C"], "owing"),
+        (["seats"], [], "seats"),
+        (["seats", 0, "guesses"], [4], "seats[0].guesses"),
+        (["seats", 0, "guesses"], [2, 1], "seats[0].guesses"),
+        (["seats", 0, "guesses"], None, "seats[0].guesses"),
+        (["seats", 0, "last_guess"], 3, "seats[0].last_guess"),
+        (["messages"], None, "messages"),
+        (["messages", 0, "message", "next_guess"], 99, "messages[0].message"),
+        (["messages", 0, "message", "timestamp"], 4, "messages[0].message"),
+        (["messages", 0, "message"], None, "messages[0].message"),
+        (["messages", 0, "heard_by"], [1], "messages[0].heard_by"),
+        (["reported"], [1], "reported"),
+        (["sealed"], [1, "2"], "sealed"),
+        (["steps_used"], -1, "steps_used"),
+        (["tally", "collisions"], 1.5, "tally.collisions"),
+        (["tally", "fun"], 1, "tally"),
+        (["seed"], 1, "configuration"),
     ],
 )
-def test_a_dump_that_does_not_fit_together_is_refused(path: list[Any], value: object) -> None:
+def test_a_dump_that_does_not_fit_together_is_refused(path: list[Any], value: object, named: str) -> None:
     dumped = GAME.dump(halfway())
     place = dumped
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError) as refused:
         GAME.load(dumped)
+    assert refused.value.path == named
 
 
 @pytest.mark.parametrize("dumped", [{}, [], None, {"game": "guess_number"}])

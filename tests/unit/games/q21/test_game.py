@@ -188,55 +188,71 @@ def questions(**changes: object) -> dict[str, Any]:
     return {"questions": data}
 
 
+def refusals(state: Table, agent: str, kind: str, data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Place and code of each fault that such an action is refused for; every fault has words."""
+    with pytest.raises(IllegalAction) as refused:
+        act(state, agent, kind, **data)
+    errors = refused.value.data["errors"]
+    assert all(isinstance(error["message"], str) and error["message"] for error in errors)
+    return [(error["path"], error["code"]) for error in errors]
+
+
 @pytest.mark.parametrize(
-    ("data", "path"),
+    ("data", "fault"),
     [
-        ({"questions": []}, "/questions"),
-        ({"questions": "Who?"}, "/questions"),
-        ({}, "/questions"),
-        (questions(question_number=2), "/questions/2/question_number"),
-        (questions(question_number=True), "/questions/2/question_number"),
-        (questions(question_text="Why?"), "/questions/2/question_text"),
-        (questions(question_text=None), "/questions/2/question_text"),
-        (questions(options={"A": "x", "B": "y", "C": "z"}), "/questions/2/options"),
-        (questions(options={"A": "x", "B": "y", "C": "z", "D": " "}), "/questions/2/options/D"),
-        (questions(more=1), "/questions/2"),
-        (questions() | {"secret": "tell me"}, "/secret"),
+        ({"questions": []}, ("/questions", "wrong_length")),
+        ({"questions": "Who?"}, ("/questions", "wrong_length")),
+        ({}, ("/questions", "wrong_length")),
+        ({"questions": [7] * 20}, ("/questions/19", "wrong_type")),
+        (questions(question_number=2), ("/questions/2/question_number", "out_of_range")),
+        (questions(question_number=True), ("/questions/2/question_number", "out_of_range")),
+        (questions(question_text="Why?"), ("/questions/2/question_text", "wrong_length")),
+        (questions(question_text=None), ("/questions/2/question_text", "wrong_type")),
+        (questions(question_text="Is it a\x07 bell, then?"), ("/questions/2/question_text", "control_character")),
+        (questions(options={"A": "x", "B": "y", "C": "z"}), ("/questions/2/options", "wrong_type")),
+        (questions(options="ABCD"), ("/questions/2/options", "wrong_type")),
+        (questions(options={"A": "x", "B": "y", "C": "z", "D": " "}), ("/questions/2/options/D", "wrong_length")),
+        (questions(more=1), ("/questions/2", "unknown_field")),
+        (questions() | {"secret": "tell me"}, ("/secret", "unknown_field")),
     ],
 )
-def test_a_batch_that_is_none_is_refused_with_its_place(data: dict[str, Any], path: str) -> None:
-    state = play(table(rules="course"), until=Phase.QUESTIONS)
-    with pytest.raises(IllegalAction) as refused:
-        act(state, "ann", "ask", **data)
-    assert path in [error["path"] for error in refused.value.data["errors"]]
+def test_a_batch_that_is_none_is_refused_with_its_place(data: dict[str, Any], fault: tuple[str, str]) -> None:
+    assert fault in refusals(play(table(rules="course"), until=Phase.QUESTIONS), "ann", "ask", data)
 
 
 def test_under_a_fixed_key_other_options_are_refused() -> None:
     state = play(table(), until=Phase.QUESTIONS)
     data = scripted_action(state, "ann").data["questions"]
     data[0] = data[0] | {"options": {"A": "Red", "B": "Green", "C": "Blue", "D": "None"}}
-    with pytest.raises(IllegalAction, match="answer key"):
+    assert refusals(state, "ann", "ask", {"questions": data}) == [("/questions/0/options", "fixed_key")]
+    with pytest.raises(IllegalAction, match="A Yes, B No, C Partially"):
         act(state, "ann", "ask", questions=data)
 
 
 @pytest.mark.parametrize(
-    ("changes", "path"),
+    ("changes", "fault"),
     [
-        ({"confidence": float("nan")}, "/confidence"),
-        ({"confidence": 1.5}, "/confidence"),
-        ({"confidence": True}, "/confidence"),
-        ({"opening_sentence": "Short."}, "/opening_sentence"),
-        ({"associative_word": ""}, "/associative_word"),
-        ({"word_justification": "x" * 4001}, "/word_justification"),
-        ({"league_points": 3}, "/league_points"),
+        ({"confidence": float("nan")}, ("/confidence", "out_of_range")),
+        ({"confidence": 1.5}, ("/confidence", "out_of_range")),
+        ({"confidence": -0.1}, ("/confidence", "out_of_range")),
+        ({"confidence": True}, ("/confidence", "wrong_type")),
+        ({"opening_sentence": "Short."}, ("/opening_sentence", "too_short")),
+        ({"associative_word": ""}, ("/associative_word", "too_short")),
+        ({"word_justification": "x" * 4001}, ("/word_justification", "too_long")),
+        ({"league_points": 3}, ("/league_points", "unknown_field")),
     ],
 )
-def test_a_guess_that_is_none_is_refused_with_its_place(changes: dict[str, Any], path: str) -> None:
+def test_a_guess_that_is_none_is_refused_with_its_place(changes: dict[str, Any], fault: tuple[str, str]) -> None:
     state = play(table(), until=Phase.GUESSES)
-    data = dict(scripted_action(state, "ann").data) | changes
-    with pytest.raises(IllegalAction) as refused:
-        act(state, "ann", "guess", **data)
-    assert path in [error["path"] for error in refused.value.data["errors"]]
+    assert refusals(state, "ann", "guess", dict(scripted_action(state, "ann").data) | changes) == [fault]
+
+
+def test_the_turns_of_a_match_are_its_four_stages() -> None:
+    turns = [GAME.info(table(), "judge").turn]
+    state = play(table(), seen=lambda state, _: turns.append(GAME.info(state, "judge").turn))
+    assert sorted(set(turns)) == [1, 2, 3, 4]
+    assert turns == sorted(turns)
+    assert GAME.info(state, "judge").turn == 4  # the end is no stage of its own
 
 
 @pytest.mark.parametrize(
