@@ -5,9 +5,15 @@
     scripts/mutants --again              try those again that nobody noticed
     scripts/mutants --show NAME          what one mutant changes
     scripts/mutants --measure            measure anew which tests reach which function (after larger changes)
+    scripts/mutants --write              write the result to docs/mutants.md and tests/mutants/results.jsonl
 
 An interrupted run goes on where it was. tests/mutants/without_meaning.toml lists mutants that no test can notice, with
-the reason. The exit code is 1 when less than 95 % of the others were noticed.
+the reason. The exit code is 1 when less than 95 % of the others were noticed. A mutant counts as noticed when a test
+fails that passes without it, when a test cannot be imported any more, or when the tests do not end within their CPU
+time; the report says how many of the last kind there are.
+
+A written result can be confirmed on the commit that it names: without .cache/mutants, the first test that is run for
+a mutant is the one that noticed it.
 """
 
 from __future__ import annotations
@@ -17,15 +23,18 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.mutants.reach import FILE, Reach, measure, read
-from tests.mutants.running import try_all
+from tests.mutants.report import Report, Trial
+from tests.mutants.running import failing, try_all
 from tests.mutants.sampling import ROOT, SCOPE, Mutant, digest, sample
 
 RESULTS = FILE.with_name("results.jsonl")
 WITHOUT_MEANING = Path(__file__).with_name("without_meaning.toml")
+WRITTEN = Path(__file__).with_name("results.jsonl")
+PAGE = ROOT / "docs" / "mutants.md"
 ENOUGH = 0.95
 
 
@@ -36,25 +45,40 @@ def main() -> int:
     if arguments.show:
         return _show(mutants, arguments.show)
     excused = _excused()
-    tried = _results()
+    earlier, tried = _trials(WRITTEN), _trials(RESULTS)
     meant = [mutant for mutant in mutants if _key(mutant) not in excused]
-    sources = {mutant.path: digest((ROOT / mutant.path).read_text("utf-8")) for mutant in mutants}
+    sources = {mutant.path: digest((ROOT / mutant.path).read_text("utf-8"))[:16] for mutant in mutants}
     open_ones = [
         mutant for mutant in meant
-        if (found := tried.get(mutant.name)) is None or found["source"] != sources[mutant.path]
-        or (arguments.again and not found["noticed"])
+        if (found := tried.get(mutant.name)) is None or found.source != sources[mutant.path]
+        or (arguments.again and not found.is_noticed)
     ]  # fmt: skip
     if open_ones or arguments.measure:
         reach = _reach(anew=arguments.measure)
+        first = {name: trial.by for name, trial in (earlier | tried).items() if trial.is_noticed}
         with RESULTS.open("a", encoding="utf-8") as file:
-            for mutant, is_noticed, by in try_all(open_ones, reach, processes=arguments.processes):
-                result = {"name": mutant.name, "source": sources[mutant.path], "noticed": is_noticed, "by": by}
-                tried[mutant.name] = result
-                file.write(json.dumps(result) + "\n")
+
+            def keep(mutant: Mutant, *, is_noticed: bool, by: str) -> None:
+                trial = Trial(name=mutant.name, source=sources[mutant.path], is_noticed=is_noticed, by=by)
+                tried[mutant.name] = trial
+                file.write(json.dumps(trial.to_json()) + "\n")
                 file.flush()
                 print("." if is_noticed else "?", end="", file=sys.stderr, flush=True)
+
+            for mutant, is_noticed, by in try_all(open_ones, reach, first, processes=arguments.processes):
+                keep(mutant, is_noticed=is_noticed, by=by)
+            wrong = failing({tried[mutant.name].test for mutant in meant} - {""})
+            for mutant in meant:
+                if tried[mutant.name].by in wrong:
+                    keep(mutant, is_noticed=False, by=f"{tried[mutant.name].by} fails without a mutant too")
         print(file=sys.stderr)
-    return _report(mutants, meant, tried)
+    report = Report(seed=arguments.seed, drawn=len(mutants), trials=[(mutant, tried[mutant.name]) for mutant in meant])
+    print(report.text())
+    if arguments.write:
+        PAGE.write_text(report.page(), "utf-8")
+        lines = sorted(json.dumps(tried[mutant.name].to_json()) for mutant in meant)
+        WRITTEN.write_text("\n".join(lines) + "\n", "utf-8")
+    return int(report.share < ENOUGH)
 
 
 def _arguments() -> argparse.Namespace:
@@ -66,6 +90,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--show", metavar="NAME", default="")
     return parser.parse_args()
 
@@ -79,10 +104,11 @@ def _reach(*, anew: bool) -> Reach:
     return measure()
 
 
-def _results() -> dict[str, dict[str, object]]:
-    if not RESULTS.exists():
+def _trials(path: Path) -> dict[str, Trial]:
+    if not path.exists():
         return {}
-    return {result["name"]: result for result in map(json.loads, RESULTS.read_text("utf-8").splitlines())}
+    found = map(Trial.from_json, map(json.loads, path.read_text("utf-8").splitlines()))
+    return {trial.name: trial for trial in found}
 
 
 def _key(mutant: Mutant) -> tuple[str, str, str, str]:
@@ -92,20 +118,6 @@ def _key(mutant: Mutant) -> tuple[str, str, str, str]:
 def _excused() -> set[tuple[str, str, str, str]]:
     listed = tomllib.loads(WITHOUT_MEANING.read_text("utf-8")).get("mutant", [])
     return {(row["module"], row["function"], row["before"], row["after"]) for row in listed}
-
-
-def _report(mutants: Sequence[Mutant], meant: Sequence[Mutant], tried: Mapping[str, Mapping[str, object]]) -> int:
-    unnoticed = [mutant for mutant in meant if not tried[mutant.name]["noticed"]]
-    for mutant in unnoticed:
-        print(f"{mutant.name} {mutant.path}:{mutant.line} {mutant.function}")
-        print(f"    - {mutant.before}\n    + {mutant.after}")
-        if by := tried[mutant.name]["by"]:
-            print(f"    ({by})")
-    noticed = len(meant) - len(unnoticed)
-    share = noticed / len(meant) if meant else 1.0
-    print(f"{len(mutants)} mutants, {len(mutants) - len(meant)} without a meaning; of the others {noticed} noticed,"
-          f" {len(unnoticed)} not: {share:.1%}")  # fmt: skip
-    return int(share < ENOUGH)
 
 
 def _show(mutants: Sequence[Mutant], name: str) -> int:

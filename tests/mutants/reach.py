@@ -1,13 +1,14 @@
 """Which tests reach which function: measured once by running them under coverage.
 
-Functions are known by name, so that the measurement holds until a function is renamed or a test is added; it is made
-again by ``scripts/mutants --measure``.
+Functions are known by name, so that the measurement holds until a function is renamed. Tests that were added since are
+tried for the modules that they lie next to. ``scripts/mutants --measure`` makes the measurement again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -22,7 +23,13 @@ TESTS = ("tests/unit", "tests/properties", "tests/golden", "tests/contracts", "t
          "tests/scenarios/test_offline_league.py", "tests/scenarios/test_counterparts.py")  # fmt: skip
 """Tests within one process. The others start processes, which would not see a mutant."""
 
-LONGEST_S = 60.0
+VALUES = "tests/unit/test_declared_values.py::"
+"""These look at the values that every module declares."""
+
+NEW_S = 0.5
+"""What a test is taken to last that was added since the measurement."""
+
+LONGEST_S = 25.0
 """So many seconds of tests are run for one mutant, the nearest and quickest first. What nobody notices until then
 counts as unnoticed."""
 
@@ -37,30 +44,49 @@ class Reach:
     tests: dict[str, list[str]]
     """By ``path::function``."""
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """The tests to run, in order."""
+    def of(self, mutant: Mutant, first: str = "") -> list[str]:
+        """The tests to run, in order: ``first`` if it is one of them, then the nearest and quickest."""
         found = set(self.tests.get(f"{mutant.path}::{mutant.function}", ())) if mutant.function else set()
-        if not found:
+        near = max(1, min(2, max(_nearness(mutant.path, test) for test in self.seconds)))
+        new = _tests().difference(self.seconds)
+        found |= {test for test in new if _nearness(mutant.path, test) >= near}
+        if not found or not mutant.function:
             # The body of a module or class is run by whoever imports it: all who reach any of its functions, and the
             # tests that lie where the module's own tests do.
             own = f"{mutant.path}::"
             found = {test for key, tests in self.tests.items() if key.startswith(own) for test in tests}
-            found |= {test for test in self.seconds if _nearness(mutant.path, test) >= _own_depth(mutant.path)}
-        found = filter(_is_there, found)
+            found |= {test for test in self.seconds if _nearness(mutant.path, test) >= near}
+            found |= {test for test in _tests() if test.startswith(VALUES)}
+        found = set(filter(_is_there, found))
         total, chosen = 0.0, []
-        for test in sorted(found, key=lambda test: (-_nearness(mutant.path, test), self.seconds[test], test)):
-            total += self.seconds[test]
+        for test in sorted(found, key=lambda test: (test != first, *self._order(mutant, test))):
+            total += self.seconds.get(test, NEW_S)
             if chosen and total > LONGEST_S:
                 break
             chosen.append(test)
         return chosen
 
+    def _order(self, mutant: Mutant, test: str) -> tuple[int, float, str]:
+        return -_nearness(mutant.path, test), self.seconds.get(test, NEW_S), test
+
+
+def _is_there(test: str) -> bool:
+    """Whether a test of the measurement still has its name. Methods may be inherited: their class must be there."""
+    path, *inside = test.split("::")
+    return test in _tests() or (len(inside) == 2 and f"class {inside[0]}" in (ROOT / path).read_text("utf-8"))
+
 
 @cache
-def _is_there(test: str) -> bool:
-    """Whether a test of the measurement still has its name."""
-    path, *_, name = test.split("::")
-    return (ROOT / path).exists() and f"def {name}(" in (ROOT / path).read_text("utf-8")
+def _tests() -> frozenset[str]:
+    """The test functions that there are now."""
+    found: set[str] = set()
+    for top in TESTS:
+        whole = ROOT / top
+        for path in whole.rglob("test_*.py") if whole.is_dir() else [whole]:
+            name = path.relative_to(ROOT).as_posix()
+            written = re.findall(r"^def (test_\w+)\(", path.read_text("utf-8"), re.MULTILINE)
+            found |= {f"{name}::{test}" for test in written}
+    return frozenset(found)
 
 
 def _nearness(path: str, test: str) -> int:
@@ -75,10 +101,6 @@ def _nearness(path: str, test: str) -> int:
             break
         shared += 1
     return shared + (module[-1] in file[-1])
-
-
-def _own_depth(path: str) -> int:
-    return min(2, path.count("/"))
 
 
 def read() -> Reach:
