@@ -56,34 +56,44 @@ command.add_command(mail_seat)
 @command.command(name="games")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="The language of the rules.")
-def games(as_json: bool, lang: str) -> None:
+def games(as_json: bool, lang: str) -> int:
     """List the games, with their rules and the keys of their configuration."""
-    from league_agents.games.registry import game_codes, game_of
+    from league_agents.cli import PROGRAM, Exit
+    from league_agents.games.registry import declared, game_of, game_source, usable_games
 
+    codes, wrong = usable_games()
     found: list[dict[str, Any]] = [
         {
             "game": code,
+            "title": declared(code).title[lang],
+            "about": declared(code).about[lang],
+            "source": game_source(code),
             "version": game_of(code).version,
             "agents": [game_of(code).min_agents, game_of(code).max_agents],
+            "usual_seats": list(declared(code).usual_seats),
             "rules": game_of(code).rules_text({}, lang),
             "config": game_of(code).config_schema,
             "actions": dict(game_of(code).action_schemas),
         }
-        for code in game_codes()
+        for code in codes
     ]
     if as_json:
         print_document({"games": found}, sys.stdout)
-        return
-    screen = console(sys.stdout)
-    for game in found:
-        least, most = game["agents"]
-        screen.print(f"{game['game']}, {least if least == most else f'{least} to {most}'} agents", style="bold")
-        screen.print(game["rules"])
-        for key, schema in game["config"].get("properties", {}).items():
-            default = schema.get("default")
-            said = schema.get("description", "")
-            screen.print(f"  {key}{'' if default is None else f' = {default}'}{f'  {said}' if said else ''}")
-        screen.print()
+    else:
+        screen = console(sys.stdout)
+        for game in found:
+            least, most = game["agents"]
+            seats = f"{least if least == most else f'{least} to {most}'} agents"
+            screen.print(f"{game['game']}: {printable(game['title'], 80)}, {seats} ({game['source']})", style="bold")
+            screen.print(game["rules"])
+            for key, schema in game["config"].get("properties", {}).items():
+                default = schema.get("default")
+                said = schema.get("description", "")
+                screen.print(f"  {key}{'' if default is None else f' = {default}'}{f'  {said}' if said else ''}")
+            screen.print()
+    for error in wrong:
+        click.echo(f"{PROGRAM}: {printable(str(error), 600)}", err=True)
+    return Exit.CONFIGURATION if wrong else Exit.OK
 
 
 @command.command(name="play")

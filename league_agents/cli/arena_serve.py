@@ -32,6 +32,8 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /.
     """
     from league_agents.arena.server.serving import settle_memory
+    from league_agents.core.printable import printable
+    from league_agents.games.registry import usable_games
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.protocol.boardgame.hosting import Profile
     from league_agents.settings.arena import Company
@@ -60,6 +62,8 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: stopping.set())
     settle_memory()
+    for error in usable_games()[1]:
+        click.echo(f"left out: {printable(str(error), 600)}", err=True)
     with server:
         reach = "everybody who reaches this machine" if public else "this machine only"
         click.echo(f"serving {reach}; stop it with Ctrl-C", err=True)

@@ -32,6 +32,23 @@ def game_codes() -> tuple[str, ...]:
 
 
 @cache
+def usable_games() -> tuple[tuple[str, ...], tuple[ConfigError, ...]]:
+    """The codes of the games that can be played, and what is wrong with the others.
+
+    Raises ``ConfigError`` where two games have the same code.
+    """
+    usable, wrong = [], []
+    for code in game_codes():
+        try:
+            game_of(code)
+        except ConfigError as error:
+            wrong.append(error)
+        else:
+            usable.append(code)
+    return tuple(usable), tuple(wrong)
+
+
+@cache
 def declared(code: str) -> GameDeclaration:
     """The declaration of the game of that code.
 

@@ -19,7 +19,7 @@ from league_agents.arena.server.limits import ServerLimits
 from league_agents.core.keys import Keys
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
-from league_agents.games.registry import game_codes, game_of
+from league_agents.games.registry import game_of, usable_games
 from league_agents.protocol.boardgame.envelope import instant
 from league_agents.protocol.boardgame.hosting import Hosted
 from league_agents.protocol.boardgame.requests import CreateMatch, SeatWanted
@@ -63,7 +63,7 @@ class JoinWanted:
 def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) -> MatchWanted:
     """The match that a body of ``POST /matches`` describes. Raises ``ConfigError``."""
     keys = Keys(fields, "", _MATCH_KEYS)
-    game = keys.word("game", game_codes(), None)
+    game = keys.word("game", usable_games()[0], None)
     config = _config(keys, game)
     seats = _seats(keys, game, house, config)
     lang = keys.word("lang", ("en", "zh"), None) if "lang" in keys else None
@@ -125,7 +125,7 @@ def join_wanted(fields: Mapping[str, Any]) -> JoinWanted:
 def games_told(house: House) -> list[dict[str, Any]]:
     """Every game, as the lobby shows it."""
     told = []
-    for code in game_codes():
+    for code in usable_games()[0]:
         game = game_of(code)
         usual = house.usual_table(code)
         schema = dict(game.config_schema)

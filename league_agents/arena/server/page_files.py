@@ -1,4 +1,4 @@
-"""The page's files, from the package.
+"""The page's files: those of the package, and the script of each game from the game's own package.
 
 Rule: what is served is what was there when the server started, found by its name alone: no path of a request ever
 reaches the file system.
@@ -7,9 +7,14 @@ reaches the file system.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+
+from league_agents.core.declared_game import GameDeclaration
+from league_agents.errors import ConfigError
+from league_agents.games.registry import declared, usable_games
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -22,6 +27,7 @@ _TYPES = {
     ".json": "application/json",
 }
 START = "index.html"
+_LIST = "game_list.js"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +40,7 @@ class PageFile:
 
 
 def page_files() -> Mapping[str, PageFile]:
-    """Every file of the page by its path below the page's folder."""
+    """Every file of the page by its path below the page's folder. Raises ``ConfigError``."""
     found: dict[str, PageFile] = {}
     waiting = [("", files("league_agents.arena.server") / "page")]
     while waiting:
@@ -48,7 +54,36 @@ def page_files() -> Mapping[str, PageFile]:
                 continue
             media_type = _TYPES.get(f".{entry.name.rpartition('.')[2]}")
             if media_type is not None:
-                body = entry.read_bytes()
-                etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-                found[name] = PageFile(body=body, media_type=media_type, etag=etag)
+                found[name] = _file(entry.read_bytes(), media_type)
+    games = [declared(code) for code in usable_games()[0]]
+    found[_LIST] = _file(_list_of(games).encode("utf-8"), _TYPES[".js"])
+    found |= {f"games/{game.code}.js": _file(_script_of(game), _TYPES[".js"]) for game in games if game.page}
     return found
+
+
+def _file(body: bytes, media_type: str) -> PageFile:
+    return PageFile(body=body, media_type=media_type, etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def _list_of(games: Sequence[GameDeclaration]) -> str:
+    """What the page knows of the games before it asks the server."""
+    told = [
+        {
+            "code": game.code,
+            "title": dict(game.title),
+            "about": dict(game.about),
+            "has_page": game.page is not None,
+            "person_seat": game.person_seat,
+            "turn_timeout_s": game.turn_timeout_s,
+        }
+        for game in games
+    ]
+    return f"export const GAMES = {json.dumps(told)};\n"
+
+
+def _script_of(game: GameDeclaration) -> bytes:
+    assert game.page is not None
+    try:
+        return files(game.package).joinpath(game.page).read_bytes()
+    except OSError as error:
+        raise ConfigError(f"game {game.code}", f"{game.package} has no file {game.page}: {error.strerror}") from None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from league_agents.arena.server.house import House
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.errors import ConfigError, LeagueError
-from league_agents.games.registry import game_codes, game_of
+from league_agents.games.registry import usable_games
 from league_agents.protocol.boardgame.hosting import Profile
 
 if TYPE_CHECKING:
@@ -168,8 +168,7 @@ def settle_memory() -> None:
     A full search through everything that was imported takes a tenth of a second and more, in which nobody is answered.
     """
     importlib.import_module("league_agents.arena.server.app")
-    for code in game_codes():
-        game_of(code)
+    usable_games()
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)

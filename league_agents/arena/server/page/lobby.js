@@ -2,10 +2,10 @@
 
 import { el, fill, freshId, plain } from "./dom.js";
 import { Form, withoutDefaults } from "./forms.js";
-import { setupOf } from "./games.js";
+import { declared, moduleOf, setupOf } from "./games.js";
 import { keepSeat, preferred, prefer, seatIn } from "./memory.js";
 import { failure } from "./parts.js";
-import { gameName, has, lang, listed, nameOf, t } from "./texts.js";
+import { aboutGame, gameName, has, lang, listed, nameOf, t } from "./texts.js";
 import { lobby, serverNow, why } from "./wire.js";
 
 const LOOK_AGAIN_MS = 4000;
@@ -17,17 +17,14 @@ const NAMES = {
   zh: ["小松", "小柏", "小杨", "小柳", "小枫", "小桐", "小樟", "小榆", "小竹", "小梅", "小兰", "小菊"],
 };
 
-const FIRST = ["undercover", "guess_number", "market", "q21"];
-
 let known = null;
 
-function rank({ game }) {
-  const place = FIRST.indexOf(game);
-  return place < 0 ? FIRST.length : place;
+function timesOf({ turn_timeout_s: usual }) {
+  return [...new Set([...TIMES_S, usual])].sort((one, other) => one - other);
 }
 
 async function gamesOf() {
-  known ??= (await lobby.games()).games.toSorted((one, other) => rank(one) - rank(other));
+  known ??= (await lobby.games()).games;
   return known;
 }
 
@@ -111,7 +108,7 @@ function gameCard(game) {
     "li",
     { class: "card game" },
     el("h3", {}, gameName(game.game)),
-    el("p", {}, has(`about.${game.game}`) ? t(`about.${game.game}`) : ""),
+    el("p", {}, aboutGame(game.game)),
     el("p", { class: "muted small" }, least === most ? t("players", { n: least }) : t("players.range", { least, most })),
     el(
       "div",
@@ -204,7 +201,7 @@ export class NewPage {
     this.count = el("input", { type: "number", id: "seats", min: least, max: most, step: "1", inputmode: "numeric", value: String(game.usual_seats.length) });
     this.seats = el("div", { class: "seats" });
     this.lang = radios("match-lang", t("create.lang"), [["en", "English"], ["zh", "中文"]], lang());
-    this.time = select("time", TIMES_S.map((n) => [n, n < 120 ? t("time.seconds", { n }) : t("time.minutes", { n: n / 60 })]), this.code === "q21" ? 900 : 120);
+    this.time = select("time", timesOf(declared(this.code)).map((n) => [n, n < 120 ? t("time.seconds", { n }) : t("time.minutes", { n: n / 60 })]), declared(this.code).turn_timeout_s);
     this.pause = select("pause", PAUSES_S.map((n) => [n, n === 0 ? t("pause.none") : t("pause.seconds", { n })]), 1);
     this.config = new Form(this.setup.schema, { within: this.code, keys: game.usual_seats });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
@@ -241,7 +238,7 @@ export class NewPage {
       event.preventDefault();
       this.submit();
     });
-    fill(this.body, el("section", { class: "card" }, el("p", {}, has(`about.${this.code}`) ? t(`about.${this.code}`) : ""), rulesOf(game)), form);
+    fill(this.body, el("section", { class: "card" }, el("p", {}, aboutGame(this.code)), rulesOf(game)), form);
     react();
   }
 
@@ -256,7 +253,7 @@ export class NewPage {
     const count = this.seatCount();
     const plays = this.part.value() === "play";
     const labels = Array.from({ length: count }, (_, place) => this.seatLabel(place));
-    const own = Math.min(count - 1, this.place.value === "" ? (this.code === "q21" ? 1 : 0) : Number(this.place.value));
+    const own = Math.min(count - 1, this.place.value === "" ? declared(this.code).person_seat : Number(this.place.value));
     if (this.place.options.length !== count) {
       fill(this.place, labels.map((label, place) => el("option", { value: String(place) }, label)));
       this.place.value = String(own);
@@ -277,8 +274,7 @@ export class NewPage {
   }
 
   seatLabel(place) {
-    if (this.code !== "q21") return t("seat", { n: place + 1 });
-    return place === 0 ? t("create.referee") : t("create.player", { n: place });
+    return moduleOf(this.code).seatName?.(place) ?? t("seat", { n: place + 1 });
   }
 
   async submit() {

@@ -1,5 +1,6 @@
 // The language of the page: its sentences and the names of fields. What games and other people say is not in here.
 
+import { GAMES } from "./game_list.js";
 import { preferred, prefer } from "./memory.js";
 import { NAMES } from "./names.js";
 import { EN } from "./texts_en.js";
@@ -71,7 +72,22 @@ export function isNamed(name, within = "") {
   return (named(`${within}.${name}`) ?? named(name)) !== null;
 }
 
+/** Take in the sentences and names that a game's script brings along. What the page itself says stays. */
+export function learn({ names = {}, texts = {} }) {
+  Object.assign(NAMES, { ...names, ...NAMES });
+  for (const [code] of LANGUAGES) Object.assign(TEXTS[code], { ...texts[code], ...TEXTS[code] });
+}
+
+function toldOf(code, what) {
+  return GAMES.find((game) => game.code === code)?.[what][current];
+}
+
 /** What a game is called. */
 export function gameName(code) {
-  return has(`game.${code}`) ? t(`game.${code}`) : nameOf(code);
+  return toldOf(code, "title") ?? nameOf(code);
+}
+
+/** What a game is about, in a sentence. */
+export function aboutGame(code) {
+  return toldOf(code, "about") ?? "";
 }

@@ -1,7 +1,7 @@
 // Q21 for people: the task, both games for who may see them, and forms in which twenty lines can be filled at once.
 
-import { el, pair, said } from "./dom.js";
-import { has, t } from "./texts.js";
+import { el, pair, said } from "../dom.js";
+import { has, t } from "../texts.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 
@@ -186,9 +186,124 @@ export function adapt(legal, table) {
   return null;
 }
 
+export function seatName(place) {
+  return place === 0 ? t("create.referee") : t("create.player", { n: place });
+}
+
 export function setup(schema) {
   return {
     schema: { ...schema, properties: { ...schema.properties, rules: { enum: ["prd", "course"], default: "prd" } } },
     finish: (config) => config,
   };
 }
+
+// What fields and actions are called: [English, Chinese] of the name, then of a hint where one is needed.
+export const names = {
+  "action.announce": ["Choose book, sentence and word", "选择书、句子和词"],
+  "action.ask": ["Ask your questions", "提出问题"],
+  "action.answer": ["Answer the questions", "回答问题"],
+  book_name: ["Book", "书名", "Everybody sees it.", "所有人可见。"],
+  book_hint: ["Hint", "提示", "At most 15 words; it must not give the sentence away.", "最多 15 个词，不能泄露句子。"],
+  association_word: ["Domain of the word", "词的领域", "For example: a colour, an animal. Everybody sees it.", "例如：颜色、动物。所有人可见。"],
+  actual_opening_sentence: ["The secret sentence", "秘密句子", "With it the book or a passage begins.", "书或某一段以它开头。"],
+  actual_associative_word: ["The secret word", "秘密词"],
+  questions: ["Your questions", "你的问题"],
+  answers: ["Answers", "回答"],
+  player_id: ["Whose questions", "谁的问题"],
+  opening_sentence: ["The sentence", "句子"],
+  sentence_justification: ["Why this sentence", "为什么是这个句子"],
+  associative_word: ["The word", "词"],
+  word_justification: ["Why this word", "为什么是这个词"],
+  "q21.rules": ["Rule set", "规则集"],
+  "rules.prd": ["fixed answers: yes, no, partially, unknown", "固定选项：是、否、部分、未知"],
+  "rules.course": ["own answers A to D for each question", "每题自拟选项 A 到 D"],
+};
+
+export const texts = {
+  en: {
+    "create.referee": "Referee",
+    "create.player": "Player {n}",
+    "q.phase.brief": "The referee chooses",
+    "q.phase.questions": "Questions",
+    "q.phase.answers": "Answers",
+    "q.phase.guesses": "Guesses",
+    "q.phase.over": "Over",
+    "q.referee": "referee",
+    "q.brief": "The task",
+    "q.brief.none": "The referee has not chosen yet.",
+    "q.book": "Book",
+    "q.hint": "Hint",
+    "q.domain": "Domain of the word",
+    "q.target": "The solution",
+    "q.sentence": "Sentence",
+    "q.word": "Word",
+    "q.yours": "Your game",
+    "q.of": "Game of {name}",
+    "q.asked": "{n} questions",
+    "q.words.least": "{least} or more words that name your questions, as in: question 3 was answered A.",
+    "q.words": "{least} to {most} words that name your questions, as in: question 3 was answered A.",
+    "q.noanswer": "–",
+    "q.Not Relevant": "not relevant",
+    "q.why": "Why",
+    "q.points": "Points",
+    "q.private": "Score of 100",
+    "q.part.opening_sentence_score": "Sentence",
+    "q.part.sentence_justification_score": "Why this sentence",
+    "q.part.associative_word_score": "Word",
+    "q.part.word_justification_score": "Why this word",
+    "q.out": "{name} is out.",
+    "q.e.asks": "The questions of {name} are in.",
+    "q.e.answers": "The referee has answered {name}.",
+    "q.e.brief": "The book: {book}. The hint: {hint}",
+    "q.e.won": "{name} wins.",
+    "q.e.draw": "Nobody wins.",
+    "q.say.brief": "The referee chooses a book, a sentence and a word.",
+    "q.say.questions": "Both players ask.",
+    "q.say.answers": "The referee answers.",
+    "q.say.guesses": "Both players guess.",
+    "q.say.over": "The match is over.",
+  },
+  zh: {
+    "create.referee": "裁判",
+    "create.player": "玩家 {n}",
+    "q.phase.brief": "裁判选题",
+    "q.phase.questions": "提问",
+    "q.phase.answers": "回答",
+    "q.phase.guesses": "猜测",
+    "q.phase.over": "结束",
+    "q.referee": "裁判",
+    "q.brief": "题目",
+    "q.brief.none": "裁判还没有选题。",
+    "q.book": "书",
+    "q.hint": "提示",
+    "q.domain": "词的领域",
+    "q.target": "答案",
+    "q.sentence": "句子",
+    "q.word": "词",
+    "q.yours": "你的游戏",
+    "q.of": "{name} 的游戏",
+    "q.asked": "{n} 个问题",
+    "q.words.least": "至少 {least} 个词，并提到你的问题（用空格分隔词语）。",
+    "q.words": "{least} 至 {most} 个词，并提到你的问题（用空格分隔词语）。",
+    "q.noanswer": "–",
+    "q.Not Relevant": "不相关",
+    "q.why": "理由",
+    "q.points": "点数",
+    "q.private": "百分制得分",
+    "q.part.opening_sentence_score": "句子",
+    "q.part.sentence_justification_score": "句子的理由",
+    "q.part.associative_word_score": "词",
+    "q.part.word_justification_score": "词的理由",
+    "q.out": "{name} 出局。",
+    "q.e.asks": "{name} 的问题已提交。",
+    "q.e.answers": "裁判已回答 {name}。",
+    "q.e.brief": "书：{book}。提示：{hint}",
+    "q.e.won": "{name} 获胜。",
+    "q.e.draw": "没有胜者。",
+    "q.say.brief": "裁判选择一本书、一个句子和一个词。",
+    "q.say.questions": "两位玩家提问。",
+    "q.say.answers": "裁判回答。",
+    "q.say.guesses": "两位玩家猜测。",
+    "q.say.over": "对局结束。",
+  },
+};

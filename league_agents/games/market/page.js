@@ -1,7 +1,7 @@
 // The market for people: balances, this round, and what every round came to.
 
-import { el, said, table as tableOf } from "./dom.js";
-import { listed, t } from "./texts.js";
+import { el, said, table as tableOf } from "../dom.js";
+import { listed, t } from "../texts.js";
 
 export function phase({ view }) {
   return view.done ? t("mk.over") : t("mk.round", { n: view.round + 1, most: view.max_rounds });
@@ -105,3 +105,61 @@ export function event(data, table) {
       return null;
   }
 }
+
+// What fields and actions are called: [English, Chinese] of the name, then of a hint where one is needed.
+export const names = {
+  "action.submit_price": ["Name your price", "报价"],
+  price: ["Price", "价格"],
+  speech: ["What you say with it", "附言"],
+  price_range: ["Lowest and highest price", "最低价和最高价"],
+  marginal_cost: ["Cost of one customer", "每位顾客的成本"],
+  num_customers: ["Customers", "顾客人数"],
+  initial_balance: ["Balance at the start", "初始余额"],
+  allow_speech: ["Sellers may say something", "允许附言"],
+  max_speech: ["Longest speech", "附言最多字符数"],
+  simultaneous: ["Prices are sealed", "密封报价"],
+  shown_rounds: ["Past rounds shown", "显示的历史轮数"],
+};
+
+export const texts = {
+  en: {
+    "refused.price_out_of_range": "The price is out of range.",
+    "mk.round": "Round {n} of {most}",
+    "mk.over": "The market is closed.",
+    "mk.terms": "Prices {least} to {most}, cost {cost}, {customers} customers.",
+    "mk.sealed": "Prices stay sealed until all are in.",
+    "mk.turns": "Prices are named in turn.",
+    "mk.in": "{n} of {all} prices are in.",
+    "mk.balance": "Balance",
+    "mk.history": "Prices by round",
+    "mk.noprice": "none",
+    "mk.round.short": "Round",
+    "mk.best": "Lowest",
+    "mk.e.opened": "The market opens: {n} sellers, {rounds} rounds.",
+    "mk.e.price": "{name} asks {price}.",
+    "mk.e.missing": "{name} names no price and sells nothing in this round.",
+    "mk.e.result": "Round {n}: {names} at {price}, {each} customers each.",
+    "mk.e.none": "Round {n}: nobody names a price, nobody sells.",
+    "mk.e.closed": "The market closes.",
+  },
+  zh: {
+    "refused.price_out_of_range": "价格超出范围。",
+    "mk.round": "第 {n} 轮，共 {most} 轮",
+    "mk.over": "市场已关闭。",
+    "mk.terms": "价格 {least} 至 {most}，成本 {cost}，顾客 {customers} 位。",
+    "mk.sealed": "报价全部提交后才公开。",
+    "mk.turns": "依次报价。",
+    "mk.in": "已收到 {n} / {all} 个报价。",
+    "mk.balance": "余额",
+    "mk.history": "各轮报价",
+    "mk.noprice": "无",
+    "mk.round.short": "轮",
+    "mk.best": "最低价",
+    "mk.e.opened": "市场开张：{n} 位卖家，{rounds} 轮。",
+    "mk.e.price": "{name} 报价 {price}。",
+    "mk.e.missing": "{name} 没有报价，本轮不成交。",
+    "mk.e.result": "第 {n} 轮：{names} 以 {price} 成交，各得 {each} 位顾客。",
+    "mk.e.none": "第 {n} 轮：没有人报价，没有成交。",
+    "mk.e.closed": "市场关闭。",
+  },
+};

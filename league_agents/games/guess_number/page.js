@@ -1,7 +1,7 @@
 // Guess number for people: what was guessed, what is known, what the others say.
 
-import { el, said } from "./dom.js";
-import { has, nameOf, t } from "./texts.js";
+import { el, said } from "../dom.js";
+import { has, nameOf, t } from "../texts.js";
 
 const MOST_SHOWN = 100;
 const PHASES = ["observation", "reporting", "reasoning", "action"];
@@ -173,3 +173,93 @@ export function setup(schema) {
   const { initial_guesses: _, ...properties } = schema.properties;
   return { schema: { ...schema, properties }, finish: (config) => config };
 }
+
+// What fields and actions are called: [English, Chinese] of the name, then of a hint where one is needed.
+export const names = {
+  "action.state_report": ["Report", "报告"],
+  "action.proposal": ["Propose", "提建议"],
+  "action.pass": ["Propose nothing", "不提建议"],
+  next_guess: ["The number you mean to guess", "你打算猜的数字"],
+  "proposal.next_guess": ["The number you propose", "你建议的数字"],
+  share_history: ["Tell the others what I guessed so far", "告诉其他人我已经猜过什么"],
+  guess: ["Your guess", "你的猜测"],
+  num_choices: ["How many numbers", "数字个数"],
+  max_steps: ["Steps at most", "最多步数"],
+  "guess_number.win": ["Who must find it", "谁必须猜中"],
+  "win.all": ["everybody", "所有人"],
+  "win.any": ["anybody", "任何一人"],
+  "guess_number.target": ["The secret number", "秘密数字", "Empty: drawn. Whoever sets it knows it.", "留空则抽取；设置者会知道它。"],
+  initial_guesses: ["Guesses made before the start", "开始前的猜测"],
+  proposals: ["Proposals are asked for", "需要提建议"],
+  reject_known_wrong: ["Refuse guesses known to be wrong", "拒绝已知错误的猜测"],
+  share_reasoning: ["Reasoning is heard by all", "推理公开"],
+};
+
+export const texts = {
+  en: {
+    "refused.known_wrong": "You can know that this number is wrong.",
+    "gn.step": "Step {n} of {most}",
+    "gn.phase.observation": "Feedback",
+    "gn.phase.reporting": "Reports",
+    "gn.phase.reasoning": "Proposals",
+    "gn.phase.action": "Guesses",
+    "gn.phase.end": "Over",
+    "gn.find": "Find a number from 0 to {most}.",
+    "gn.all": "All must have guessed it.",
+    "gn.any": "One hit is enough.",
+    "gn.yours": "Your guesses",
+    "gn.right": "right",
+    "gn.wrong": "wrong",
+    "gn.open": "open",
+    "gn.none": "none yet",
+    "gn.correct": "You have found it. You still report.",
+    "gn.knows": "You know the number: {n}.",
+    "gn.numbers": "Numbers",
+    "gn.excluded": "{n} excluded",
+    "gn.messages": "Messages of this step",
+    "gn.means": "means to guess {n}",
+    "gn.proposes": "proposes {n}",
+    "gn.proposes.open": "proposes something",
+    "gn.target": "The number was {n}.",
+    "gn.history": "guessed so far: {list}",
+    "gn.won": "Found after {n} {n?step:steps}.",
+    "gn.lost": "Not found in time.",
+    "gn.sure": "{n} % sure",
+    "gn.e.guess": "{name} guesses {n}.",
+    "gn.e.pass": "{name} proposes nothing.",
+    "gn.e.report_missing": "{name} sends no report.",
+  },
+  zh: {
+    "refused.known_wrong": "你可以知道这个数字是错的。",
+    "gn.step": "第 {n} 步，共 {most} 步",
+    "gn.phase.observation": "反馈",
+    "gn.phase.reporting": "报告",
+    "gn.phase.reasoning": "建议",
+    "gn.phase.action": "猜测",
+    "gn.phase.end": "结束",
+    "gn.find": "找出 0 到 {most} 之间的一个数字。",
+    "gn.all": "所有人都要猜中。",
+    "gn.any": "有一人猜中即可。",
+    "gn.yours": "你的猜测",
+    "gn.right": "对",
+    "gn.wrong": "错",
+    "gn.open": "未揭晓",
+    "gn.none": "还没有",
+    "gn.correct": "你已经猜中了，但仍要报告。",
+    "gn.knows": "你已知道答案：{n}。",
+    "gn.numbers": "数字",
+    "gn.excluded": "已排除 {n} 个",
+    "gn.messages": "本步的消息",
+    "gn.means": "打算猜 {n}",
+    "gn.proposes": "建议猜 {n}",
+    "gn.proposes.open": "提出建议",
+    "gn.target": "答案是 {n}。",
+    "gn.history": "已猜：{list}",
+    "gn.won": "用 {n} 步找到。",
+    "gn.lost": "没有按时找到。",
+    "gn.sure": "把握 {n}%",
+    "gn.e.guess": "{name} 猜 {n}。",
+    "gn.e.pass": "{name} 不提建议。",
+    "gn.e.report_missing": "{name} 没有提交报告。",
+  },
+};
