@@ -1,0 +1,61 @@
+"""The reference page of the arena's games, written from their declarations: ``docs/games.md``.
+
+Rule: nothing stands on the page that the program does not do; games of other distributions are not on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from league_agents.core.game import JsonObject
+from league_agents.games.registry import BUILT_IN, declared, game_codes, game_of, game_source, seats_in_words
+
+_HEADER = """\
+# Games of the arena
+
+Written by `scripts/docs` from the declarations in `league_agents/games`. The keys of a game's configuration stand in a
+scenario file under `config`, or on the command line as `--config KEY=VALUE`; those marked with an asterisk are for the
+host alone, because they decide what is secret. `league-agents arena games --json` shows the same, with JSON Schemas.
+"""
+
+
+def games_page() -> str:
+    """The page as Markdown."""
+    codes = [code for code in game_codes() if game_source(code) == BUILT_IN]
+    return "\n".join([_HEADER, *(line for code in codes for line in _game(code))])
+
+
+def _game(code: str) -> Iterator[str]:
+    game, rules = declared(code), game_of(code)
+    yield f"## {code}: {game.title['en']}"
+    yield ""
+    yield game.about["en"]
+    yield ""
+    yield f"Seats: {seats_in_words(code)}, usually {', '.join(f'`{seat}`' for seat in game.usual_seats)}."
+    yield f"Turns: `{rules.protocol}` alone." if rules.protocol else "Turns: any protocol in which agents talk."
+    if game.agents.names:
+        yield f"Agents of its own: {', '.join(f'`{name}`' for name in game.agents.names)}."
+    if game.agents.methods:
+        methods = " and ".join(f"`{method}`" for method in game.agents.methods)
+        yield f"A class with {methods} plays it too."
+    yield ""
+    yield from _table("key", ((_marked(key, each), each) for key, each in rules.config_schema["properties"].items()))
+    for kind, schema in rules.action_schemas.items():
+        required = schema.get("required", ())
+        fields = [f"`{key}`" if key in required else f"`{key}` (optional)" for key in schema.get("properties", {})]
+        yield f"- action `{kind}`: {', '.join(fields) or 'no data'}"
+    yield ""
+
+
+def _marked(key: str, schema: JsonObject) -> str:
+    return f"`{key}`*" if schema.get("x-host-only") else f"`{key}`"
+
+
+def _table(title: str, rows: Iterator[tuple[str, JsonObject]]) -> Iterator[str]:
+    yield f"| {title} | default | meaning |"
+    yield "| --- | --- | --- |"
+    for key, schema in rows:
+        default = json.dumps(schema.get("default"), ensure_ascii=False)
+        yield f"| {key} | `{default}` | {schema['description'].replace('|', chr(92) + '|')} |"
+    yield ""
