@@ -37,6 +37,10 @@ class AgentError(LeagueError):
     """An agent's callback failed."""
 
 
+class CallbackTimeout(AgentError):
+    """An agent's callback did not return in time."""
+
+
 class CallbackInvalid(AgentError):
     """A callback returned something that its contract forbids."""
 

@@ -22,9 +22,11 @@ from league_agents.arena.answers import action_of, raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
 from league_agents.clock import utc_now
 from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
-from league_agents.core.printable import line_of
-from league_agents.errors import LeagueError
+from league_agents.core.printable import line_of, printable
+from league_agents.errors import AgentError, CallbackTimeout, LeagueError
 from league_agents.match import Match
+from league_agents.user_code.called import Called, End
+from league_agents.user_code.place import place_of
 
 LOG = logging.getLogger(__name__)
 
@@ -113,10 +115,10 @@ class Session:
         """Start the clocks and the transcript. ``run`` does it; whoever lets actions in before that does it himself."""
         if self.started_at is None:
             self.started_at = self._now()
-            for agent in self.agents.values():
+            for agent_id, agent in self.agents.items():
                 reset = getattr(agent, "reset", None)
                 if callable(reset):
-                    _guarded(reset)
+                    _guarded(agent_id, reset)
             for recorder in self._recorders:
                 recorder.begin(self)
 
@@ -202,7 +204,7 @@ class Session:
                     memory.observe(event)
                 observe = getattr(self.agents.get(agent_id), "observe", None)
                 if callable(observe):
-                    _guarded(observe, copy.deepcopy(event))
+                    _guarded(agent_id, observe, copy.deepcopy(event))
 
     def _ask(self, decision: Decision) -> None:
         agent = self.agents.get(decision.agent_id)
@@ -243,8 +245,12 @@ class Session:
         if isinstance(error, GivenUp):
             raise error
         if task.cancelled() or error is not None:
-            LOG.warning("agent %s failed: %s", agent, line_of(error) if error else "cancelled", exc_info=error)
-            self.decisions.forfeit(agent, Cause.ERROR, self._now(), models=steps_of(self.agents[agent]))
+            is_late = isinstance(error, CallbackTimeout)
+            if not is_late:  # whoever raises that has told it
+                step = step_of(self.match.legal(agent))
+                LOG.warning("%s", failure_line(agent, step, error or AgentError("was cancelled")))
+            cause = Cause.TIMEOUT if is_late else Cause.ERROR
+            self.decisions.forfeit(agent, cause, self._now(), models=steps_of(self.agents[agent]))
             return
         try:
             mind = self.agents[agent]
@@ -313,8 +319,44 @@ async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:
     return await answered
 
 
-def _guarded(call: Callable[..., object], *args: object) -> None:
+def ask_alone(
+    agent_id: str,
+    agent: object,
+    view: dict[str, Any],
+    legal: Sequence[LegalAction],
+    deadline: datetime | None,
+    now: datetime,
+) -> Action | Cause:
+    """What an agent does where nobody else is asked meanwhile, or why it does nothing, which has been logged."""
+    timeout = None if deadline is None else (deadline - now).total_seconds()
+    try:
+        return asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, deadline), timeout))
+    except (TimeoutError, CallbackTimeout):
+        return Cause.TIMEOUT
+    except Exception as error:  # an agent's own code may raise anything
+        LOG.warning("%s", failure_line(agent_id, step_of(legal), error))
+        return Cause.ERROR
+
+
+def _guarded(agent_id: str, call: Callable[..., object], *args: object) -> None:
     try:
         call(*args)
     except Exception as error:  # an agent's own code may raise anything
-        LOG.warning("an agent's %s failed: %s", getattr(call, "__name__", "method"), line_of(error), exc_info=error)
+        LOG.warning("%s", failure_line(agent_id, "", error, method=getattr(call, "__name__", "method")))
+
+
+def step_of(legal: Sequence[LegalAction]) -> str:
+    """What an agent is asked for: ``vote``."""
+    return " or ".join(action.type for action in legal)
+
+
+def failure_line(agent_id: str, step: str, error: BaseException, *, method: str = "act") -> str:
+    """``agent agent_1 (vote): act raised KeyError (mine.py:11): 'x'``. ``step`` is empty where nothing is asked."""
+    if isinstance(error, AgentError):  # says it all
+        said = printable(str(error), _LONGEST_FAILURE)
+    else:
+        said = Called(end=End.RAISED, detail=line_of(error), where=place_of(error)).in_words(method, 0)
+    return f"agent {agent_id}{f' ({step})' if step else ''}: {said}"
+
+
+_LONGEST_FAILURE = 600

@@ -13,6 +13,7 @@ import click
 from league_agents.cli.arena_mail import mail_host, mail_seat
 from league_agents.cli.arena_serve import serve
 from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
 from league_agents.cli.transcript_file import open_record
@@ -113,6 +114,7 @@ def games(as_json: bool, lang: str) -> int:
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--turn-timeout", type=FiniteRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file, line by line.")
+@in_process_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every event.")
 def play(
     game: str | None,
@@ -124,9 +126,10 @@ def play(
     seed: int | None,
     turn_timeout: float | None,
     record: Path | None,
+    in_process: bool,
     as_json: bool,
 ) -> int:
-    """Play one match in this process. GAME is one that 'league-agents arena games' lists."""
+    """Play one match. GAME is one that 'league-agents arena games' lists."""
     from league_agents.settings.arena import usual_scenario, with_agents
 
     if turn_timeout is not None and not turn_timeout <= LONGEST_TURN_S:  # NaN is within any range
@@ -148,7 +151,7 @@ def play(
             game, agents=specs or ["scripted"], seats=seats, config=_configured(settings), lang=lang
         )
     with own_stdout() as out:
-        return _play(wanted, seed, turn_timeout, record, as_json=as_json, out=out)
+        return _play(wanted, seed, turn_timeout, record, in_process=in_process, as_json=as_json, out=out)
 
 
 def _configured(settings: Sequence[str]) -> dict[str, Any]:
@@ -170,7 +173,14 @@ def _configured(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _play(
-    scenario: Scenario, seed: int | None, turn_timeout: float | None, record: Path | None, *, as_json: bool, out: TextIO
+    scenario: Scenario,
+    seed: int | None,
+    turn_timeout: float | None,
+    record: Path | None,
+    *,
+    in_process: bool,
+    as_json: bool,
+    out: TextIO,
 ) -> int:
     import asyncio
     import secrets
@@ -183,6 +193,7 @@ def _play(
     from league_agents.core.game import HOST
     from league_agents.core.model_work import Work, counted, sentence, together
     from league_agents.settings.arena import HUMAN, reader_of, session_of
+    from league_agents.settings.own_seat import closing_agents
 
     drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
     clock = scenario.clock
@@ -205,11 +216,12 @@ def _play(
         session = session_of(
             scenario,
             seed=drawn,
-            company=_company(lambda text: screen.print(text)),
+            company=replace(_company(lambda text: screen.print(text)), in_process=in_process),
             recorders=recorders,
             clock_rules=clock,
             on_change=show,
         )
+        stack.enter_context(closing_agents(session.agents.values()))
         for warning in session.match.warnings:
             console(sys.stderr).print(f"league-agents: {printable(warning, 300)}")
         if not as_json:

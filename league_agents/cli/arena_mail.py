@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from league_agents.cli.options import CONFIG, ROLE_NAMES
+from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.errors import ConfigError
 
 if TYPE_CHECKING:
+    from league_agents.clock import Clock
     from league_agents.journal.port import Journal
     from league_agents.settings.arena import Company
     from league_agents.settings.league_settings import LeagueSettings, RoleSettings
@@ -39,6 +42,7 @@ _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then en
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file at the end.")
 @CONFIG
 @_ACCOUNT
+@in_process_option
 @_ONCE
 def mail_host(
     *,
@@ -49,6 +53,7 @@ def mail_host(
     record: Path | None,
     config: Path | None,
     account: str,
+    in_process: bool,
     once: bool,
 ) -> int:
     """Host a match whose seats are mailboxes.
@@ -79,7 +84,7 @@ def mail_host(
         scenario=None if scenario is None else read_scenario(scenario, load_class),
         addresses=addresses_of(seats),
         seed=seed,
-        company=_company(tell),
+        company=_company(tell, clock, in_process=in_process),
         observer=tell,
         clock=clock,
     ) as made:
@@ -141,6 +146,7 @@ def _write(journal: Journal, path: Path) -> None:
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
 @CONFIG
 @_ACCOUNT
+@in_process_option
 @_ONCE
 def mail_seat(
     *,
@@ -153,6 +159,7 @@ def mail_seat(
     seed: int,
     config: Path | None,
     account: str,
+    in_process: bool,
     once: bool,
 ) -> int:
     """Play a seat of a match that somebody hosts by mail, until it is over.
@@ -168,6 +175,7 @@ def mail_seat(
     from league_agents.protocol.league.address import read_address
     from league_agents.settings.arena import HUMAN, arena_agent, usual_scenario
     from league_agents.settings.arena_mail import seat_by_mail, work
+    from league_agents.settings.own_seat import closing_agents
 
     if read_address(host_address) is None:
         raise ConfigError(f"--host {host_address[:80]}", "is no mail address")
@@ -180,19 +188,23 @@ def mail_seat(
         click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
 
     own = Seat(id=agent_id or "me", name="me", agent=spec)
+    company = _company(tell, clock, in_process=in_process)
     agent = arena_agent(
-        own, usual_scenario(game), _company(tell), seed=seed, match_id=match_id or "mail", is_first=is_first
+        own, usual_scenario(game), company, seed=seed, match_id=match_id or "mail", is_first=is_first
     )
-    with seat_by_mail(
-        settings,
-        role,
-        host_address=host_address,
-        agent=agent,
-        game=game,
-        match_id=match_id,
-        agent_id=agent_id,
-        clock=clock,
-    ) as (seat, mailbox):
+    with (
+        closing_agents([agent]),
+        seat_by_mail(
+            settings,
+            role,
+            host_address=host_address,
+            agent=agent,
+            game=game,
+            match_id=match_id,
+            agent_id=agent_id,
+            clock=clock,
+        ) as (seat, mailbox),
+    ):
         work(
             mailbox.check,
             seat.tick,
@@ -219,9 +231,10 @@ def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSet
     return settings, settings.role(account)
 
 
-def _company(tell: Callable[[str], None]) -> Company:
+def _company(tell: Callable[[str], None], clock: Clock, *, in_process: bool) -> Company:
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.settings.arena import Company
     from league_agents.settings.models import arena_models
 
-    return Company(models=lambda: arena_models(tell), index_path=default_index_path)
+    models = partial(arena_models, tell)
+    return Company(models=models, index_path=default_index_path, now=clock.now, in_process=in_process)

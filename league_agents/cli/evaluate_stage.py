@@ -18,11 +18,11 @@ from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import InlineCaller
 from league_agents.evaluation.results import Spent
 from league_agents.evaluation.table import match_id_of
-from league_agents.runner.workers import here
 from league_agents.settings.agents import LLM
 from league_agents.settings.evaluation import Maker, kind_of
 from league_agents.settings.evaluation_models import Traffic
 from league_agents.user_code.called import Called, End
+from league_agents.user_code.instances import here
 
 G = TypeVar("G")
 

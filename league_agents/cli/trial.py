@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from league_agents.journal.port import PendingCall
-from league_agents.runner.workers import InstanceMaker, Workers
+from league_agents.runner.workers import Workers
 from league_agents.user_code.called import Called
+from league_agents.user_code.instances import InstanceMaker
 
 
 class TrialRun:

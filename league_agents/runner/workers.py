@@ -8,71 +8,18 @@ call gets a new instance.
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from league_agents.clock import Clock, monotonic_s
 from league_agents.journal.port import PendingCall
-from league_agents.runner.calls import AgentFactory, Outcome, Pool, outcome_of
+from league_agents.runner.calls import Outcome, Pool, outcome_of
 from league_agents.user_code.called import Called, End
-from league_agents.user_code.instance import UserInstance
+from league_agents.user_code.instances import InstanceMaker
 from league_agents.user_code.process import PATIENCE_S
-
-
-class Instance(Protocol):
-    """One agent, wherever it is. One thread calls it."""
-
-    @property
-    def keeps_time(self) -> bool:
-        """Whether a call always ends in its time."""
-        ...
-
-    def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
-        """Call a method. Never raises."""
-        ...
-
-    def close(self) -> None:
-        """There are no more calls."""
-        ...
-
-    def kill(self) -> None:
-        """End the call that is running, if that is possible. Any thread may do it."""
-        ...
-
-
-InstanceMaker = Callable[[], Instance]
-
-
-class InstanceHere:
-    """An agent in this process. It gets a copy of its context, because it may do to it what it likes.
-
-    Two things nobody is safe from: a callback that never lets go of the interpreter's lock, such as one regular
-    expression that backtracks for hours, and one that ends the process.
-    """
-
-    keeps_time = False
-
-    def __init__(self, factory: AgentFactory) -> None:
-        self._instance = UserInstance(factory)
-
-    def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
-        return self._instance.call(method, copy.deepcopy(arguments))
-
-    def close(self) -> None:
-        self._instance.close()
-
-    def kill(self) -> None:
-        """No-op: a thread cannot be stopped."""
-
-
-def here(factory: AgentFactory) -> InstanceMaker:
-    """Instances in this process."""
-    return lambda: InstanceHere(factory)
 
 
 @dataclass(slots=True, eq=False)

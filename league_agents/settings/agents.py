@@ -21,10 +21,11 @@ from league_agents.llm.port import ChatModel
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentFactory, AgentHost, InlineHost
-from league_agents.runner.workers import InstanceMaker, Workers, here
+from league_agents.runner.workers import Workers
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instance import UserInstance
-from league_agents.user_code.loading import load_agent, load_for, source_of
+from league_agents.user_code.instances import InstanceMaker, here
+from league_agents.user_code.loading import load_for
 from league_agents.user_code.own import OwnClass, unmade
 
 LOG = logging.getLogger(__name__)
@@ -127,21 +128,36 @@ def choose_agent(
         if not spec.strip():
             raise ConfigError("agent", f"the name is empty; write {names}")
         raise ConfigError(spec, f"is no agent; write {names}")
-    return own_agent(spec, (role,), in_process=in_process)[0]
+    return own_class(spec, (role,), in_process=in_process)[0]
+
+
+def is_own(spec: str) -> bool:
+    """Whether it names a class of the user's own."""
+    kind, colon, _ = spec.partition(":")
+    return bool(colon) and kind not in (OFFLINE, LLM, SCRIPTED)
 
 
 def own_agent(spec: str, roles: Sequence[AgentRole], *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
     """A class of the user's own, and for which of the roles it is. Raises ``ConfigError``."""
-    if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
-        agent_class, found = load_for(spec, roles)
-        chosen = ChosenAgent(spec=spec, factory=agent_class, is_ours=False, source=source_of(agent_class))
-    else:
-        own = OwnClass(spec, roles)
-        found = own.loaded.role
-        chosen = ChosenAgent(
-            spec=spec, factory=lambda: load_agent(spec, found)(), is_ours=False, source=own.loaded.source, own=own
-        )
+    chosen, found = own_class(spec, roles, in_process=in_process)
     return chosen, "referee" if found == "referee" else "player"
+
+
+def own_class(
+    spec: str, roles: Sequence[str], *, in_process: bool, adapter: Sequence[str] = ()
+) -> tuple[ChosenAgent, str]:
+    """A class of the user's own, and for which of the roles it is, ``ARENA`` included. ``adapter`` as in
+    ``load_for``. Raises ``ConfigError``."""
+
+    def make_here() -> object:
+        return load_for(spec, roles, adapter).make()
+
+    if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
+        found = load_for(spec, roles, adapter)
+        return ChosenAgent(spec=spec, factory=found.make, is_ours=False, source=found.source), found.role
+    own = OwnClass(spec, roles, adapter=adapter)
+    source = own.loaded.source
+    return ChosenAgent(spec=spec, factory=make_here, is_ours=False, source=source, own=own), own.loaded.role
 
 
 def try_making(agent: ChosenAgent) -> None:

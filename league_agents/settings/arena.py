@@ -16,13 +16,12 @@ from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import Scenario, Seat, scenario_of
 from league_agents.arena.session import Memory, Recorder, Session, wall_clock
 from league_agents.core.person import Reader
-from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.registry import declared, game_of, part_of, seats_in_words, usual_ids
 from league_agents.settings.agents import IndexPlace
 from league_agents.settings.model_settings import ARENA, none_configured
-from league_agents.user_code.loading import load_class
+from league_agents.settings.own_seat import own_seat
 from league_agents.values import evolve
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ class Company:
     index_path: IndexPlace | None = None
     terminal: Terminal | None = None
     now: Callable[[], datetime] = wall_clock
+    in_process: bool = False
+    """Whether users' own classes run in this process instead of ones of their own."""
+
 
 
 def usual_scenario(
@@ -132,26 +134,11 @@ def arena_agent(
         model = wanted.models()(f"{ARENA}{game}")
         return LlmAgent(game, model=model, seed=seed, agent_id=seat.id, now=company.now, match_id=match_id)
     if ":" in spec:
-        return own_class(spec, game)
+        return own_seat(wanted)
     known = [SCRIPTED, RANDOM, LLM, HUMAN, *agents.names]
     near = get_close_matches(spec, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise ConfigError(f"agent {seat.id}", f"{shown(spec)} is no agent; {hint}write {', '.join(known)} or module:Class")
-
-
-def own_class(spec: str, game: str) -> object:
-    """An instance of a user's class: one with ``act``, or with the methods that the game takes instead."""
-    agent_class = load_class(spec)
-    try:
-        agent = agent_class()
-    except Exception as error:  # the constructor is user code
-        raise ConfigError(spec, f"cannot be made: its constructor raised {line_of(error)}") from None
-    if callable(getattr(agent, "act", None)):
-        return agent
-    agents = declared(game).agents
-    if agents.adapter is not None and all(callable(getattr(agent, name, None)) for name in agents.methods):
-        return cast("object", part_of(declared(game), agents.adapter)(agent))
-    raise ConfigError(spec, "is no agent of the arena; give it a method act(view, legal, deadline)")
 
 
 def reader_of(scenario: Scenario, viewer: str) -> Reader:

@@ -27,6 +27,7 @@ from league_agents.runner.scan import SEND_PATIENCE
 from league_agents.settings.arena import Company, arena_agent, memory_for
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
+from league_agents.settings.own_seat import close_agents
 from league_agents.settings.role_files import take_files
 from league_agents.user_code.loading import load_class
 from league_agents.values import evolve
@@ -81,13 +82,18 @@ def host_by_mail(
         opened = mailbox_of(settings, evolve(role, journal=path), journal, clock)
         stack.callback(opened.close)
 
+        agents: dict[str, object] = {}
+        stack.callback(lambda: close_agents(agents.values()))
+
         def agent_of(made: MailSetup, seat_id: str) -> object:
+            close_agents(filter(None, [agents.pop(seat_id, None)]))
             ids = made.scenario.agent_ids
             seat = made.scenario.seats[ids.index(seat_id)]
             own = int(derive_hex(str(made.seed), seat_id, digits=12), 16)
-            return arena_agent(
+            agents[seat_id] = arena_agent(
                 seat, made.scenario, company, seed=own, match_id=made.match_id, is_first=seat_id == ids[0]
             )
+            return agents[seat_id]
 
         host = MailHost(
             opened.mailbox,

@@ -24,7 +24,6 @@ from league_agents.evaluation.casting import Part
 from league_agents.evaluation.table import START
 from league_agents.games.q21.rules import RuleSet, digest
 from league_agents.ids import derive_hex
-from league_agents.runner.workers import InstanceMaker
 from league_agents.settings.agents import (
     LLM,
     OFFLINE,
@@ -36,6 +35,7 @@ from league_agents.settings.agents import (
     own_agent,
     try_making,
 )
+from league_agents.user_code.instances import InstanceMaker
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge

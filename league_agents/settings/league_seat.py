@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from league_agents.agents.asking import Models
-from league_agents.arena.agents.callback_agent import CallbackAgent
+from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
+from league_agents.arena.agents.own_agent import OwnAgent
 from league_agents.games.q21.seats import rules_from
-from league_agents.settings.agents import LLM, OFFLINE, AgentRole, choose_agent
-from league_agents.user_code.loading import load_class
+from league_agents.settings.agents import LLM, OFFLINE, AgentRole, choose_agent, is_own
+from league_agents.settings.own_seat import own_seat
 
 if TYPE_CHECKING:
     from league_agents.settings.arena import AgentWanted
@@ -22,15 +24,16 @@ class _LeagueModels:
     for_callback: Models
 
 
-def league_agent(wanted: AgentWanted) -> CallbackAgent | None:
+def league_agent(wanted: AgentWanted) -> CallbackAgent | OwnAgent | None:
     """The agent of a spec that means the same as in the league; ``None`` for any other. Raises ``ConfigError``."""
     spec = wanted.spec
     if spec not in (OFFLINE, LLM) and ":" not in spec:
         return None
-    if ":" in spec and callable(getattr(load_class(spec), "act", None)):
-        return None
     rules = rules_from(wanted.scenario.config)
     role: AgentRole = "referee" if wanted.is_first else "player"
+    seated = partial(CallbackAgent, rules=rules, match_id=wanted.match_id, now=wanted.company.now)
+    if is_own(spec):
+        return own_seat(wanted, (role,), seated)
     chosen = choose_agent(
         spec,
         role,
@@ -39,4 +42,4 @@ def league_agent(wanted: AgentWanted) -> CallbackAgent | None:
         index_path=wanted.company.index_path,
         models=lambda: _LeagueModels(for_callback=wanted.models()),
     )
-    return CallbackAgent(chosen.factory(), rules=rules, match_id=wanted.match_id, now=wanted.company.now)
+    return seated(callbacks_of(chosen.factory()))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import importlib
 import os
 import signal
 import sys
@@ -23,7 +22,7 @@ from league_agents.errors import ConfigError
 from league_agents.frames import read_frame, write_frame
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instance import UserInstance
-from league_agents.user_code.loading import load_for, source_of
+from league_agents.user_code.loading import load_for
 
 OPAQUE = "\0object"
 """The key under which the class of an object travels that is no JSON value."""
@@ -73,18 +72,13 @@ class _Served:
             return _written(self._instance.make())
         return _written(self._instance.call(request["call"], request["arguments"]))
 
-    def _load(self, spec: str, roles: list[str], adapter: str) -> dict[str, Any]:
-        """``adapter`` names a function of this package that turns the class into what is called instead of it."""
+    def _load(self, spec: str, roles: list[str], adapter: list[str]) -> dict[str, Any]:
         try:
-            agent_class, role = load_for(spec, roles)
-            make = agent_class
-            if adapter:
-                module, _, name = adapter.partition(":")
-                make = getattr(importlib.import_module(module), name)(agent_class)
+            found = load_for(spec, roles, adapter)
         except ConfigError as error:
             return {"refused": [error.path, error.message]}
-        self._instance = UserInstance(make)
-        return {"role": role, "source": source_of(agent_class)}
+        self._instance = UserInstance(found.make)
+        return {"role": found.role, "source": found.source}
 
     def close(self) -> None:
         if self._instance is not None:

@@ -12,10 +12,11 @@ import inspect
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 from zlib import adler32, crc32
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
@@ -204,31 +205,51 @@ def role_of(agent_class: type) -> str:
     )
 
 
+def part_of_ours(reference: str) -> Any:
+    """What ``module:name`` of this package, or of a game's, names."""
+    module, _, name = reference.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 ARENA = "arena"
-"""The role of a class with ``act``, or with the two methods of an undercover agent."""
+"""The role of a class that plays in the arena, by ``act`` or by methods that its game takes instead."""
 
 
-def load_for(spec: str, roles: Collection[str]) -> tuple[type, str]:
-    """The class of ``spec``, checked, and for which of the roles it is.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundClass:
+    """A user's class, found and checked."""
 
-    Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
+    role: str
+    """``referee``, ``player`` or ``arena``."""
+
+    source: str | None
+    """The file in which it is written."""
+
+    make: Callable[[], object]
+    """Makes what is called."""
+
+
+def load_for(spec: str, roles: Collection[str], adapter: Sequence[str] = ()) -> FoundClass:
+    """The class of ``spec``, and for which of the league's roles it is, or for the arena.
+
+    ``adapter`` begins with a ``module:function`` of this package. It is called with the class and the other texts, and
+    gives what is made in place of a class of the arena, or ``None`` for another class. Raises ``ConfigError`` as
+    ``load_agent`` and ``role_of`` do.
     """
-    if ARENA in roles:
+    if adapter:
         agent_class = load_class(spec)
-        if any(all(callable(getattr(agent_class, name, None)) for name in names) for names in _ARENA_METHODS):
+        make = part_of_ours(adapter[0])(agent_class, *adapter[1:])
+        if make is not None:
             _check_constructor(spec, agent_class)
-            return agent_class, ARENA
-        if len(roles) == 1:
+            return FoundClass(role=ARENA, source=_source_of(agent_class), make=make)
+        if not roles:
             raise ConfigError(spec, "is no agent of the arena; give it a method act(view, legal, deadline)")
-    league_roles = [role for role in roles if role != ARENA]
-    role = league_roles[0] if len(league_roles) == 1 else role_of(load_class(spec))
-    return load_agent(spec, role), role
+    role = next(iter(roles)) if len(roles) == 1 else role_of(load_class(spec))
+    agent_class = load_agent(spec, role)
+    return FoundClass(role=role, source=_source_of(agent_class), make=agent_class)
 
 
-_ARENA_METHODS = (("act",), ("generate_description", "vote"))
-
-
-def source_of(agent_class: type) -> str | None:
+def _source_of(agent_class: type) -> str | None:
     """The file in which the class is written; ``None`` for a class of no file."""
     try:
         return inspect.getsourcefile(agent_class)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from league_agents.errors import ConfigError
 from league_agents.user_code.called import Called, End
@@ -12,11 +12,11 @@ from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess
 class OwnClass:
     """One class of the user's own. Calling it gives an instance in a process of its own."""
 
-    def __init__(self, spec: str, roles: Collection[str], *, adapter: str = "") -> None:
+    def __init__(self, spec: str, roles: Collection[str], *, adapter: Sequence[str] = ()) -> None:
         """Start a process and import the class there. Raises ``ConfigError`` that says what is wrong with it."""
         self.spec = spec
         self._roles = tuple(roles)
-        self._adapter = adapter
+        self._adapter = tuple(adapter)
         first = self._made()
         self.loaded: Loaded = first.load()
         self._spare = [first]

@@ -77,11 +77,11 @@ class UserProcess:
         spec: str,
         roles: Collection[str],
         *,
-        adapter: str = "",
+        adapter: Sequence[str] = (),
         memory_bytes: int | None = None,
     ) -> None:
-        """``roles``: what the class may be. ``adapter``: what is called in its place (``child``)."""
-        self._load = {"spec": spec, "roles": list(roles), "adapter": adapter}
+        """``roles``: what the class may be. ``adapter``: what is made in its place (``load_for``)."""
+        self._load = {"spec": spec, "roles": list(roles), "adapter": list(adapter)}
         self._memory_bytes = memory_bytes or _share_of_memory()
         self._child: _Child | None = None
         self._is_closed = False

@@ -31,11 +31,27 @@ T = TypeVar("T")
 _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
 
 
+Context = dict[str, Any]
+"""What a callback is handed: ``dynamic`` and ``service``."""
+
+
+def callbacks_of(agent: object) -> Callable[[str, Context], object]:
+    """The callbacks of an agent of this process. One that does not care about its score may lack that callback."""
+
+    def call(name: str, context: Context) -> object:
+        return getattr(agent, name)(context) if name != "on_score_received" or hasattr(agent, name) else None
+
+    return call
+
+
 class CallbackAgent:
     """Calls one of the eight callbacks for each decision."""
 
-    def __init__(self, agent: object, *, rules: RuleSet, match_id: str, now: Callable[[], datetime]) -> None:
-        self._agent = agent
+    def __init__(
+        self, call: Callable[[str, Context], object], *, rules: RuleSet, match_id: str, now: Callable[[], datetime]
+    ) -> None:
+        """``call`` calls the callback of this name; ``callbacks_of`` gives it for an agent of this process."""
+        self._call = call
         self._rules = rules
         self._match_id = match_id
         self._now = now
@@ -47,9 +63,8 @@ class CallbackAgent:
         """A player is told its own score, as in the league."""
         scores = event.data.get("scores") if event.kind == "result" else None
         card = scores.get(self._agent_id) if scores else None
-        tell = getattr(self._agent, "on_score_received", None)
-        if card is not None and callable(tell):
-            tell(self._context("on_score_received", None, dict(card)))
+        if card is not None:
+            self._call("on_score_received", self._context("on_score_received", None, dict(card)))
 
     def reset(self) -> None:
         """League agents tell matches apart by their ids."""
@@ -60,11 +75,11 @@ class CallbackAgent:
         self._agent_id, self.model_work = view["agent_id"], []
         callback, told = _CALLBACKS[action.type], self._told(view, action)
         left = None if deadline is None else deadline - self._now()
-        reply = getattr(self._agent, callback)(self._context(callback, left, told))
+        reply = self._call(callback, self._context(callback, left, told))
         self.model_work = [step.to_json() for step in steps_in(reply, callback)]
         return Action(type=action.type, data=self._read(action.type, reply, told))
 
-    def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> dict[str, Any]:
+    def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> Context:
         identity = {"match_id": self._match_id, "game_id": self._match_id}
         service = callback_specs(self._rules)[callback].service(left=left)
         # User code may do to its context what it likes.

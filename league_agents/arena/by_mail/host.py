@@ -8,7 +8,6 @@ Rule 3: a letter is sent once: by the journal's outbox, which looks for one that
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping
@@ -28,7 +27,7 @@ from league_agents.arena.by_mail.letters import (
 )
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import MailTable, Record, rebuilt
-from league_agents.arena.session import Memory, Recorder, ask_agent
+from league_agents.arena.session import Memory, Recorder, ask_alone, failure_line
 from league_agents.clock import Clock
 from league_agents.core.game import ALL, HOST, Event
 from league_agents.core.game import Cause as Forfeit
@@ -258,18 +257,13 @@ class MailHost:
             view["memory"] = memory.as_json()
         agent = self._agents[agent_id]
         record: dict[str, Any] = {"kind": "act", "agent": agent_id, "action": None}
-        try:
-            legal = self.table.legal(agent_id)
-            timeout = None if decision.deadline is None else (decision.deadline - self._clock.now()).total_seconds()
-            action = asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, decision.deadline), timeout))
+        action = ask_alone(agent_id, agent, view, self.table.legal(agent_id), decision.deadline, self._clock.now())
+        if isinstance(action, Forfeit):
+            record["cause"] = str(action)
+        else:
             record["action"] = {"type": action.type, "data": dict(action.data), "version": action.version}
             record["raw"] = raw_of(agent)
             record["models"] = [step.to_json() for step in steps_of(agent)]
-            json.dumps(record)
-        except Exception as error:  # an agent's own code may raise anything, and answer what is no JSON
-            LOG.warning("agent %s failed: %s", agent_id, line_of(error), exc_info=error)
-            cause = Forfeit.TIMEOUT if isinstance(error, TimeoutError) else Forfeit.ERROR
-            record = {"kind": "act", "agent": agent_id, "action": None, "cause": str(cause)}
         now = self._clock.now()
         self._commit({**record, "at": now.isoformat()}, Cause.COMMAND, nonce, now)
         return True
@@ -344,7 +338,7 @@ class MailHost:
             for event in self.table.match.events_for(seat, after=self._observed - len(told)):
                 if seat in self._memories:
                     self._memories[seat].observe(event)
-                _observed(agent, event)
+                _observed(seat, agent, event)
 
     def _flush(self) -> bool:
         if not self._outbox.is_due(self._journal.next_wake()):
@@ -391,10 +385,10 @@ def _row(mail: Mail, address: str, heading: Heading) -> InboxRow:
     )
 
 
-def _observed(agent: object, event: Event) -> None:
+def _observed(seat: str, agent: object, event: Event) -> None:
     observe = getattr(agent, "observe", None)
     if callable(observe):
         try:
             observe(event)
         except Exception as error:  # an agent's own code may raise anything
-            LOG.warning("an agent's observe failed: %s", line_of(error), exc_info=error)
+            LOG.warning("%s", failure_line(seat, "", error, method="observe"))

@@ -9,7 +9,6 @@ Rule 3: what is not from the host is not read.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,11 +17,12 @@ from typing import Any, Final
 from league_agents.arena.answers import steps_of
 from league_agents.arena.by_mail.host import Intake
 from league_agents.arena.by_mail.letters import FILE_NAME, Heading, format_subject, read_subject
-from league_agents.arena.session import Memory, ask_agent
+from league_agents.arena.session import Memory, ask_alone, failure_line
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.game import ALL, Event, LegalAction
+from league_agents.core.game import Cause as Forfeit
 from league_agents.core.model_work import ModelStep, read_steps
-from league_agents.core.printable import line_of
+from league_agents.core.violation import shown as shown_value
 from league_agents.ids import derive_hex
 from league_agents.journal.port import MODEL_WORK, Cause, Journal, Note, OutboxItem, StepCommit
 from league_agents.mail.port import Mail, Mailbox
@@ -187,7 +187,7 @@ class MailSeat:
             try:
                 observe(event)
             except Exception as error:  # an agent's own code may raise anything
-                LOG.warning("the agent's observe failed: %s", line_of(error), exc_info=error)
+                LOG.warning("%s", failure_line(str(self.agent_id), "", error, method="observe"))
 
     # Answering.
 
@@ -229,12 +229,13 @@ class MailSeat:
         try:
             deadline = decision.get("reply_by")
             until = None if deadline is None else datetime.fromisoformat(deadline)
-            timeout = None if until is None else (until - self._clock.now()).total_seconds()
-            action = asyncio.run(asyncio.wait_for(ask_agent(self._agent, view, legal, until), timeout))
-            self._models = steps_of(self._agent)
-        except Exception as error:  # an agent's own code may raise anything
-            LOG.warning("the agent failed: %s", line_of(error), exc_info=error)
+        except (TypeError, ValueError):
+            LOG.warning("a letter is not answered: it asks for a reply by %s", shown_value(deadline))
             return None
+        action = ask_alone(str(self.agent_id), self._agent, view, legal, until, self._clock.now())
+        if isinstance(action, Forfeit):
+            return None
+        self._models = steps_of(self._agent)
         return {**template, "action": {"version": action.version, "type": action.type, "data": dict(action.data)}}
 
     def _keep(self, transaction_id: str, answer: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ Rule: an agent decides from its memory and from what it is handed with the quest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
 from league_agents.core.draw import Draw
@@ -144,15 +144,18 @@ class UndercoverSeat:
     def __init__(self, agent: DescribesAndVotes) -> None:
         self._seated = Seated(agent)
 
-    def act(self, view: JsonObject, legal: Sequence[LegalAction], deadline: object) -> Action:
-        """What the agent says. Raises what its methods raise."""
+    def act(
+        self, view: JsonObject, legal: Sequence[LegalAction], deadline: object
+    ) -> Action | Awaitable[Action]:
+        """What the agent says; its methods may be ``async``. Raises what they raise."""
         agent, refusal = self._seated.agent, view.get("refusal")
         refused, refusals = getattr(agent, "refused", None), getattr(agent, "refusals", None)
         if refusal and callable(refused):
             refused(refusal["code"], refusal["message"])
         elif not refusal and isinstance(refusals, list):
             refusals.clear()  # a new question
-        return ask(agent, view, legal)
+        answer: Any = answer_of(agent, view, legal)
+        return _awaited(answer, legal) if hasattr(type(answer), "__await__") else action_from(answer, legal)
 
     def observe(self, event: Event) -> None:
         self._seated.observe(event)
@@ -162,26 +165,38 @@ class UndercoverSeat:
 
 
 def ask(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> Action:
-    """The agent's answer as an action; whether it is legal, the game says.
+    """The agent's answer as an action; whether it is legal, the game says. Raises as ``action_from`` does."""
+    return action_from(answer_of(agent, view, legal), legal)
 
-    Raises ``CallbackInvalid`` for an answer that is no answer at all.
-    """
+
+def answer_of(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> object:
+    """What the method that is asked for returns."""
     look = getattr(agent, "look", None)
     if look is not None:
         look(view, legal)
     wanted = legal[0]
     if wanted.type == "describe":
-        return Action(type="describe", data={"description": agent.generate_description(view["round"])})
+        return agent.generate_description(view["round"])
     choices = wanted.schema["properties"]["vote_number"]["enum"]
     alive = [
         {"player_id": player["player_id"], "name": player["name"]}
         for player in view["players"]
         if player["player_id"] in choices
     ]
-    answer = agent.vote(alive, view["current_descriptions"], view["round"])
+    return agent.vote(alive, view["current_descriptions"], view["round"])
+
+
+def action_from(answer: object, legal: Sequence[LegalAction]) -> Action:
+    """An answer as an action. Raises ``CallbackInvalid`` for one that is no answer at all."""
+    if legal[0].type == "describe":
+        return Action(type="describe", data={"description": answer})
     if not isinstance(answer, Mapping):
         raise CallbackInvalid(f"vote must return a mapping with reason and vote_number, found {shown(answer)}")
     return Action(type="vote", data={key: answer[key] for key in ("vote_number", "reason") if key in answer})
+
+
+async def _awaited(answer: Awaitable[object], legal: Sequence[LegalAction]) -> Action:
+    return action_from(await answer, legal)
 
 
 def tell(agent: DescribesAndVotes, event: Event) -> None:

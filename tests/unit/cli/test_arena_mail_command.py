@@ -94,6 +94,30 @@ def test_a_match_is_played_by_commands_that_are_started_again_each_time(tmp_path
 
 
 @pytest.mark.usefixtures("gmail")
+@pytest.mark.parametrize("more", [(), ("--in-process",)])
+def test_classes_of_ones_own_sit_on_either_side(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n    def __init__(self):\n        self.heard = 0\n"
+        "    def observe(self, event):\n        self.heard += 1\n"
+        "    def act(self, view, legal, deadline):\n"
+        "        price = 33 if self.heard else 44\n"
+        "        if view['agent_id'] == 's2' and view['refusal'] is None:\n            price = -1\n"
+        "        return {'type': legal[0].type, 'data': {'price': price}}\n"
+    )
+    settled = {**SCENARIO, "config": {"max_rounds": 1}}
+    settled["agents"] = [{"id": "s1"}, {"id": "s2", "agent": "mine.py:Mine"}, {"id": "s3", "agent": "mine.py:Mine"}]
+    (tmp_path / "market.yaml").write_text(yaml.safe_dump(settled))
+    assert "waiting for s1" in host(*more, seats=f"s1={ANN}").stdout
+    answered = seat("ann", "--agent", "mine.py:Mine", *more)
+    assert (answered.exit_code, answered.stdout) == (0, ""), answered.stderr
+    shown = host(*more, "--record", "game.jsonl", seats=f"s1={ANN}")
+    assert "won by" in shown.stdout, shown.stderr
+    last = read_transcript((tmp_path / "game.jsonl").read_text().splitlines())
+    prices = [line["action"]["data"]["price"] for line in last if line.get("action")]
+    assert prices == [33, 33, 33]
+
+
+@pytest.mark.usefixtures("gmail")
 def test_a_journal_keeps_to_its_match() -> None:
     assert host().exit_code == 0
     other = host(seats=f"s1={ANN}")

@@ -10,8 +10,8 @@ import pytest
 
 from league_agents.cli.trial import TrialRun
 from league_agents.games.q21.untrusted import field_of
-from league_agents.runner.workers import here
 from league_agents.user_code.called import End
+from league_agents.user_code.instances import here
 
 LIMIT = timedelta(seconds=20)
 Context = Mapping[str, object]

@@ -14,7 +14,8 @@ from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.runner.calls import AgentHost, InlineHost, Outcome
-from league_agents.runner.workers import Workers, here
+from league_agents.runner.workers import Workers
+from league_agents.user_code.instances import here
 from league_agents.user_code.process import UserProcess
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)

@@ -40,7 +40,8 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
 from league_agents.runner.watch import watch
-from league_agents.runner.workers import Workers, here
+from league_agents.runner.workers import Workers
+from league_agents.user_code.instances import here
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

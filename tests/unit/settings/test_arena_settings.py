@@ -14,7 +14,6 @@ from league_agents.arena.agents.llm_agent import LlmAgent
 from league_agents.arena.model_tally import ModelTally
 from league_agents.core.model_work import Why
 from league_agents.errors import ConfigError, ModelUnavailable
-from league_agents.games.undercover.agents import ScriptedUndercoverAgent, UndercoverSeat
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.port import ChatModel
@@ -132,34 +131,6 @@ def test_nobody_sits_where_no_terminal_is() -> None:
         made("human")
     terminal = Terminal(ask=lambda _question: "", show=lambda _text: None)
     assert made("human", company=Company(terminal=terminal)) is not None
-
-
-class OwnAgent:
-    def act(self, view: object, legal: object, deadline: object) -> dict[str, Any]:
-        return {"type": "submit_price", "data": {"price": 12}}
-
-
-class Needy:
-    def __init__(self, key: str) -> None:
-        """Cannot be made without a key."""
-
-
-class Useless:
-    """No method that anybody would call."""
-
-
-def test_own_classes_are_recognised_by_their_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "own_agents", sys.modules[__name__])
-    assert isinstance(made("own_agents:OwnAgent", "market"), OwnAgent)
-    assert isinstance(made("own_agents:OwnAgent", "q21"), OwnAgent)
-    assert isinstance(made("own_agents:ScriptedUndercoverAgent"), UndercoverSeat)
-    assert ScriptedUndercoverAgent is not None
-    with pytest.raises(ConfigError, match="its constructor raised"):
-        made("own_agents:Needy", "market")
-    with pytest.raises(ConfigError, match="act\\(view, legal, deadline\\)"):
-        made("own_agents:Useless", "market")
 
 
 def test_the_name_of_a_match_says_nothing_of_its_seed() -> None:

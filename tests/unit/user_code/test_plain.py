@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.runner.workers import InstanceHere
 from league_agents.user_code.called import End
 from league_agents.user_code.instance import UserInstance
+from league_agents.user_code.instances import InstanceHere
 from league_agents.user_code.plain import MOST_BITS, MOST_CHARACTERS, MOST_LEVELS, MOST_VALUES, TooMuch, plain
 
 

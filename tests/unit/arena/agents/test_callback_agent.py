@@ -16,7 +16,7 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.scripted import PLAYERS, REFEREES, ScriptedPlayer
-from league_agents.arena.agents.callback_agent import CallbackAgent
+from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.session import Session
 from league_agents.core.draw import Draw
 from league_agents.core.game import Event, Outcome
@@ -54,7 +54,7 @@ def knowledge() -> Knowledge:
 
 
 def seated(agent: object, rules: RuleSet = PRD) -> CallbackAgent:
-    return CallbackAgent(agent, rules=rules, match_id="q21-1", now=lambda: NOW)
+    return CallbackAgent(callbacks_of(agent), rules=rules, match_id="q21-1", now=lambda: NOW)
 
 
 def match(rules: RuleSet = PRD) -> Match[Any]:

@@ -1,0 +1,53 @@
+"""A user's own class on a seat of the arena, in a process of its own unless it is to run in this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from league_agents.arena.agents.own_agent import ArenaMind, Call, Mind, OwnAgent
+from league_agents.arena.agents.seated import SEATED
+from league_agents.core.declared_game import GameDeclaration
+from league_agents.games.registry import declared
+from league_agents.settings.agents import own_class, try_making
+from league_agents.user_code.loading import ARENA
+
+if TYPE_CHECKING:
+    from league_agents.settings.arena import AgentWanted
+
+
+def own_seat(
+    wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable[[Call], Mind] = ArenaMind
+) -> OwnAgent:
+    """The agent of a user's class. ``callbacks`` makes one of a class for one of the league's ``roles``. Raises
+    ``ConfigError``."""
+    adapter = (SEATED, *_adapter_of(declared(wanted.scenario.game)))
+    chosen, role = own_class(wanted.spec, roles, in_process=wanted.company.in_process, adapter=adapter)
+    try_making(chosen)
+    mind = ArenaMind if role == ARENA else callbacks
+    return OwnAgent(chosen.instances, name=wanted.seat.id, now=wanted.company.now, mind=mind)
+
+
+def _adapter_of(game: GameDeclaration) -> tuple[str, ...]:
+    """What ``seated`` needs to know of the game."""
+    reference = game.agents.adapter
+    if reference is None:
+        return ()
+    return (f"{game.package}{reference}" if reference.startswith(".") else reference, *game.agents.methods)
+
+
+@contextmanager
+def closing_agents(agents: Collection[object]) -> Iterator[None]:
+    """In the end agents of the user's own are told the rest of what happened, and their processes end."""
+    try:
+        yield
+    finally:
+        close_agents(agents)
+
+
+def close_agents(agents: Iterable[object]) -> None:
+    """Tell agents of the user's own the rest of what happened, and end their processes."""
+    for agent in agents:
+        if isinstance(agent, OwnAgent):
+            agent.close()
