@@ -14,7 +14,7 @@ from typing import Any
 
 from league_agents.core.tables import Rule, Table, Transition
 from league_agents.games.q21.callbacks import Known, end_of_call
-from league_agents.games.q21.model import UNSCORED, Brief, Guess, QuestionBatch, Scorecard, Termination
+from league_agents.games.q21.model import NO_BRIEF, UNSCORED, Brief, Guess, QuestionBatch, Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
 from league_agents.league.game_end import close_game
@@ -33,7 +33,6 @@ from league_agents.protocol.league.messages import (
 )
 from league_agents.values import evolve
 
-_NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
 _MOST_QUESTIONS = 50
 """A referee that wants more gets as many as the rules say."""
 
@@ -100,7 +99,7 @@ def _hints(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:  # noqa: A
         book_hint=payload.book_hint or "",
         association_domain=payload.association_domain or "",
     )
-    return evolve(game, brief=_filled(game.brief or _NO_BRIEF, told), last_received=envelope.message_type.value)
+    return evolve(game, brief=_filled(game.brief or NO_BRIEF, told), last_received=envelope.message_type.value)
 
 
 def _feedback(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
@@ -201,7 +200,7 @@ def _ask(
 def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object, failure: str | None) -> Game:
     """A callback gave ``result``, or nothing: then ``failure`` says why."""
     game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
-    known = Known(rules=_rules_of(turn, game), brief=game.brief or _NO_BRIEF)
+    known = Known(rules=_rules_of(turn, game), brief=game.brief or NO_BRIEF)
     end = end_of_call(asked.callback, result, failure, known)
     turn.tell_noted(game.game_id, end.noted)
     action = RESULTS.action(game.phase, asked.callback)

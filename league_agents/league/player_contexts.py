@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from league_agents.games.q21.as_json import answers_as_json, question_as_json
+from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json
 from league_agents.games.q21.contracts import CallbackSpec
-from league_agents.games.q21.model import Scorecard
+from league_agents.games.q21.model import NO_BRIEF, Scorecard
 from league_agents.league.game_state import Game
 from league_agents.league.reports import scorecard_as_json
 
@@ -49,12 +49,7 @@ def _own(callback: str, game: Game, required: int, scorecard: Scorecard | None) 
         return {"warmup_question": game.warmup_question}
     if callback == "on_score_received":
         return scorecard_as_json(scorecard) if scorecard else {}
-    brief = game.brief
-    told: dict[str, object] = {
-        "book_name": brief.book_name if brief else "",
-        "book_hint": brief.book_hint if brief else "",
-        "association_word": brief.association_domain if brief else "",
-    }
+    told: dict[str, object] = {**brief_as_json(game.brief or NO_BRIEF)}
     if callback == "get_questions":
         return {**told, "questions_required": required}
     return {

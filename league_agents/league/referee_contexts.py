@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from league_agents.games.q21.as_json import answers_as_json, guess_as_json, question_as_json
+from league_agents.games.q21.as_json import answers_as_json, brief_as_json, guess_as_json, question_as_json
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.flow import Ask
+from league_agents.games.q21.model import NO_BRIEF
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import Match, Seat
 
@@ -35,7 +36,13 @@ def referee_context(config: RefereeConfig, spec: CallbackSpec, match: Match, ask
     seat = match.seats[ask.place or 0]
     # Normalised, whatever form they came in.
     questions = [question_as_json(question) for question in seat.questions]
-    known = {**_brief_and_player(match, seat), **_target(config, match), "questions": questions}
+    known = {
+        "player_id": seat.participant_id,
+        "player_email": seat.email,
+        **brief_as_json(match.brief or NO_BRIEF),
+        **_target(config, match),
+        "questions": questions,
+    }
     if ask.callback == "get_answers":
         return _context(config, spec, match, **known)
     # What was asked and answered goes along: justifications cite it, and a referee whose process was started again
@@ -63,17 +70,6 @@ def _context(config: RefereeConfig, spec: CallbackSpec, match: Match, **more: ob
 def _player(seat: Seat) -> dict[str, object]:
     answer = seat.warmup_answer if seat.is_present else ABSENT_ANSWER
     return {"id": seat.participant_id, "email": seat.email, "warmup_answer": answer}
-
-
-def _brief_and_player(match: Match, seat: Seat) -> dict[str, object]:
-    brief = match.brief
-    return {
-        "player_id": seat.participant_id,
-        "player_email": seat.email,
-        "book_name": brief.book_name if brief else "",
-        "book_hint": brief.book_hint if brief else "",
-        "association_word": brief.association_domain if brief else "",
-    }
 
 
 def _target(config: RefereeConfig, match: Match) -> dict[str, object]:

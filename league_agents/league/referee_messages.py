@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from league_agents.games.q21.contracts import CallbackSpec
 from league_agents.games.q21.flow import Telling
-from league_agents.games.q21.model import UNSCORED, Brief
+from league_agents.games.q21.model import NO_BRIEF, UNSCORED
 from league_agents.league.config import RefereeConfig
 from league_agents.league.match_state import REFEREE, Match, Seat, Sent, with_seat
 from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
@@ -44,8 +44,6 @@ _KINDS: Mapping[Telling, MessageType] = MappingProxyType(
         Telling.SCORECARD: MessageType.Q21SCOREFEEDBACK,
     }
 )
-
-_NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
 
 
 def wait_for(turn: RefereeTurn, kind: MessageType) -> timedelta | None:
@@ -135,7 +133,7 @@ def _payload(match: Match, seat: Seat, kind: MessageType, deadline: datetime | N
     if kind is MessageType.Q21WARMUPCALL:
         return WarmupCall(warmup_question=match.warmup_question, deadline=deadline, auth_token=token)
     if kind is MessageType.Q21ROUNDSTART:
-        brief = match.brief or _NO_BRIEF
+        brief = match.brief or NO_BRIEF
         return RoundStart(brief=brief, deadline=deadline, questions_required=required, auth_token=token)
     if kind is MessageType.Q21ANSWERSBATCH:
         return AnswersBatch(answers=seat.answers, deadline=deadline, auth_token=token)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from league_agents.games.q21.as_json import (
     answers_as_json,
     breakdown_as_json,
+    brief_as_json,
     feedback_as_json,
     guess_as_json,
     question_as_json,
@@ -100,13 +101,7 @@ def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[s
         "abort_reason": report.abort_reason,
         "caused_by": match.seat(abort.culprits[0]).participant_id if abort and abort.culprits else None,
         "warmup_question": match.warmup_question,
-        "brief": None
-        if brief is None
-        else {
-            "book_name": brief.book_name,
-            "book_hint": brief.book_hint,
-            "association_word": brief.association_domain,
-        },
+        "brief": None if brief is None else brief_as_json(brief),
         "target": None
         if target is None
         else {

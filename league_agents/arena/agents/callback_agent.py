@@ -9,24 +9,20 @@ import copy
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from league_agents.arena.agents.port import View
 from league_agents.core.game import Action, Event, LegalAction
 from league_agents.core.model_work import steps_in
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
-from league_agents.games.q21.as_json import answers_as_json, question_as_json, question_from_json
+from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json, question_from_json
+from league_agents.games.q21.callbacks import CONTRACTS, Known
 from league_agents.games.q21.contracts import callback_specs
-from league_agents.games.q21.model import Brief
-from league_agents.games.q21.reading_player import read_guess, read_questions
-from league_agents.games.q21.reading_referee import read_answers, read_round_start_info
-from league_agents.games.q21.remarks import ReadResult
+from league_agents.games.q21.model import Brief, QuestionBatch
 from league_agents.games.q21.rules import RuleSet
 
 LOG = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
 
@@ -104,29 +100,25 @@ class CallbackAgent:
         }
 
     def _read(self, kind: str, reply: object, told: Mapping[str, Any]) -> dict[str, Any]:
-        rules = self._rules
         if kind == ANNOUNCE:
-            brief, target = self._used(kind, read_round_start_info(reply, rules))
+            brief, target = self._used(kind, reply)
             return {
-                "book_name": brief.book_name,
-                "book_hint": brief.book_hint,
-                "association_word": brief.association_domain,
+                **brief_as_json(brief),
                 # The league takes a target from its file where the agent hands in none; a table has no such file, and
                 # the game says what is missing.
                 "actual_opening_sentence": "" if target is None else target.opening_sentence,
                 "actual_associative_word": "" if target is None else target.associative_word,
             }
         if kind == ASK:
-            questions = self._used(kind, read_questions(reply, rules))
-            return {"questions": [question_as_json(question) for question in questions]}
+            return {"questions": [question_as_json(question) for question in self._used(kind, reply)]}
         if kind == ANSWER:
             asked = tuple(question_from_json(each) for each in told["questions"])
-            answers = self._used(kind, read_answers(reply, asked, rules))
+            answers = self._used(kind, reply, questions=asked)
             return {"player_id": told["player_id"], "answers": answers_as_json(answers)}
         asked_of = Brief(
             book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
         )
-        guess = self._used(kind, read_guess(reply, rules, asked_of))
+        guess = self._used(kind, reply, brief=asked_of)
         found: dict[str, Any] = {
             "opening_sentence": guess.opening_sentence[:1000],
             "sentence_justification": guess.sentence_justification[:4000],
@@ -135,10 +127,12 @@ class CallbackAgent:
         }
         return found if guess.confidence is None else {**found, "confidence": guess.confidence}
 
-    def _used(self, kind: str, read: ReadResult[T | None]) -> T:
+    def _used(self, kind: str, reply: object, *, questions: QuestionBatch = (), brief: Brief | None = None) -> Any:
         """The value, and a line for each repair. Raises ``CallbackInvalid`` where there is none."""
+        callback, known = _CALLBACKS[kind], Known(rules=self._rules, questions=questions, brief=brief)
+        read = CONTRACTS[callback].read(reply, known)
         if read.value is None:
-            raise CallbackInvalid(f"{_CALLBACKS[kind]}: {read.refusal}")
+            raise CallbackInvalid(f"{callback}: {read.refusal}")
         for line in [read.refusal] if read.is_broken else read.repairs:
-            LOG.warning("agent %s: %s: %s", self._agent_id, _CALLBACKS[kind], line)
+            LOG.warning("agent %s: %s: %s", self._agent_id, callback, line)
         return read.value

@@ -11,17 +11,31 @@ from functools import lru_cache
 from typing import Any
 
 from league_agents.core.entry import Entry, clean_text
-from league_agents.core.frozen import FrozenDict, FrozenList, frozen
+from league_agents.core.frozen import FrozenDict, frozen
 from league_agents.core.game import JsonObject
-from league_agents.games.q21.model import LETTERS, Choice
+from league_agents.games.q21.contracts import CHOICES
+from league_agents.games.q21.model import (
+    LETTERS,
+    Answer,
+    AnswerBatch,
+    Brief,
+    Choice,
+    Guess,
+    Question,
+    QuestionBatch,
+    Target,
+    answer_of,
+)
+from league_agents.games.q21.reading_referee import LONGEST_TEXT
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.words import count_tokens
 
-LONGEST_TEXT = 1000
 LONGEST_JUSTIFICATION = 4000
 
 ANNOUNCE, ASK, ANSWER, GUESS = "announce", "ask", "answer", "guess"
+
+Options = tuple[str, str, str, str]
 
 
 def _text(least: int, most: int, description: str) -> dict[str, object]:
@@ -62,7 +76,7 @@ def ask_schema(rules: RuleSet) -> JsonObject:
     count = rules.questions_required
     options: Mapping[str, object]
     if rules.answer_key is AnswerKey.FIXED:
-        options = {"const": _fixed_options(rules)}
+        options = {"const": dict(zip(LETTERS, rules.fixed_options, strict=True))}
     else:
         options = _object({letter: _text(1, LONGEST_TEXT, f"What {letter} stands for") for letter in LETTERS})
     items = [
@@ -117,7 +131,7 @@ def guess_schema(rules: RuleSet) -> JsonObject:
     )
 
 
-def read_announcement(data: JsonObject, rules: RuleSet) -> dict[str, str]:
+def read_announcement(data: JsonObject, rules: RuleSet) -> tuple[Brief, Target]:
     """Brief and target as they are accepted. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = Entry(data)
     least, most = rules.hint_characters
@@ -146,10 +160,12 @@ def read_announcement(data: JsonObject, rules: RuleSet) -> dict[str, str]:
     if word and any(f" {word} " in f" {text} " for text in (hint, domain)):
         entry.fault("actual_associative_word", "given_away", "stands in the hint or is its own domain")
     entry.done()
-    return {name: text or "" for name, text in found.items()}
+    name, told_hint, told_domain, opening, secret = (text or "" for text in found.values())
+    brief = Brief(book_name=name, book_hint=told_hint, association_domain=told_domain)
+    return brief, Target(book_name=name, opening_sentence=opening, associative_word=secret)
 
 
-def read_questions(data: JsonObject, rules: RuleSet) -> FrozenList:
+def read_questions(data: JsonObject, rules: RuleSet) -> QuestionBatch:
     """The batch as it is accepted, by number. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = Entry(data)
     entry.only(("questions",))
@@ -158,10 +174,10 @@ def read_questions(data: JsonObject, rules: RuleSet) -> FrozenList:
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
         entry.fault("questions", "wrong_length", f"must be a list of {count} questions")
         entry.done()
-        return FrozenList()
-    found: dict[int, FrozenDict] = {}
+        return ()
+    found: dict[int, Question] = {}
     least = rules.least_question_characters
-    fixed = _fixed_options(rules) if rules.answer_key is AnswerKey.FIXED else None
+    fixed = rules.fixed_options if rules.answer_key is AnswerKey.FIXED else None
     for place, item in enumerate(items):
         if not _is_object(item):
             _fault(entry, f"questions/{place}", "wrong_type", "must be an object")
@@ -173,41 +189,35 @@ def read_questions(data: JsonObject, rules: RuleSet) -> FrozenList:
             number = -place
         text = _checked(entry, item.get("question_text"), least, "questions", place, "question_text")
         options = _options(entry, place, item.get("options"), fixed)
-        found[number] = FrozenDict(question_number=number, question_text=text, options=options)
+        found[number] = Question(number=number, text=text, options=options)
         if len(item) != 3 and set(item) - {"question_number", "question_text", "options"}:
             at = f"questions/{place}"
             _fault(entry, at, "unknown_field", "has more than question_number, question_text and options")
     entry.done()
-    return FrozenList([found[number] for number in sorted(found)])
-
-
-@lru_cache(maxsize=64)
-def _fixed_options(rules: RuleSet) -> FrozenDict:
-    return FrozenDict(zip(LETTERS, rules.fixed_options, strict=True))
+    return tuple([found[number] for number in sorted(found)])
 
 
 def _is_object(value: object) -> bool:
     return type(value) is dict or isinstance(value, Mapping)
 
 
-def _options(entry: Entry, place: int, given: object, fixed: FrozenDict | None) -> FrozenDict:
+def _options(entry: Entry, place: int, given: object, fixed: Options | None) -> Options:
     """The four options; ``fixed`` are those of an answer key that is."""
-    if fixed is not None and given == fixed:
-        return fixed
-    if not isinstance(given, Mapping) or set(given) != _LETTERS:
+    if not isinstance(given, Mapping) or given.keys() != _LETTERS:
         _fault(entry, f"questions/{place}/options", "wrong_type", "must be an object of A, B, C and D")
-        return FrozenDict()
+        return ("", "", "", "")
     if fixed is not None:
-        if any(fold(str(given[letter])[:200]) != fold(fixed[letter]) for letter in LETTERS):
-            key = ", ".join(f"{letter} {text}" for letter, text in fixed.items())
+        pairs = [(given[letter], text) for letter, text in zip(LETTERS, fixed, strict=True)]
+        if any(told != text and fold(str(told)[:200]) != fold(text) for told, text in pairs):
+            key = ", ".join(f"{letter} {text}" for letter, text in zip(LETTERS, fixed, strict=True))
             at = f"questions/{place}/options"
             _fault(entry, at, "fixed_key", f"must be the answer key of these rules: {key}")
         return fixed
     a, b, c, d = [_checked(entry, given[each], 1, "questions", place, "options", each) for each in LETTERS]
-    return FrozenDict(A=a, B=b, C=c, D=d)
+    return a, b, c, d
 
 
-def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, FrozenList]:
+def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, AnswerBatch]:
     """The player who is answered and the answers by number. ``owed``: player to number of questions.
 
     Raises ``IllegalAction`` (``invalid_data``).
@@ -218,13 +228,13 @@ def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, Frozen
     if not isinstance(player, str) or player not in owed:
         entry.fault("player_id", "unknown_player", f"must be one of {', '.join(owed)}")
         entry.done()
-        return "", FrozenList()
+        return "", ()
     count, items = owed[player], data.get("answers")
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) != count:
         entry.fault("answers", "wrong_length", f"must be a list of {count} answers")
         entry.done()
-        return "", FrozenList()
-    found: dict[int, FrozenDict] = {}
+        return "", ()
+    found: dict[int, Answer] = {}
     for place, item in enumerate(items):
         if not _is_object(item) or item.keys() != _ANSWER_KEYS:
             _fault(entry, f"answers/{place}", "wrong_type", "must be an object of question_number and answer")
@@ -232,26 +242,19 @@ def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, Frozen
         number, choice = item["question_number"], item["answer"]
         if type(number) is not int or not 1 <= number <= count or number in found:
             _fault(entry, f"answers/{place}/question_number", "out_of_range", f"must be 1 to {count}, each once")
-        elif not isinstance(choice, str) or choice not in _CHOICES:
-            _fault(entry, f"answers/{place}/answer", "unknown_answer", f"must be one of {', '.join(_CHOICES)}")
+        elif not isinstance(choice, str) or choice not in CHOICES:
+            _fault(entry, f"answers/{place}/answer", "unknown_answer", f"must be one of {', '.join(CHOICES)}")
         else:
-            found[number] = answer_of(number, choice)
+            found[number] = answer_of(number, CHOICES[choice])
     entry.done()
-    return player, FrozenList([found[number] for number in sorted(found)])
+    return player, tuple([found[number] for number in sorted(found)])
 
 
-@lru_cache(maxsize=1024)
-def answer_of(number: int, choice: str) -> FrozenDict:
-    """One answer. There are few different ones."""
-    return FrozenDict(question_number=number, answer=str(choice))
-
-
-_CHOICES = tuple(choice.value for choice in Choice)
 _ANSWER_KEYS = {"question_number", "answer"}
 _LETTERS = frozenset(LETTERS)
 
 
-def read_guess(data: JsonObject, rules: RuleSet) -> FrozenDict:
+def read_guess(data: JsonObject, rules: RuleSet) -> Guess:
     """The guess as it is accepted. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = Entry(data)
     found: dict[str, Any] = {
@@ -261,16 +264,14 @@ def read_guess(data: JsonObject, rules: RuleSet) -> FrozenDict:
         "word_justification": entry.text("word_justification", most=LONGEST_JUSTIFICATION),
     }
     entry.only((*found, "confidence"))
-    confidence = data.get("confidence")
+    found["confidence"] = confidence = data.get("confidence")
     if confidence is not None:
         if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
             entry.fault("confidence", "wrong_type", "must be a number")
         elif not 0 <= confidence <= 1:  # also what is not a number
             entry.fault("confidence", "out_of_range", "must be 0 to 1")
-        else:
-            found["confidence"] = confidence
     entry.done()
-    return FrozenDict(found)
+    return Guess(**found)
 
 
 def _checked(entry: Entry, value: object, least: int, *at: object) -> str:

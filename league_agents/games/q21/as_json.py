@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from league_agents.games.q21.model import AnswerBatch, Breakdown, Feedback, Guess, Question
+from league_agents.games.q21.model import AnswerBatch, Breakdown, Brief, Feedback, Guess, Question
 
 
 class Asked(Protocol):
@@ -22,6 +22,15 @@ class Asked(Protocol):
 
     @property
     def options(self) -> tuple[str, str, str, str]: ...
+
+
+def brief_as_json(brief: Brief) -> dict[str, str]:
+    """What both players are told, with the keys that user code is promised."""
+    return {
+        "book_name": brief.book_name,
+        "book_hint": brief.book_hint,
+        "association_word": brief.association_domain,
+    }
 
 
 def question_as_json(question: Asked) -> dict[str, object]:

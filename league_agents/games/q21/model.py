@@ -67,6 +67,10 @@ class Brief(Struct, frozen=True, kw_only=True):
     """The domain of the secret word ("colour"), on the wire ``association_word``. Never the word itself."""
 
 
+NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
+"""What a player knows that was told nothing."""
+
+
 class Target(Struct, frozen=True, kw_only=True):
     """What the players have to find. Secret until the score is sent."""
 

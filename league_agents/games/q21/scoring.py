@@ -10,7 +10,6 @@ Rule 3: feedback never names the target, because the other player may still be g
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -166,13 +165,6 @@ def private_score(breakdown: Breakdown, rules: RuleSet) -> float:
         + weights.word_justification * breakdown.word_justification_score
     )
     return min(100.0, max(0.0, round(total, 2)))
-
-
-def winner(scorecards: Mapping[str, Scorecard]) -> str | None:
-    """The player with the most league points; ``None`` for a draw. The private score breaks no tie (protocol 7)."""
-    best = max((card.league_points for card in scorecards.values()), default=0)
-    leaders = [player for player, card in scorecards.items() if card.league_points == best]
-    return leaders[0] if len(leaders) == 1 else None
 
 
 def _justified(reading: Reading, subject_score: float, grade: float | None) -> float:

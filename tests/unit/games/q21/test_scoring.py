@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.core.draw import Draw
+from league_agents.games.q21.flow import PlayerRun, RefereedMatch, winner_of
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, Scorecard, Target
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from
-from league_agents.games.q21.scoring import Grades, private_score, score, winner
+from league_agents.games.q21.scoring import Grades, private_score, score
 from league_agents.games.q21.words import is_within
 
 TARGET = Target(book_name="Moby Dick", opening_sentence="Call me Ishmael.", associative_word="whale")
@@ -160,29 +161,31 @@ def drawn_guess(draw: Draw) -> Guess:
     )
 
 
+def ended(one: Scorecard, two: Scorecard) -> RefereedMatch:
+    return RefereedMatch(player1=PlayerRun(scorecard=one), player2=PlayerRun(scorecard=two))
+
+
 def test_the_same_guess_has_the_same_score_from_either_player() -> None:
     draw = Draw(7, "guesses")
-    names = {"player_a": "player_b", "player_b": "player_a", None: None}
+    places = {0: 1, 1: 0, None: None}
     for _ in range(500):
         one, other = drawn_guess(draw), drawn_guess(draw)
-        seated = {"player_a": judged(one), "player_b": judged(other)}
-        swapped = {"player_a": judged(other), "player_b": judged(one)}
-        assert (seated["player_a"], seated["player_b"]) == (swapped["player_b"], swapped["player_a"])
-        assert winner(swapped) == names[winner(seated)]
+        seated, swapped = (judged(one), judged(other)), (judged(other), judged(one))
+        assert seated == (swapped[1], swapped[0])
+        assert winner_of(ended(*swapped)) == places[winner_of(ended(*seated))]
 
 
 @pytest.mark.parametrize(
     ("points", "leader"),
-    [((3, 2), "a"), ((1, 2), "b"), ((2, 2), None), ((0, 0), None)],
+    [((3, 2), 0), ((1, 2), 1), ((2, 2), None), ((0, 0), None)],
 )
 def test_more_league_points_win_and_the_private_score_breaks_no_tie(
-    points: tuple[int, int], leader: str | None
+    points: tuple[int, int], leader: int | None
 ) -> None:
-    cards = {
-        player: Scorecard(league_points=n, private_score=50.0 + i, breakdown=None, feedback=None)
-        for i, (player, n) in enumerate(zip("ab", points, strict=True))
-    }
-    assert winner(cards) == leader
+    one, two = (
+        Scorecard(league_points=n, private_score=50.0 + i, breakdown=None, feedback=None) for i, n in enumerate(points)
+    )
+    assert winner_of(ended(one, two)) == leader
 
 
 LONG = "x" * 15_000
