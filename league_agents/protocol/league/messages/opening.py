@@ -195,10 +195,8 @@ _ASSIGNMENT_ROLE = ValueKind(
     write=lambda role: role.value,
     rule="a row with role player1, player2 or referee",
 )
-_GAME_ID = ValueKind(
-    find=lambda fields, *keys: read_game_id(first_of(fields, *keys)),
-    rule="a row with a game_id that ends in seven digits",
-)
+GAME_ID = ValueKind(find=lambda fields, *keys: read_game_id(first_of(fields, *keys)), rule="a game id")
+_GAME_ID_OF_A_ROW = evolve(GAME_ID, rule="a row with a game_id that ends in seven digits")
 
 
 class Assignment(Struct, frozen=True, kw_only=True):
@@ -208,7 +206,7 @@ class Assignment(Struct, frozen=True, kw_only=True):
     email: Annotated[str, wire(evolve(ADDRESS, rule="a row with an e-mail address"), is_required=True)]
     """Spelled as the league manager wrote it; reproduce it, compare it without letter case."""
 
-    game_id: Annotated[GameId, wire(_GAME_ID, "game_id", "match_id", is_required=True)]
+    game_id: Annotated[GameId, wire(_GAME_ID_OF_A_ROW, "game_id", "match_id", is_required=True)]
     group_id: Annotated[str, wire(ID, absent="")]
     """``""`` when a received row lacks it."""
 

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from league_agents.ids import GameId, read_game_id
+from league_agents.ids import GameId
 from league_agents.protocol.league.address import read_address
 from league_agents.protocol.league.declare import (
     ADDRESS,
@@ -24,7 +24,6 @@ from league_agents.protocol.league.declare import (
     ROUND_ID,
     SEASON_ID,
     TEXT,
-    ValueKind,
     each,
     integer,
     message,
@@ -33,15 +32,13 @@ from league_agents.protocol.league.declare import (
     wire,
 )
 from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages.opening import MOST_ASSIGNMENTS
+from league_agents.protocol.league.messages.opening import GAME_ID, MOST_ASSIGNMENTS
 from league_agents.protocol.league.payload import Message
-from league_agents.protocol.league.reading import first_of
 
 MOST_ROUNDS = 99
 """Two digits of a game id."""
 
 ROUND = integer(1, MOST_ROUNDS)
-_GAME_ID = ValueKind(find=lambda fields, *keys: read_game_id(first_of(fields, *keys)), rule="a game id")
 
 
 @message(MessageType.BROADCAST_NEW_LEAGUE_ROUND, id_word="newround", is_core=True, names_season=True)
@@ -99,7 +96,7 @@ class MatchResultRow(Struct, frozen=True, kw_only=True):
     """One match in ``RoundResults``."""
 
     game_id: Annotated[
-        GameId | None, wire(_GAME_ID, "game_id", "match_id", written_as=("match_id", "game_id"), none_as=None)
+        GameId | None, wire(GAME_ID, "game_id", "match_id", written_as=("match_id", "game_id"), none_as=None)
     ]
     """``None`` when a received row names no seven-digit id."""
 
