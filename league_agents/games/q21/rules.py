@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from enum import StrEnum
+from typing import Annotated, Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from league_agents.games.q21.keys import Keys
-from league_agents.values import evolve
 
 
 class AnswerKey(StrEnum):
@@ -74,47 +74,152 @@ class CallbackTimeouts(Struct, frozen=True, kw_only=True):
     on_score_received: timedelta = timedelta(seconds=10)
 
 
+Read = Callable[[Keys, str, Any], Any]
+"""Reads one key of a rule file: the keys, the key's name, and its default; ``None``: the key is needed."""
+
+
+def rule(comment: str, read: Read) -> msgspec.Meta:
+    """What is said about a key of a rule set beside its value, and how a rule file's value is read."""
+    return msgspec.Meta(description=comment, extra={"read": read})
+
+
+def _whole(least: int, most: int) -> Read:
+    return lambda keys, key, default: keys.integer(key, default, least, most)
+
+
+def _time(least: float = 0.001) -> Read:
+    return lambda keys, key, default: keys.seconds(key, default, least=least)
+
+
+def _one_of(kind: type[StrEnum]) -> Read:
+    return lambda keys, key, default: keys.member(key, kind, default)
+
+
+def _fixed_options(keys: Keys, key: str, default: tuple[str, str, str, str]) -> tuple[str, ...]:
+    return tuple(keys.texts(key, default, count=4))
+
+
+def _hint_characters(keys: Keys, key: str, default: tuple[int, int]) -> tuple[int, int]:
+    found = keys.integers(key, default, least=1, most=1000)
+    if found[0] > found[1]:
+        raise keys.error(key, f"the least must not exceed the most, found {list(found)}")
+    return found
+
+
+def _word_limit(keys: Keys, key: str, default: WordLimit | None) -> WordLimit:
+    if key not in keys and default is not None:
+        return default
+    inner = keys.section(key, ("least", "most"))
+    least = inner.integer("least", default.least if default else None, 0, 1000)
+    most = default.most if default else None
+    if "most" in inner and inner.at("most") is None:
+        most = None
+    elif "most" in inner:
+        most = inner.integer("most", None, 1, 1000)
+    if most is not None and most < least:
+        raise inner.error("most", f"must be {least} (the least) or more, or null for no limit, found {most}")
+    return WordLimit(least=least, most=most)
+
+
+def _weights(keys: Keys, key: str, default: Weights) -> Weights:
+    if key not in keys:
+        return default
+    inner = keys.section(key, _names(default))
+    found = Weights(**{name: inner.number(name, getattr(default, name), 0, 1) for name in _names(default)})
+    total = math.fsum(getattr(found, name) for name in _names(found))
+    if abs(total - 1) > 1e-9:
+        raise keys.error(key, f"the four weights must add up to 1, found {total:g}")
+    return found
+
+
+def _tiers(keys: Keys, key: str, default: tuple[tuple[float, int], ...]) -> tuple[tuple[float, int], ...]:
+    if key not in keys:
+        return default
+    found: list[tuple[float, int]] = []
+    for inner in keys.sections(key, ("least", "points"), most=10):
+        tier = (inner.number("least", None, 0, 100), inner.integer("points", None, 0, 3))
+        if found and tier[0] >= found[-1][0]:
+            raise inner.error("least", f"best first: must be below {found[-1][0]:g}, found {tier[0]:g}")
+        if found and tier[1] >= found[-1][1]:
+            raise inner.error("points", f"best first: must be below {found[-1][1]}, found {tier[1]}")
+        found.append(tier)
+    return tuple(found)
+
+
+def _timeouts(keys: Keys, key: str, default: CallbackTimeouts) -> CallbackTimeouts:
+    if key not in keys:
+        return default
+    inner = keys.section(key, _names(default))
+    return CallbackTimeouts(**{name: inner.seconds(name, getattr(default, name)) for name in _names(default)})
+
+
+_LEAST_AND_MOST = "in words; most: null is no upper limit"
+
+
 class RuleSet(Struct, frozen=True, kw_only=True):
-    """Everything about the game that somebody decided."""
+    """Everything about the game that somebody decided. A rule file has a key for each field."""
 
-    name: str
-    answer_key: AnswerKey
-    fixed_options: tuple[str, str, str, str] = ("Yes", "No", "Partially", "Unknown / Not Relevant")
-    """The meanings of A to D when the answer key is fixed; ignored otherwise."""
-
-    questions_required: int = 20
-    least_question_characters: int = 10
-    target_kind: TargetKind
-    hint_characters: tuple[int, int] = (10, 200)
-    hint_most_words: int = 15
-    sentence_justification: WordLimit
-    word_justification: WordLimit
-    least_sentence_characters: int = 10
-    feedback: WordLimit = WordLimit(least=150, most=200)
-    feedback_penalty: float = 0.05
-    """The part of the private score that each feedback text outside its limit costs (protocol 6.1)."""
-
-    weights: Weights = msgspec.field(default_factory=Weights)
-    tiers: tuple[tuple[float, int], ...] = ((85.0, 3), (70.0, 2), (50.0, 1))
-    """(least private score, league points), best first; below the last one: 0 points (protocol 7, table A)."""
-
-    warmup_wait: timedelta = timedelta(seconds=120)
-    questions_wait: timedelta = timedelta(seconds=300)
-    guess_wait: timedelta = timedelta(seconds=300)
-    grace: timedelta = timedelta(seconds=30)
-    """Added to a written deadline before a player times out (protocol 5.3.4)."""
-
-    repeats_warmup: bool = True
-    """Whether the warm-up call is sent once more after half of its wait."""
-
-    unusable_limit: int = 3
-    """How many unusable messages of one kind abort the game (protocol 5.3.2)."""
-
-    callback_timeouts: CallbackTimeouts = msgspec.field(default_factory=CallbackTimeouts)
-    absent_points: int = 1
-    """League points of a player that was absent from the start (protocol 5.4)."""
-
-    aborted_points: AbortedPoints = AbortedPoints.AS_REPORTED
+    name: Annotated[str, rule("what records call the set", lambda keys, key, default: keys.text(key, default, most=60))]
+    answer_key: Annotated[
+        AnswerKey,
+        rule(
+            "fixed: the letters always mean fixed_options; own: the player writes four options for each question",
+            _one_of(AnswerKey),
+        ),
+    ]
+    fixed_options: Annotated[
+        tuple[str, str, str, str], rule("what A, B, C and D mean when the answer key is fixed", _fixed_options)
+    ] = ("Yes", "No", "Partially", "Unknown / Not Relevant")
+    questions_required: Annotated[int, rule("questions of a batch", _whole(1, 100))] = 20
+    least_question_characters: Annotated[int, rule("a shorter text is no question", _whole(1, 200))] = 10
+    target_kind: Annotated[TargetKind, rule("book_opening or passage_opening", _one_of(TargetKind))]
+    hint_characters: Annotated[tuple[int, int], rule("least and most", _hint_characters)] = (10, 200)
+    hint_most_words: Annotated[int, rule("a longer hint is refused", _whole(1, 200))] = 15
+    sentence_justification: Annotated[WordLimit, rule(_LEAST_AND_MOST, _word_limit)]
+    word_justification: Annotated[WordLimit, rule(_LEAST_AND_MOST, _word_limit)]
+    least_sentence_characters: Annotated[int, rule("a shorter text is no opening sentence", _whole(1, 200))] = 10
+    feedback: Annotated[WordLimit, rule("in words", _word_limit)] = WordLimit(least=150, most=200)
+    # Protocol 6.1.
+    feedback_penalty: Annotated[
+        float,
+        rule(
+            "the part of the private score that each feedback text outside its limit costs",
+            lambda keys, key, default: keys.number(key, default, 0, 0.5),
+        ),
+    ] = 0.05
+    weights: Annotated[Weights, rule("add up to 1", _weights)] = msgspec.field(default_factory=Weights)
+    # Protocol 7, table A.
+    tiers: Annotated[
+        tuple[tuple[float, int], ...],
+        rule("league points from a private score on, best first; below the last one: 0", _tiers),
+    ] = ((85.0, 3), (70.0, 2), (50.0, 1))
+    warmup_wait: Annotated[timedelta, rule("for the answer to a warm-up question", _time())] = timedelta(seconds=120)
+    questions_wait: Annotated[timedelta, rule("for the questions", _time())] = timedelta(seconds=300)
+    guess_wait: Annotated[timedelta, rule("for the guess", _time())] = timedelta(seconds=300)
+    # Protocol 5.3.4.
+    grace: Annotated[
+        timedelta, rule("added to a written deadline before a player times out", _time(0))
+    ] = timedelta(seconds=30)
+    repeats_warmup: Annotated[
+        bool,
+        rule(
+            "whether the warm-up call is sent once more after half of its wait",
+            lambda keys, key, default: keys.boolean(key, default),
+        ),
+    ] = True
+    # Protocol 5.3.2.
+    unusable_limit: Annotated[
+        int, rule("so many unusable messages of one kind abort the match", _whole(1, 100))
+    ] = 3
+    callback_timeouts: Annotated[CallbackTimeouts, rule("how long each callback may run", _timeouts)] = msgspec.field(
+        default_factory=CallbackTimeouts
+    )
+    # Protocol 5.4.
+    absent_points: Annotated[int, rule("league points of a player that was absent from the start", _whole(0, 3))] = 1
+    aborted_points: Annotated[
+        AbortedPoints,
+        rule("which points of an aborted match count: as_reported or zero", _one_of(AbortedPoints)),
+    ] = AbortedPoints.AS_REPORTED
 
     def __hash__(self) -> int:
         # Rule sets are keys of many tables, and equal ones have equal names: no need to hash thirty fields each time.
@@ -151,67 +256,52 @@ def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
     without it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are needed. Raises
     ``ConfigError`` whose path ends in the key that is wrong.
     """
-    keys = Keys(mapping, path, ("extends", *rule_set_to(PRD)))
+    keys = Keys(mapping, path, ("extends", *rule_keys()))
     base = None
     if "extends" in keys:
         base = BUILT_IN[keys.word("extends", tuple(BUILT_IN), None)]
-    start = base or evolve(PRD, name="")
-    name = keys.text("name", "custom" if base else None, most=60)
-    fixed = keys.texts("fixed_options", start.fixed_options, count=4)
-    hint = keys.integers("hint_characters", start.hint_characters, least=1, most=1000)
-    if hint[0] > hint[1]:
-        raise keys.error("hint_characters", f"the least must not exceed the most, found {list(hint)}")
-    rules = RuleSet(
-        name=name,
-        answer_key=keys.member("answer_key", AnswerKey, base.answer_key if base else None),
-        fixed_options=(fixed[0], fixed[1], fixed[2], fixed[3]),
-        questions_required=keys.integer("questions_required", start.questions_required, 1, 100),
-        least_question_characters=keys.integer("least_question_characters", start.least_question_characters, 1, 200),
-        target_kind=keys.member("target_kind", TargetKind, base.target_kind if base else None),
-        hint_characters=hint,
-        hint_most_words=keys.integer("hint_most_words", start.hint_most_words, 1, 200),
-        sentence_justification=_word_limit(
-            keys, "sentence_justification", base.sentence_justification if base else None
-        ),
-        word_justification=_word_limit(keys, "word_justification", base.word_justification if base else None),
-        least_sentence_characters=keys.integer("least_sentence_characters", start.least_sentence_characters, 1, 200),
-        feedback=_word_limit(keys, "feedback", start.feedback),
-        feedback_penalty=keys.number("feedback_penalty", start.feedback_penalty, 0, 0.5),
-        weights=_weights(keys, start.weights),
-        tiers=_tiers(keys, start.tiers),
-        warmup_wait=keys.seconds("warmup_wait_seconds", start.warmup_wait),
-        questions_wait=keys.seconds("questions_wait_seconds", start.questions_wait),
-        guess_wait=keys.seconds("guess_wait_seconds", start.guess_wait),
-        grace=keys.seconds("grace_seconds", start.grace, least=0),
-        repeats_warmup=keys.boolean("repeats_warmup", start.repeats_warmup),
-        unusable_limit=keys.integer("unusable_limit", start.unusable_limit, 1, 100),
-        callback_timeouts=_timeouts(keys, start.callback_timeouts),
-        absent_points=keys.integer("absent_points", start.absent_points, 0, 3),
-        aborted_points=keys.member("aborted_points", AbortedPoints, start.aborted_points),
-    )
-    if name in BUILT_IN and rules != BUILT_IN[name]:
-        raise keys.error("name", f"{name!r} is the name of a built-in set with other rules; choose another name")
+    start = base or PRD
+    found = {}
+    for key, (field, read) in _READERS.items():
+        is_needed = base is None and field in _DECISIVE
+        found[field] = read(keys, key, None if is_needed else getattr(start, field))
+    if base is not None and "name" not in keys:
+        found["name"] = "custom"
+    rules = RuleSet(**found)
+    if rules.name in BUILT_IN and rules != BUILT_IN[rules.name]:
+        raise keys.error("name", f"{rules.name!r} is the name of a built-in set with other rules; choose another name")
     return rules
+
+
+def rule_keys() -> dict[str, str]:
+    """Every key of a rule file, and what is said about it."""
+    return {key: meta.description or "" for key, (_, meta) in _declared().items()}
+
+
+def _declared() -> dict[str, tuple[str, msgspec.Meta]]:
+    """Key of a rule file to the field and what is declared of it."""
+    found = {}
+    for field, hint in get_type_hints(RuleSet, include_extras=True).items():
+        kind, meta = get_args(hint)
+        found[f"{field}_seconds" if kind in (timedelta, CallbackTimeouts) else field] = (field, meta)
+    return found
 
 
 def rule_set_to(rules: RuleSet) -> dict[str, object]:
     """The mapping of which ``rule_set_from`` makes an equal rule set. Holds nothing that JSON or YAML cannot."""
-    found: dict[str, object] = {}
-    for item in msgspec.structs.fields(rules):
-        value = getattr(rules, item.name)
-        if isinstance(value, timedelta):
-            found[f"{item.name}_seconds"] = value.total_seconds()
-        elif isinstance(value, CallbackTimeouts):
-            found[f"{item.name}_seconds"] = {each: getattr(value, each).total_seconds() for each in _names(value)}
-        elif isinstance(value, (WordLimit, Weights)):
-            found[item.name] = {each: getattr(value, each) for each in _names(value)}
-        elif item.name == "tiers":
-            found[item.name] = [{"least": least, "points": points} for least, points in value]
-        elif isinstance(value, StrEnum):
-            found[item.name] = str(value)
-        else:
-            found[item.name] = list(value) if isinstance(value, tuple) else value
-    return found
+    return {key: _plain(getattr(rules, field)) for key, (field, _) in _READERS.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, (WordLimit, Weights, CallbackTimeouts)):
+        return {each: _plain(getattr(value, each)) for each in _names(value)}
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return [{"least": least, "points": points} for least, points in value]
+    return list(value) if isinstance(value, tuple) else value
 
 
 def digest(rules: RuleSet) -> str:
@@ -223,49 +313,8 @@ def _names(value: WordLimit | Weights | CallbackTimeouts) -> tuple[str, ...]:
     return tuple(item.name for item in msgspec.structs.fields(value))
 
 
-def _word_limit(keys: Keys, key: str, default: WordLimit | None) -> WordLimit:
-    if key not in keys and default is not None:
-        return default
-    inner = keys.section(key, ("least", "most"))
-    least = inner.integer("least", default.least if default else None, 0, 1000)
-    most = default.most if default else None
-    if "most" in inner and inner.at("most") is None:
-        most = None
-    elif "most" in inner:
-        most = inner.integer("most", None, 1, 1000)
-    if most is not None and most < least:
-        raise inner.error("most", f"must be {least} (the least) or more, or null for no limit, found {most}")
-    return WordLimit(least=least, most=most)
-
-
-def _weights(keys: Keys, default: Weights) -> Weights:
-    if "weights" not in keys:
-        return default
-    inner = keys.section("weights", _names(default))
-    found = Weights(**{name: inner.number(name, getattr(default, name), 0, 1) for name in _names(default)})
-    total = math.fsum(getattr(found, name) for name in _names(found))
-    if abs(total - 1) > 1e-9:
-        raise keys.error("weights", f"the four weights must add up to 1, found {total:g}")
-    return found
-
-
-def _tiers(keys: Keys, default: tuple[tuple[float, int], ...]) -> tuple[tuple[float, int], ...]:
-    if "tiers" not in keys:
-        return default
-    found: list[tuple[float, int]] = []
-    for inner in keys.sections("tiers", ("least", "points"), most=10):
-        tier = (inner.number("least", None, 0, 100), inner.integer("points", None, 0, 3))
-        if found and tier[0] >= found[-1][0]:
-            raise inner.error("least", f"best first: must be below {found[-1][0]:g}, found {tier[0]:g}")
-        if found and tier[1] >= found[-1][1]:
-            raise inner.error("points", f"best first: must be below {found[-1][1]}, found {tier[1]}")
-        found.append(tier)
-    return tuple(found)
-
-
-def _timeouts(keys: Keys, default: CallbackTimeouts) -> CallbackTimeouts:
-    key = "callback_timeouts_seconds"
-    if key not in keys:
-        return default
-    inner = keys.section(key, _names(default))
-    return CallbackTimeouts(**{name: inner.seconds(name, getattr(default, name)) for name in _names(default)})
+_READERS: Mapping[str, tuple[str, Read]] = {
+    key: (field, (meta.extra or {})["read"]) for key, (field, meta) in _declared().items()
+}
+_DECISIVE = frozenset(field.name for field in msgspec.structs.fields(RuleSet) if field.required)
+"""What a set that extends none must say."""

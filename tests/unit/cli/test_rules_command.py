@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
-from league_agents.cli.rules import COMMENTS
 from league_agents.games.q21.rules import BUILT_IN, PRD, rule_set_to
 from league_agents.settings.rules import rules_named
 
@@ -21,15 +20,6 @@ def test_what_is_printed_is_a_rule_file_with_the_same_rules(name: str, tmp_path:
     copy = tmp_path / "copy.yaml"
     copy.write_text(shown.stdout, "utf-8")
     assert rules_named(str(copy)) == BUILT_IN[name]
-
-
-def test_every_comment_stands_above_its_key() -> None:
-    assert set(COMMENTS) <= set(rule_set_to(PRD))
-    lines = CliRunner().invoke(command_line, ["rules"]).stdout.splitlines()
-    for key, comment in COMMENTS.items():
-        assert (
-            lines[lines.index(f"# {comment}") + 1].startswith(f"{key}:") or list(COMMENTS.values()).count(comment) > 1
-        )
 
 
 def test_rules_as_json() -> None:
