@@ -97,6 +97,44 @@ def games(as_json: bool, lang: str) -> int:
     return Exit.CONFIGURATION if wrong else Exit.OK
 
 
+@command.command(name="protocols")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="The language of the rules.")
+def protocols(as_json: bool, lang: str) -> None:
+    """List the interaction protocols, with the keys that a scenario may give them."""
+    from league_agents.games.registry import game_of, usable_games
+    from league_agents.interaction.load import PROTOCOL_TYPES
+
+    games_of = {code: game_of(code).protocol for code in usable_games()[0]}
+    found: list[dict[str, Any]] = [
+        {
+            "type": name,
+            "rules": each.make(("a", "b")).rule_text(lang),
+            "keys": {key: told.meaning for key, told in each.keys.items()},
+            "best_for": each.best_for,
+            "risk": each.risk,
+            "is_in_files": each.is_in_files,
+            "games": [
+                code for code, own in games_of.items() if own == name or (own is None and each.make.is_for_talk)
+            ],
+        }
+        for name, each in PROTOCOL_TYPES.items()
+    ]
+    if as_json:
+        print_document({"protocols": found}, sys.stdout)
+        return
+    screen = console(sys.stdout)
+    for protocol in found:
+        screen.print(protocol["type"] + ("" if protocol["is_in_files"] else " (from Python only)"), style="bold")
+        screen.print(protocol["rules"])
+        screen.print(f"  Best for {protocol['best_for']}; watch out for {protocol['risk']}.")
+        if protocol["games"]:
+            screen.print(f"  Games: {', '.join(protocol['games'])}")
+        for key, meaning in protocol["keys"].items():
+            screen.print(f"  {key}  {meaning}")
+        screen.print()
+
+
 @command.command(name="play")
 @click.argument("game", required=False)
 @click.option(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from league_agents.core.keys import Keys
@@ -29,44 +30,66 @@ from league_agents.interaction.turns import TurnTaking
 from league_agents.interaction.yaml_text import read_yaml
 
 
+class ProtocolKey(Struct, frozen=True, kw_only=True):
+    """A key of ``protocol`` besides ``type``."""
+
+    meaning: str
+    read: Callable[[Keys, str], Any]
+
+
 class ProtocolType(Struct, frozen=True, kw_only=True):
-    """One protocol that a configuration can name."""
+    """One protocol that comes with the package."""
 
     make: type[TurnTaking]
-    keys: tuple[str, ...]
-    """Keys of ``protocol`` besides ``type``; each is a parameter of the class."""
+    keys: Mapping[str, ProtocolKey] = msgspec.field(default_factory=dict)
+    """Each is a parameter of the class."""
 
     best_for: str
     risk: str
     """What tends to go wrong between agents that talk like this."""
 
+    is_in_files: bool = True
+    """Whether a configuration can name it; otherwise a Python program makes the class itself."""
+
+
+def _switch(meaning: str, default: bool) -> ProtocolKey:
+    return ProtocolKey(meaning=meaning, read=lambda keys, key: keys.boolean(key, default))
+
 
 PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
     MarketTurnBased.type: ProtocolType(
         make=MarketTurnBased,
-        keys=("simultaneous", "market"),
+        keys={
+            "simultaneous": _switch("Whether prices are sealed until all are in; without it, they come in turn.", True),
+            "market": ProtocolKey(
+                meaning="Terms that differ from the defaults, with the market game's keys.",
+                read=lambda keys, key: keys.at(key),
+            ),
+        },
         best_for="pricing, auctions",
         risk="prices that rise without an agreement (R2)",
     ),
     SequentialHandoff.type: ProtocolType(
         make=SequentialHandoff,
-        keys=("carry_over",),
+        keys={"carry_over": _switch("Whether what is said last reaches the first of the next round.", False)},
         best_for="negotiation in turns, relay",
         risk="rigid positions (R13)",
     ),
     BroadcastDeliberation.type: ProtocolType(
         make=BroadcastDeliberation,
-        keys=(),
         best_for="deliberation in a group, voting",
         risk="groupthink (R8), echo chambers (R7)",
     ),
+    QueueBased.type: ProtocolType(
+        make=QueueBased, best_for="work that is handed on", risk="nobody answers what waits", is_in_files=False
+    ),
 }
-"""Every type that a file may name."""
+"""Every protocol that comes with the package."""
 
 ClassLoader = Callable[[str], type]
 """Finds the class that ``module:Class`` names. Raises ``ConfigError``."""
 
-_ONLY_IN_PYTHON: Final = {QueueBased.type: QueueBased.__name__}
+_IN_FILES: Final = tuple(name for name, each in PROTOCOL_TYPES.items() if each.is_in_files)
 _PROTOCOL_KEYS: Final = tuple(dict.fromkeys(["type", *(key for each in PROTOCOL_TYPES.values() for key in each.keys)]))
 _TOPOLOGY_KEYS: Final = ("agents", "matrix", "edges", "directed", "schedule", "flow")
 _FLOW_KEYS: Final = ("entry_nodes", "exit_nodes", "flow_order", "cyclic", "stop_conditions")
@@ -103,11 +126,11 @@ def _kind(top: Keys, load_class: ClassLoader | None) -> tuple[Callable[..., Turn
     kind = found.get("type") if isinstance(found, Mapping) else None
     if isinstance(kind, str) and ":" in kind and isinstance(found, Mapping):
         return _own(kind, found, load_class)
-    if isinstance(kind, str) and kind in _ONLY_IN_PYTHON:
-        name = _ONLY_IN_PYTHON[kind]
+    if isinstance(kind, str) and kind in PROTOCOL_TYPES and kind not in _IN_FILES:
+        name = PROTOCOL_TYPES[kind].make.__name__
         raise ConfigError("protocol.type", f"{kind} is for Python programs only: instantiate the class {name}")
     keys = top.section("protocol", _PROTOCOL_KEYS)
-    kind = keys.word("type", tuple(PROTOCOL_TYPES), None)
+    kind = keys.word("type", _IN_FILES, None)
     options: dict[str, Any] = {}
     for key in _PROTOCOL_KEYS[1:]:
         if key not in keys:
@@ -115,7 +138,7 @@ def _kind(top: Keys, load_class: ClassLoader | None) -> tuple[Callable[..., Turn
         if key not in PROTOCOL_TYPES[kind].keys:
             owners = [name for name, each in PROTOCOL_TYPES.items() if key in each.keys]
             raise keys.error(key, f"belongs to type {', '.join(owners)}, not to {kind}; leave it out")
-        options[key] = keys.at(key) if key == "market" else keys.boolean(key, True)
+        options[key] = PROTOCOL_TYPES[kind].keys[key].read(keys, key)
     return PROTOCOL_TYPES[kind].make, options
 
 
@@ -124,7 +147,7 @@ def _own(
 ) -> tuple[Callable[..., TurnTaking], dict[str, Any]]:
     if load_class is None:
         raise ConfigError(
-            "protocol.type", f"{shown(spec)} names a class, and none is run here; write {', '.join(PROTOCOL_TYPES)}"
+            "protocol.type", f"{shown(spec)} names a class, and none is run here; write {', '.join(_IN_FILES)}"
         )
     try:
         protocol_class = load_class(spec)

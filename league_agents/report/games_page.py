@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from league_agents.core.game import JsonObject
 from league_agents.games.registry import BUILT_IN, declared, game_codes, game_of, game_source, seats_in_words
+from league_agents.interaction.load import PROTOCOL_TYPES, ProtocolType
 
 _HEADER = """\
 # Games of the arena
@@ -20,10 +21,19 @@ host alone, because they decide what is secret. `league-agents arena games --jso
 """
 
 
+_PROTOCOLS = """\
+## Interaction protocols
+
+Who speaks when, and who hears it. A scenario names one as `protocol: {type: TYPE}`, with the keys that are listed here
+beside `type`; `module:Class` is one of your own. `league-agents arena protocols` lists the games that each fits.
+"""
+
+
 def games_page() -> str:
     """The page as Markdown."""
     codes = [code for code in game_codes() if game_source(code) == BUILT_IN]
-    return "\n".join([_HEADER, *(line for code in codes for line in _game(code))])
+    protocols = [line for name, each in PROTOCOL_TYPES.items() for line in _protocol(name, each)]
+    return "\n".join([_HEADER, *(line for code in codes for line in _game(code)), _PROTOCOLS, *protocols])
 
 
 def _game(code: str) -> Iterator[str]:
@@ -46,6 +56,19 @@ def _game(code: str) -> Iterator[str]:
         fields = [f"`{key}`" if key in required else f"`{key}` (optional)" for key in schema.get("properties", {})]
         yield f"- action `{kind}`: {', '.join(fields) or 'no data'}"
     yield ""
+
+
+def _protocol(name: str, each: ProtocolType) -> Iterator[str]:
+    yield f"### {name}"
+    yield ""
+    yield each.make(("a", "b")).rule_text()
+    yield f"Best for {each.best_for}; watch out for {each.risk}."
+    if not each.is_in_files:
+        yield f"A Python program makes the class `{each.make.__name__}`; a scenario file cannot name it."
+    yield ""
+    yield from (f"- `{key}`: {told.meaning}" for key, told in each.keys.items())
+    if each.keys:
+        yield ""
 
 
 def _marked(key: str, schema: JsonObject) -> str:

@@ -6,7 +6,6 @@ import pytest
 
 from league_agents.errors import ConfigError
 from league_agents.interaction import (
-    PROTOCOL_TYPES,
     BroadcastDeliberation,
     MarketTurnBased,
     SequentialHandoff,
@@ -45,14 +44,6 @@ def test_a_full_configuration_needs_no_agents_from_elsewhere() -> None:
     assert protocol.agent_ids == ("s1", "s2", "s3")
     assert protocol.get_listeners("s1") == ["s2", "s3"]
     assert [each.value for each in protocol.flow.stop_conditions] == [10]
-
-
-@pytest.mark.parametrize("name", PROTOCOL_TYPES)
-def test_every_type_of_the_table_loads(name: str) -> None:
-    protocol = load_protocol({"protocol": {"type": name}}, ["a", "b"])
-    assert protocol.type == name
-    assert PROTOCOL_TYPES[name].best_for
-    assert PROTOCOL_TYPES[name].risk
 
 
 def test_every_option_of_a_type_loads() -> None:
