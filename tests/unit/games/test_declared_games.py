@@ -200,7 +200,7 @@ def test_the_page_about_the_games_is_up_to_date() -> None:
 # specification. Tests and their tools name games as examples.
 _OF_THE_LEAGUE = (
     *("agents", "evaluation", "league", "protocol/league", "report", "runner", "testing"),
-    *("settings/league_seat.py", "arena/agents/callback_agent.py", "cli", "user_code"),
+    *("settings/league_seat.py", "arena/agents/callback_agent.py", "cli"),
     *("interaction/market.py", "interaction/load.py", "core/entry.py"),
 )
 
