@@ -1,1 +1,1 @@
-"""The durable memory of one role on one mailbox: the port, and SQLite behind it."""
+"""The durable memory of one role on one mailbox: the port and its adapters."""

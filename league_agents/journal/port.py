@@ -8,7 +8,7 @@ Rule 3: the same cause commits once. A second commit of it changes nothing and s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
@@ -276,4 +276,20 @@ class Journal(Protocol):
 
     def close(self) -> None:
         """Release the files. A closed journal is not used again."""
+        ...
+
+
+Dump = Callable[[str, object], str]
+"""Writes a part of a machine's state, which has this name, as JSON text."""
+
+
+class StoredJournal(Journal, Protocol):
+    """A journal that outlives its process."""
+
+    def check_content(self) -> None:
+        """Read everything. Raises ``JournalUnusable`` when some of it is damaged."""
+        ...
+
+    def check_owner(self, role: str, address: str) -> None:
+        """Raises ``JournalUnusable`` for the journal of another role or address."""
         ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +29,7 @@ from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import (
     Cause,
     Deadline,
+    Dump,
     InboxRow,
     InboxVerdict,
     Note,
@@ -55,7 +56,6 @@ from league_agents.private_file import make_private_database, tighten_database
 from league_agents.values import evolve
 
 Synchronous = Literal["FULL", "NORMAL"]
-Dump = Callable[[str, object], str]
 
 _MOST_QUEUED = 500
 _WAITING = "state IN ('queued', 'sending', 'ambiguous')"  # word for word the condition of the index

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from league_agents.clock import Clock, monotonic_s
 from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalError, MalformedCompletion, ModelError
-from league_agents.llm.budget import Amount, Budget, Hold
+from league_agents.llm.calls import ANSWERED, CallLedger, ModelCall
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Reply, Request, Unanswered, usage_of
-from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
+from league_agents.llm.limits import Amount, Hold, Spending
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import PriceList
 
@@ -33,8 +33,8 @@ class Account:
     scope: str
     """Games are counted, and replies found again, within it: one participant."""
 
-    ledger: Ledger
-    budget: Budget
+    ledger: CallLedger
+    budget: Spending
     prices: PriceList
     clock: Clock
 

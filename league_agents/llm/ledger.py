@@ -14,8 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalUnusable
 from league_agents.journal import migrations, rows
 from league_agents.journal.file import check_pages, journal_error
+from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
 from league_agents.private_file import make_private_database, tighten_database
@@ -66,46 +66,11 @@ LEDGER_SCRIPTS = (
 Mode = Literal["ro", "rw", "rwc"]
 """SQLite's words: read, write what is there, make it where it is not."""
 
-ANSWERED = "answered"
 _FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
-    """One exchange."""
-
-    at: datetime
-    scope: str
-    """Whose call it is: one participant of one league, or of one game played alone."""
-
-    purpose: Purpose
-    model: str
-    prompt_digest: str
-    reply: str | None
-    """``None`` when none came."""
-
-    outcome: str
-    """``answered``, ``cut_off``, ``refused``, or the kind of failure."""
-
-    usage: Usage | None
-    """``None`` when nobody counted."""
-
-    cost_usd: float | None
-    """``None`` when it is unknown."""
-
-    is_cached: bool
-    """Answered from this ledger, not by the service."""
-
-    took_s: float
-    work: Work | None = None
-    """What became of the reply; ``None`` without one, and while nobody has said."""
-
-    why: Why | None = None
-    """Why not all of it was used."""
-
-
 class Ledger:
-    """The model calls in one file: a journal that exists, or a ledger that is made when it is first written to.
+    """``CallLedger`` in one SQLite file: a journal that exists, or a ledger that is made when it is first written to.
 
     Every access opens the file for itself, so that any thread and any process may work with it.
     """
@@ -119,7 +84,6 @@ class Ledger:
         self._given: Counter[tuple[str, str, str, str]] = Counter()
 
     def record(self, call: ModelCall) -> int:
-        """Write one row, which has no judgement yet; its number. Raises ``JournalError``."""
         self._remember_what_was_there()
         usage = call.usage
         purpose = call.purpose
@@ -137,16 +101,11 @@ class Ledger:
             return int(done.lastrowid or 0)
 
     def judge(self, row: int, work: Work, why: Why | None) -> None:
-        """Write down what became of a row's reply. Raises ``JournalError``."""
         with connected(self.path, self._mode) as db:
             judged = (work.value, None if why is None else why.value, row)
             db.execute("UPDATE model_calls SET work = ?, why = ? WHERE seq = ?", judged)
 
     def earlier(self, scope: str, purpose: Purpose, prompt_digest: str) -> Reply | None:
-        """The reply that an earlier process got to the same question for the same callback, each of them once.
-
-        A question that this process asks a second time is meant a second time. Raises ``JournalError``.
-        """
         before = self._remember_what_was_there()
         if not before or not purpose.match_id:
             return None

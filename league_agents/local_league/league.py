@@ -20,13 +20,13 @@ from typing import Any
 import yaml
 
 from league_agents.errors import LeagueError
-from league_agents.journal.port import Note
-from league_agents.journal.sqlite import SqliteJournal
+from league_agents.journal.port import Note, StoredJournal
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.private_file import make_private_folder
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
+from league_agents.settings.storage import STORAGE
 
 DOMAIN = "league.test"
 MANAGER = f"league-office@{DOMAIN}"
@@ -282,10 +282,10 @@ class LocalLeague:
         finally:
             journal.close()
 
-    def look_at_journal(self, seat: Seat) -> SqliteJournal | None:
+    def look_at_journal(self, seat: Seat) -> StoredJournal | None:
         """The journal of a seat, to be looked at and closed by the caller; ``None`` until it is made."""
         try:
-            return SqliteJournal.to_look_at(self.journal_of(seat)) if self.journal_of(seat).exists() else None
+            return STORAGE.look_at_journal(self.journal_of(seat)) if self.journal_of(seat).exists() else None
         except LeagueError:
             return None  # it is being made at this moment
 
@@ -313,7 +313,7 @@ class LocalLeague:
             Participant(
                 participant_id=seat.participant_id,
                 address=seat.address,
-                journal=SqliteJournal.to_look_at(self.journal_of(seat)),
+                journal=STORAGE.look_at_journal(self.journal_of(seat)),
             )
             for seat in self.seats
         ]

@@ -20,7 +20,6 @@ from league_agents.private_file import make_private_database, make_private_folde
 
 LOG = logging.getLogger(__name__)
 
-BOOK_NAME = "sends.db"
 APPLICATION_ID = 0x4C414A32
 """Marks a SQLite file as a book of sends, so that another database is never taken for one."""
 

@@ -30,6 +30,14 @@ class SendCounts(Protocol):
         ...
 
 
+class StoredSendCounts(SendCounts, Protocol):
+    """Counts that outlive their process."""
+
+    def close(self) -> None:
+        """Release the file."""
+        ...
+
+
 class CountsInMemory:
     """``SendCounts`` of this process alone."""
 

@@ -20,15 +20,16 @@ from league_agents.arena.scenario import Scenario
 from league_agents.clock import Clock, SystemClock
 from league_agents.errors import AuthorizationExpired, ConfigError, MailError
 from league_agents.ids import derive_hex
-from league_agents.journal.sqlite import SqliteJournal
+from league_agents.journal.port import Journal
 from league_agents.mail.service_clock import ServiceClock
 from league_agents.runner.pace import Backoff
 from league_agents.runner.scan import SEND_PATIENCE
 from league_agents.settings.arena import Company, arena_agent, memory_for
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, gmail_mailbox
+from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, WantedMailbox, gmail_mailbox
 from league_agents.settings.own_seat import close_agents
 from league_agents.settings.role_files import take_files
+from league_agents.settings.storage import STORAGE
 from league_agents.user_code.loading import load_class
 from league_agents.values import evolve
 
@@ -40,7 +41,7 @@ class HostAtWork:
     """A host that is put together and not yet started."""
 
     host: MailHost
-    journal: SqliteJournal
+    journal: Journal
     mailbox: OpenMailbox
 
 
@@ -76,10 +77,12 @@ def host_by_mail(
     clock = clock or ServiceClock(SystemClock())
     with ExitStack() as stack:
         _lock(stack, path, role)
-        journal = SqliteJournal(path, role=ROLE, address=role.address, dump=dump_part)
+        journal = STORAGE.journal(path, role=ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
         setup = _setup(kept_setup(journal, load_class), scenario, addresses, seed, role.address)
-        opened = mailbox_of(settings, evolve(role, journal=path), journal, clock)
+        opened = mailbox_of(
+            WantedMailbox(settings=settings, role=evolve(role, journal=path), journal=journal, clock=clock)
+        )
         stack.callback(opened.close)
 
         agents: dict[str, object] = {}
@@ -156,9 +159,9 @@ def seat_by_mail(
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with ExitStack() as stack:
         _lock(stack, path, role)
-        journal = SqliteJournal(path, role=SEAT_ROLE, address=role.address, dump=dump_part)
+        journal = STORAGE.journal(path, role=SEAT_ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
-        opened = mailbox_of(settings, role, journal, clock)
+        opened = mailbox_of(WantedMailbox(settings=settings, role=role, journal=journal, clock=clock))
         stack.callback(opened.close)
         seat = MailSeat(
             agent,

@@ -20,7 +20,6 @@ from pathlib import Path
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.exchange import Rejected
 from league_agents.llm.registry import all_providers
 from league_agents.mail.gmail import SELF_TEST_PATIENCE, GmailMailbox, SelfTest
@@ -36,6 +35,7 @@ from league_agents.settings.journals import is_begun, look_at_journal, state_in
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
 from league_agents.settings.sends import book_of
+from league_agents.settings.storage import STORAGE
 
 MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000
@@ -318,7 +318,7 @@ def _spent(role: RoleSettings) -> dict[str, object] | None:
     if not is_begun(role):
         return None
     try:
-        with closing(SqliteJournal.to_look_at(role.journal)) as journal:
+        with closing(STORAGE.look_at_journal(role.journal)) as journal:
             kept = journal.kept(QUOTA)
     except LeagueError:
         return None  # the check of the journal says what is wrong with it

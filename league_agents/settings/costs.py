@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from league_agents.core.model_work import Work
+from league_agents.llm.calls import ModelCall
 from league_agents.llm.exchange import OverBudget
-from league_agents.llm.ledger import Ledger, ModelCall
 from league_agents.llm.prices import PriceList
 from league_agents.settings.journals import refuse_lost_journal
 from league_agents.settings.league_settings import LeagueSettings
+from league_agents.settings.storage import STORAGE
 
 OUTSIDE = "outside a game"
 
@@ -125,7 +126,7 @@ def files_of(ledger: Path, settings: LeagueSettings | None, further: Sequence[Pa
 def calls_in(files: Iterable[Path]) -> Iterator[ModelCall]:
     """All calls. Raises ``JournalError`` for a file that is neither a journal nor a ledger."""
     for path in files:
-        yield from Ledger(path).calls()
+        yield from STORAGE.calls(path).calls()
 
 
 def add_up(calls: Iterable[ModelCall], by: str, prices: PriceList) -> list[Cost]:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from league_agents.errors import ConfigError, JournalError, JournalUnusable
-from league_agents.journal.port import Journal
-from league_agents.journal.sqlite import Dump, SqliteJournal
+from league_agents.journal.port import Dump, Journal, StoredJournal
 from league_agents.league.machine import Machine
 from league_agents.private_file import replace_private
 from league_agents.settings.league_settings import RoleSettings
+from league_agents.settings.storage import STORAGE
 
 SEED = "seed"
 """Under this name a journal keeps its role's private seed. No two journals have the same."""
@@ -57,23 +57,23 @@ def marker_of(role: RoleSettings) -> Marker | None:
         return None
 
 
-def open_journal(role: RoleSettings, dump: Dump) -> SqliteJournal:
+def open_journal(role: RoleSettings, dump: Dump) -> StoredJournal:
     """The journal, made where there has been none. Raises ``JournalError`` and ``ConfigError``."""
     refuse_lost_journal(role)
     try:
-        journal = SqliteJournal(role.journal, role=role.role, address=role.address, dump=dump)
+        journal = STORAGE.journal(role.journal, role=role.role, address=role.address, dump=dump)
         return _checked(journal, role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error
 
 
-def look_at_journal(role: RoleSettings) -> SqliteJournal | None:
+def look_at_journal(role: RoleSettings) -> StoredJournal | None:
     """The journal to look at; ``None`` where none has been made. Raises ``JournalError`` and ``ConfigError``."""
     refuse_lost_journal(role)
     if not is_begun(role):
         return None
     try:
-        return _checked(SqliteJournal.to_look_at(role.journal), role)
+        return _checked(STORAGE.look_at_journal(role.journal), role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error
 
@@ -86,7 +86,7 @@ def is_begun(role: RoleSettings) -> bool:
         return False
 
 
-def _checked(journal: SqliteJournal, role: RoleSettings) -> SqliteJournal:
+def _checked(journal: StoredJournal, role: RoleSettings) -> StoredJournal:
     """Read from its first page to its last. Raises ``JournalUnusable``."""
     try:
         journal.check_content()

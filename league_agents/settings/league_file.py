@@ -39,6 +39,7 @@ from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.model_settings import model_section, read_models
 from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
+from league_agents.settings.storage import file_of
 from league_agents.values import evolve
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -269,13 +270,18 @@ class _RoleEnvironment:
         return value
 
 
+def _journal(keys: Section, default: str, folder: Path) -> Path:
+    written = keys.line("journal", default, most=4_000)
+    return folder / Path(file_of(written, keys.below("journal"))).expanduser()
+
+
 def _role(section: Section, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
     keys = section.section(role, {"referee": _REFEREE, "player": _PARTICIPANT, "manager": _ROLE}[role])
     token = env.alone("GMAIL_TOKEN_PATH")
     base = RoleSettings(
         role=role,
         address=env.of("GMAIL_ACCOUNT", "player") or keys.address("address"),
-        journal=keys.file("journal", f"{role}.db", folder),
+        journal=_journal(keys, f"{role}.db", folder),
         token=folder / token if token else keys.file("token", f"token_{role}.json", folder),
         participant_id="LM001",
         where=keys.path,

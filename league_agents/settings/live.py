@@ -16,13 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.printable import printable
 from league_agents.errors import AuthorizationExpired, ConfigError
 from league_agents.journal.port import WARNING, Journal, Note
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
@@ -73,22 +72,27 @@ class OpenMailbox:
     close: Callable[[], None] = lambda: None
 
 
-class MailboxMaker(Protocol):
-    """Opens the mailbox of a role. Nothing is asked over the network yet."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedMailbox:
+    """What is known when the mailbox of a role is opened."""
 
-    def __call__(
-        self,
-        settings: LeagueSettings,
-        role: RoleSettings,
-        journal: Journal,
-        clock: ServiceClock,
-        *,
-        peers: Callable[[], Peers] | None = None,
-        stopping: threading.Event | None = None,
-    ) -> OpenMailbox:
-        """``journal`` keeps what the mailbox wants to know again; ``clock`` is told what time it is there. ``peers``
-        says at any moment whose mail comes first; ``stopping`` is set when the process is to end."""
-        ...
+    settings: LeagueSettings
+    role: RoleSettings
+    journal: Journal
+    """Keeps what the mailbox wants to know again."""
+
+    clock: ServiceClock
+    """Is told what time it is at the mail service."""
+
+    peers: Callable[[], Peers] | None = None
+    """Says at any moment whose mail comes first."""
+
+    stopping: threading.Event | None = None
+    """Is set when the process is to end."""
+
+
+MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
+"""Opens the mailbox of a role. Nothing is asked over the network yet."""
 
 
 def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
@@ -114,16 +118,9 @@ def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
         raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
 
 
-def gmail_mailbox(
-    settings: LeagueSettings,
-    role: RoleSettings,
-    journal: Journal,
-    clock: ServiceClock,
-    *,
-    peers: Callable[[], Peers] | None = None,
-    stopping: threading.Event | None = None,
-) -> OpenMailbox:
+def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
     """The role's Gmail account. Raises ``ConfigError``."""
+    settings, role, journal, clock = wanted.settings, wanted.role, wanted.journal, wanted.clock
     refuse_missing_client(settings, role)
     gmail = settings.gmail
     spent = journal.kept(QUOTA)
@@ -143,9 +140,9 @@ def gmail_mailbox(
         timeout=gmail.timeout,
         spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
         login_command=login_command(settings, role),
-        peers=peers,
+        peers=wanted.peers,
         refuse=sender_check(settings, role).refuse,
-        stopping=stopping,
+        stopping=wanted.stopping,
     )
 
     def check() -> None:
@@ -272,13 +269,15 @@ def _live_role(
             if changed is not None:
                 told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
             box = mailbox_of(
-                settings,
-                role,
-                journal,
-                clock,
-                # The runner is made below, before anybody looks into the mailbox.
-                peers=lambda: peers_of(machine, runner.state),
-                stopping=wakeup.stopping,
+                WantedMailbox(
+                    settings=settings,
+                    role=role,
+                    journal=journal,
+                    clock=clock,
+                    # The runner is made below, before anybody looks into the mailbox.
+                    peers=lambda: peers_of(machine, runner.state),
+                    stopping=wakeup.stopping,
+                )
             )
             opened[:] = [box]
             mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
@@ -355,7 +354,7 @@ def _stamp(path: Path) -> object:
 
 def journal_and_machine(
     settings: LeagueSettings, role: RoleSettings, outages: Outages
-) -> tuple[SqliteJournal, Machine[Any], ChosenAgent | None]:
+) -> tuple[Journal, Machine[Any], ChosenAgent | None]:
     """A role's journal and the machine that goes with it, and its agent.
 
     Raises ``ConfigError`` and ``JournalError``.

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.core.keys import not_one_of
 from league_agents.errors import ConfigError
-from league_agents.llm.budget import Limit, Limits
 from league_agents.llm.exchange import Patience
+from league_agents.llm.limits import Limit, Limits
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names

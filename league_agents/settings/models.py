@@ -18,12 +18,11 @@ from league_agents.clock import Clock, SystemClock, monotonic_s, sleep_s
 from league_agents.errors import ConfigError
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
-from league_agents.llm.budget import Amount, Budget, Planned
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
 from league_agents.llm.chain import Chain, Health, Member
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Backend, Request
-from league_agents.llm.ledger import Ledger
+from league_agents.llm.limits import Amount, Planned
 from league_agents.llm.port import ChatModel, Prompt, Purpose, Usage
 from league_agents.llm.prices import PriceList
 from league_agents.llm.provider import Access
@@ -40,6 +39,7 @@ from league_agents.settings.model_settings import (
     read_prices,
 )
 from league_agents.settings.outages import Outages
+from league_agents.settings.storage import STORAGE
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
@@ -190,8 +190,8 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
     return Account(
         league=books.league,
         scope=books.scope,
-        ledger=Ledger(path) if books.journal is None else Ledger(books.journal, in_journal=True),
-        budget=Budget(path, settings.limits, _plan(settings, role, prices), clock=clock),
+        ledger=STORAGE.calls(books.journal or path, in_journal=books.journal is not None),
+        budget=STORAGE.spending(path, settings.limits, _plan(settings, role, prices), clock=clock),
         prices=prices,
         clock=clock,
     )

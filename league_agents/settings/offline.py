@@ -16,7 +16,6 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Journal
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
@@ -35,6 +34,7 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
 from league_agents.settings.model_settings import ModelSettings
+from league_agents.settings.storage import STORAGE
 
 if TYPE_CHECKING:
     from league_agents.settings.models import Models
@@ -204,7 +204,8 @@ def journals_at(base: Path) -> JournalMaker:
         raise ConfigError(str(former[0]), "holds another match already; name another journal or remove this one")
 
     def make(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
-        return SqliteJournal(journal_path(base, address), role=role, address=address, dump=dump, synchronous="NORMAL")
+        path = journal_path(base, address)
+        return STORAGE.journal(path, role=role, address=address, dump=dump, outlives_power_cut=False)
 
     return make
 

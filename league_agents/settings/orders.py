@@ -8,10 +8,10 @@ from __future__ import annotations
 import secrets
 
 from league_agents.journal.port import Journal, Note, Order
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.settings.journals import open_journal
 from league_agents.settings.league_settings import RoleSettings
 from league_agents.settings.role_files import refuse_missing_folder
+from league_agents.settings.storage import STORAGE
 
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
@@ -41,7 +41,7 @@ def outcome_of(role: RoleSettings, order: Order, before: int) -> str | None:
 
     ``before`` is what ``give`` returned. Instants are no help: the daemon's clock is not this process's.
     """
-    journal = SqliteJournal.to_look_at(role.journal)
+    journal = STORAGE.look_at_journal(role.journal)
     try:
         if any(each.nonce == order.nonce for each in journal.open_orders()):
             return None

@@ -12,8 +12,11 @@ from league_agents.clock import ManualClock
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.mail.gmail.mailbox import endpoint_of
 from league_agents.mail.quota import QuotaLedger
-from league_agents.mail.send_book import BOOK_NAME, SendBook
+from league_agents.mail.send_counts import StoredSendCounts
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+from league_agents.settings.storage import STORAGE
+
+BOOK_NAME = "sends.db"
 
 
 def book_path() -> Path:
@@ -21,15 +24,15 @@ def book_path() -> Path:
     return default_index_path().with_name(BOOK_NAME)
 
 
-def book_of(settings: LeagueSettings, role: RoleSettings) -> SendBook:
+def book_of(settings: LeagueSettings, role: RoleSettings) -> StoredSendCounts:
     """The book of a role's mailbox, to be closed by the caller. Raises ``ConfigError``."""
-    return SendBook(book_path(), endpoint=endpoint_of(settings.gmail.endpoint), address=role.address)
+    return STORAGE.sends(book_path(), endpoint=endpoint_of(settings.gmail.endpoint), address=role.address)
 
 
 def sends_left(settings: LeagueSettings, role: RoleSettings, now: datetime) -> int | None:
     """How many mails a role's mailbox may still send; ``None`` if nobody has counted. Nothing is written."""
     endpoint = endpoint_of(settings.gmail.endpoint)
-    book = SendBook.to_look_at(book_path(), endpoint=endpoint, address=role.address)
+    book = STORAGE.look_at_sends(book_path(), endpoint=endpoint, address=role.address)
     if book is None:
         return None
     try:

@@ -16,7 +16,8 @@ from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalUnusable
 from league_agents.journal.port import NOTICE, Cause, Deadline, Note, Order, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.llm.ledger import Ledger, ModelCall
+from league_agents.llm.calls import ModelCall
+from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Purpose, Usage
 from league_agents.testing.journal_contract import NOON, call, dump_part, mail_row, outgoing
 from league_agents.values import evolve

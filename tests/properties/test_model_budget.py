@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from league_agents.clock import ManualClock
-from league_agents.llm.budget import Amount, Budget, Limit, Limits, Planned
+from league_agents.llm.budget import Budget
 from league_agents.llm.exchange import OverBudget
+from league_agents.llm.limits import Amount, Limit, Limits, Planned
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 

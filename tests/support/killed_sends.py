@@ -17,10 +17,10 @@ from typing import Any
 from league_agents.clock import real_monotonic_s, sleep_s
 from league_agents.core.draw import Draw
 from league_agents.journal.port import OutboxState
-from league_agents.journal.sqlite import SqliteJournal
 from league_agents.local_league.league import MANAGER, LocalLeague, Seat
 from league_agents.runner.outbox import LONGEST_DOUBT
 from league_agents.sandbox.faults import Action, Fault
+from league_agents.settings.storage import STORAGE
 from tests.support.latency import VERDICT, free_text
 
 SLOWEST_S = 60.0
@@ -192,7 +192,7 @@ def _finish(league: LocalLeague, victims: Sequence[_Victim], found: KilledSends,
 
 def _waiting(league: LocalLeague, victim: _Victim) -> int:
     """Mails that a daemon has not answered, as far as it knows."""
-    journal = SqliteJournal.to_look_at(league.journal_of(victim.seat))
+    journal = STORAGE.look_at_journal(league.journal_of(victim.seat))
     try:
         return victim.asked - sum(item.state is OutboxState.SENT for item in journal.outbox())
     finally:

@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from league_agents.cli import command_line
 from league_agents.core.model_work import Why, Work
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import OverBudget
-from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
+from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Purpose, Usage
 from league_agents.values import evolve
 

@@ -13,10 +13,12 @@ from league_agents.clock import ManualClock
 from league_agents.core.model_work import Why, Work
 from league_agents.errors import MalformedCompletion, ModelError, ModelUnavailable
 from league_agents.llm.accounted import Account, Accounted, most_of
-from league_agents.llm.budget import Budget, Limit, Limits
+from league_agents.llm.budget import Budget
+from league_agents.llm.calls import ModelCall
 from league_agents.llm.chat import Chat, schema_of
 from league_agents.llm.exchange import Finish, OverBudget, Patience, Rejected, Reply, Unanswered
-from league_agents.llm.ledger import Ledger, ModelCall
+from league_agents.llm.ledger import Ledger
+from league_agents.llm.limits import Limit, Limits
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.scripted import Scripted, ScriptedBackend

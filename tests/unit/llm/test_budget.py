@@ -11,8 +11,9 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.errors import ModelUnavailable
-from league_agents.llm.budget import RESERVED_FOR, Amount, Budget, Limit, Limits, Planned
+from league_agents.llm.budget import RESERVED_FOR, Budget
 from league_agents.llm.exchange import OverBudget
+from league_agents.llm.limits import Amount, Limit, Limits, Planned
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 

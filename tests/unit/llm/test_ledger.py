@@ -12,8 +12,9 @@ import pytest
 from league_agents.core.model_work import Why, Work
 from league_agents.errors import JournalError
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Finish
-from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
+from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.values import evolve
 

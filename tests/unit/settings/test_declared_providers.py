@@ -19,8 +19,9 @@ from werkzeug import Response
 from league_agents.cli import command_line
 from league_agents.errors import ConfigError, ModelError
 from league_agents.llm import providers, registry
+from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Request, Schema
-from league_agents.llm.ledger import ANSWERED, Ledger, ModelCall
+from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.llm.provider import Provider, faults_of
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names

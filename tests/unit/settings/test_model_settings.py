@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from league_agents.errors import ConfigError
-from league_agents.llm.budget import Limit
+from league_agents.llm.limits import Limit
 from league_agents.settings.model_settings import ModelSettings, model_section, read_models, read_prices
 from league_agents.settings.sections import Section
 

@@ -156,7 +156,7 @@ def test_a_recording_plays_without_a_network_a_key_or_a_ledger(
 
 
 def test_a_limit_in_dollars_needs_a_price_or_a_limit_that_can_be_counted(own_data_folder: Path) -> None:
-    from league_agents.llm.budget import Limit, Limits
+    from league_agents.llm.limits import Limit, Limits
 
     def make(limit: Limit) -> None:
         # What another period allows limits nothing of the day.
@@ -172,8 +172,8 @@ def test_a_limit_in_dollars_needs_a_price_or_a_limit_that_can_be_counted(own_dat
 
 
 def test_the_whole_game_of_a_player_is_reserved_when_it_begins(clock: ManualClock, own_data_folder: Path) -> None:
-    from league_agents.llm.budget import Limit, Limits
     from league_agents.llm.exchange import OverBudget
+    from league_agents.llm.limits import Limit, Limits
 
     own_data_folder.mkdir()
     (own_data_folder / "prices.yaml").write_text('prices: {"openai:*": {input: 1, output: 1}}')
