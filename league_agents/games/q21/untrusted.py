@@ -17,8 +17,6 @@ T = TypeVar("T")
 MOST_ITEMS = 200
 """Longer lists are refused unread. Twenty questions and their answers are a tenth of it."""
 
-_LARGEST = 2**64 - 1
-
 
 def is_kind(value: object, kind: type[T]) -> TypeGuard[T]:
     """Whether ``value`` is a ``kind`` or of a subclass."""
@@ -39,8 +37,6 @@ def text_of(value: object) -> str | None:
 
 def integer_of(value: object) -> int | None:
     """``value`` as a plain ``int`` if it is an integer of at most 64 bits and no boolean, else ``None``."""
-    if type(value) is int and -_LARGEST <= value <= _LARGEST:
-        return value
     if not is_kind(value, int) or type(value) is bool:
         return None
     number = int.__index__(value)

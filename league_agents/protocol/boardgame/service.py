@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from league_agents.core.game import ALL, Action, Cause, Event, Game, IllegalAction
+from league_agents.core.game import ALL, Event, Game, IllegalAction
 from league_agents.errors import ConfigError, LeagueError, shortened
 from league_agents.games.registry import game_of
 from league_agents.match import Match
@@ -281,18 +281,6 @@ class MatchService:
         hosted.status, hosted.started_at = Status.STARTED, now
         return self._deliver(hosted, now)
 
-    def act(self, match_id: str, agent_id: str, action: Action, now: datetime) -> Outgoing:
-        """An action of an agent that sends no envelopes; the pushes. Raises ``IllegalAction``."""
-        hosted = self._running(match_id)
-        hosted.driver.act(agent_id, action, now)
-        return self._deliver(hosted, now)
-
-    def forfeit(self, match_id: str, agent_id: str, cause: Cause, now: datetime) -> Outgoing:
-        """Go on without the action that an agent owes; the pushes. Raises ``IllegalAction`` when it owes none."""
-        hosted = self._running(match_id)
-        hosted.driver.forfeit(agent_id, cause, now)
-        return self._deliver(hosted, now)
-
     def deliver(self, match_id: str, now: datetime) -> Outgoing:
         """The pushes of what happened in the match since the last ones, whoever moved it."""
         return self._deliver(self._get(match_id), now)
@@ -332,13 +320,6 @@ class MatchService:
         hosted = self.store.get(match_id)
         if hosted is None:
             raise _unknown_match(match_id)
-        return hosted
-
-    def _running(self, match_id: str) -> Hosted:
-        hosted = self._get(match_id)
-        if hosted.status is not Status.STARTED:
-            code = "match_not_started" if hosted.status is Status.WAITING else "match_over"
-            raise IllegalAction(code, f"the match {match_id} is {hosted.status.value}")
         return hosted
 
     def _deliver(self, hosted: Hosted, now: datetime) -> Outgoing:

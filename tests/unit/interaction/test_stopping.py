@@ -112,11 +112,12 @@ def test_a_custom_condition_is_asked() -> None:
 
 
 def test_a_custom_condition_that_raises_is_named() -> None:
-    broken = StopCondition(type="custom", name="mine", check=lambda protocol: 1 / 0 > 1)
-    protocol = BroadcastDeliberation(("a",), flow=flow(broken))
-    with pytest.raises(ProtocolError, match="mine failed: ZeroDivisionError") as failed:
-        protocol.should_stop()
-    assert failed.value.code == "condition_failed"
+    for name, shown in (("mine", "mine"), ("", "custom")):
+        broken = StopCondition(type="custom", name=name, check=lambda protocol: 1 / 0 > 1)
+        protocol = BroadcastDeliberation(("a",), flow=flow(broken))
+        with pytest.raises(ProtocolError, match=f"condition {shown} failed: ZeroDivisionError") as failed:
+            protocol.should_stop()
+        assert failed.value.code == "condition_failed"
 
 
 def test_any_condition_stops() -> None:

@@ -10,8 +10,9 @@ import pytest
 from league_agents.core.violation import Violation
 from league_agents.errors import JournalError
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import Call, Notice, Send, Warn
+from league_agents.league.effects import Call, Notice, Record, Send, Warn
 from league_agents.league.events import CallbackReturned, Command, MessageArrived, OperatorCommand, Started
+from league_agents.league.held import json_value
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -21,6 +22,7 @@ from league_agents.protocol.league.messages import (
     ConnectivityCall,
     ErrorResponse,
     FreeText,
+    LeagueCompleted,
     Legacy,
     RegistrationRequest,
     RegistrationStatus,
@@ -597,6 +599,15 @@ def test_a_result_that_json_cannot_hold_does_not_hurt_a_pause() -> None:
     assert peer.state.matches[GAME].warmup_question == "How much is 17 plus 25?"
 
 
+@pytest.mark.parametrize("wrapped", [lambda inner: [inner], lambda inner: {"in": inner}], ids=["list", "dict"])
+def test_what_a_pause_holds_is_twelve_levels_deep(wrapped: Any) -> None:
+    value: Any = "core"
+    for _ in range(12):
+        value = wrapped(value)
+    assert json_value(value, 0) == value
+    assert "core" not in str(json_value(wrapped(value), 0))
+
+
 def test_a_pause_holds_only_so_much_mail() -> None:
     peer = a_referee(held_limit=2)
     tell(peer, table(), new_round())
@@ -729,6 +740,24 @@ def test_closed_games_of_past_rounds_are_forgotten() -> None:
         assert len(peer.state.games) == 1
     tell(peer, league_completed())
     assert peer.state.games == {}
+
+
+@BOTH
+def test_the_end_of_the_season_is_recorded_once_with_its_table(make: Any) -> None:
+    rows = (
+        StandingRow(rank=1, participant_id="otters", display_name="Otters", total_points=3),
+        StandingRow(rank=2, participant_id="ravens", display_name="Ravens", total_points=1),
+    )
+    last = evolve(league_completed(), payload=LeagueCompleted(final_standings=rows))
+    peer = make()
+    (record,) = (each for each in tell(peer, table(), last) if isinstance(each, Record))
+    facts: Any = record.facts
+    assert record.kind == "season"
+    assert record.key == facts["season_id"] == last.season_id
+    assert [(row["participant_id"], row["total_points"]) for row in facts["final_standings"]] == [
+        ("otters", 3), ("ravens", 1)
+    ]  # fmt: skip
+    assert not any(isinstance(each, Record) for each in tell(peer, evolve(last, message_id="m-again")))
 
 
 @BOTH

@@ -226,7 +226,10 @@ def test_a_match_ends_in_one_report_one_record_and_a_free_agent() -> None:
         "opening_sentence": "A poor pivot turns quicksort into a slow algorithm.",
         "associative_word": "knife",
     }
-    assert set(bench.report_document()) == {"match_id", "status", "winner_id", "is_draw", "scores"}
+    report = bench.report_document()
+    assert set(report) == {"match_id", "status", "winner_id", "is_draw", "scores"}
+    told = [encode(each.envelope)["payload"] for each in bench.peer.sent(MessageType.Q21SCOREFEEDBACK)]
+    assert [row["feedback"] for row in report["scores"]] == [each["feedback"] for each in told]
     assert bench.peer.deadlines == {}
 
 

@@ -332,6 +332,7 @@ def test_what_no_start_can_mend_is_raised_and_not_tried_again(error: LeagueError
     world.role.close()
     facts: Any = world.journal.kept(DAEMON)
     assert facts["last_error"] == str(error)
+    assert facts["started_at"] == NOON.isoformat()
 
 
 def test_what_people_ask_for_is_in_the_journal() -> None:

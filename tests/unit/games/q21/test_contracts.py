@@ -121,6 +121,7 @@ def test_all_violations_are_reported_with_their_paths() -> None:
         "questions[20].question_number",
         "questions",
     ]
+    assert {remark.found for remark in read.remarks if "number" in remark.path} == {"0", "3", "8"}
     assert not read.is_broken
     assert [question.number for question in read.value] == list(range(1, 21))
 
@@ -190,6 +191,7 @@ def test_a_dash_counts_towards_the_upper_limit() -> None:
         ({"question_number": 20.0, "answer": "A"}, "answers[19].question_number"),
         ({"question_number": "20", "answer": "A"}, "answers[19].question_number"),
         ({"question_number": 10**400, "answer": "A"}, "answers[19].question_number"),
+        ({"question_number": 1, "answer": "a"}, "answers[19].answer"),
         ({"question_number": 20, "answer": "a"}, "answers[19].answer"),
         ({"question_number": 20, "answer": "E"}, "answers[19].answer"),
         ({"question_number": 20, "answer": None}, "answers[19].answer"),

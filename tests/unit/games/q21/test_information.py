@@ -41,6 +41,12 @@ def test_closeness_is_the_overlap_of_two_answer_distributions() -> None:
     assert float(closeness(0.15, 4)) == pytest.approx(2 * math.sqrt(0.85 * 0.05) + 2 * 0.05)
 
 
+@pytest.mark.parametrize("size", [0.0, 800.0, -800.0, 1e6, -1e6])
+def test_only_the_differences_of_logarithms_count(size: float) -> None:
+    logs = np.log([0.5, 0.3, 0.2]) + size
+    assert normalise_logs(logs) == pytest.approx([0.5, 0.3, 0.2])
+
+
 def test_a_useless_answerer_makes_all_candidates_look_alike() -> None:
     assert float(closeness(0.75, 4)) == pytest.approx(1.0)
     assert float(closeness(0.99, 4)) == pytest.approx(1.0)
@@ -157,6 +163,24 @@ def test_success_grows_with_the_questions_and_bits_stay_below_the_prior() -> Non
     assert won[-1] > won[2] > won[0]
     assert won[0] <= 2 / 64
     assert 0 <= learnt[-1] <= math.log2(64) + 1e-9
+
+
+def test_one_question_with_four_certain_answers_tells_four_candidates_apart() -> None:
+    won, learnt = success_curve(np.array([[0], [1], [2], [3]], dtype=np.int8), np.ones(4), 0.0)
+    assert won == pytest.approx([0.25, 1.0])
+    assert learnt == pytest.approx([0.0, 2.0], abs=0.01)  # log2(4); nothing is quite certain
+
+
+def test_a_question_has_four_options_unless_something_else_is_said() -> None:
+    predictions, prior = table(20, 6, 4), np.ones(20)
+    for usual, stated, other in (
+        [success_curve(predictions, prior, 0.4, **named)[1] for named in ({}, {"options": 4}, {"options": 5})],
+        [simulate(predictions, range(20), 0.4, **named) for named in ({}, {"options": 4}, {"options": 5})],
+        [posterior(predictions, [0] * 6, prior, 0.4, **named) for named in ({}, {"options": 4}, {"options": 5})],
+        [log_likelihood(predictions, [0] * 6, 0.4, **named) for named in ({}, {"options": 4}, {"options": 5})],
+    ):
+        assert np.array_equal(usual, stated)
+        assert not np.array_equal(usual, other)
 
 
 def test_bits_of_a_fair_coin_and_of_certainty() -> None:

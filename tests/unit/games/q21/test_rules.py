@@ -98,6 +98,44 @@ def test_one_timeout_can_be_changed_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "least", "most", "step"),
+    [
+        ("questions_required", 1, 100, 1),
+        ("least_question_characters", 1, 200, 1),
+        ("hint_most_words", 1, 200, 1),
+        ("least_sentence_characters", 1, 200, 1),
+        ("unusable_limit", 1, 100, 1),
+        ("absent_points", 0, 3, 1),
+        ("feedback_penalty", 0, 0.5, 0.01),
+        ("hint_characters[1]", 10, 1000, 1),
+        ("sentence_justification.least", 0, 1000, 1),
+        ("sentence_justification.most", 1, 1000, 1),
+        ("tiers[0].least", 0, 100, 0.01),
+        ("tiers[0].points", 0, 3, 1),
+        ("warmup_wait_seconds", 0.001, 604_800, 0.0005),
+        ("grace_seconds", 0, 604_800, 0.0005),
+        ("callback_timeouts_seconds.get_guess", 0.001, 604_800, 0.0005),
+    ],
+)
+def test_a_number_is_accepted_up_to_its_bounds_and_no_further(key: str, least: float, most: float, step: float) -> None:
+    def mapping(value: float) -> dict[str, object]:
+        name, _, inner = key.partition(".")
+        if name == "tiers[0]":
+            return {"tiers": [{"least": 50, "points": 1, inner: value}]}
+        if name == "hint_characters[1]":
+            return {"hint_characters": [10, value]}
+        if name == "sentence_justification":
+            return {name: {"least": 0, "most": None, inner: value}}
+        return {name: {inner: value} if inner else value}
+
+    for value in (least, most):
+        rule_set_from({"extends": "prd", **mapping(value)})
+    for value in (least - step, most + step):
+        with pytest.raises(ConfigError, match=key.split("[")[0]):
+            rule_set_from({"extends": "prd", **mapping(value)})
+
+
+@pytest.mark.parametrize(
     ("mapping", "message"),
     [
         ({"warmup_wait": 3}, "rules: there is no key 'warmup_wait': did you mean 'warmup_wait_seconds'?"),

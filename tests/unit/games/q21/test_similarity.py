@@ -150,6 +150,9 @@ def test_hebrew_and_chinese_sentences_are_compared_by_words_and_characters() -> 
         ("shark", "whale", 0),
         ("pig", "guinea pig", 10),
         ("whale shark", "whale", 10),
+        ("whale shark", "tiger shark", 10),
+        ("whale shark", "guinea pig", 0),
+        ("whale shark bay", "tiger shark reef", 0),  # three words in common or not
         ("whale or shark", "whale", 5),
         ("whale, shark, dolphin", "whale", 5),
         ("whale, shark, dolphin, seal", "whale", 0),

@@ -123,6 +123,18 @@ def test_a_late_registration_is_rejected(office: Any) -> None:
     assert (answer(office).status, answer(office).reason) == (RegistrationStatus.REJECTED, "deadline_passed")
 
 
+@pytest.mark.parametrize(("late", "status"), [
+    (timedelta(), RegistrationStatus.ACCEPTED),
+    (timedelta(seconds=1), RegistrationStatus.REJECTED),
+])  # fmt: skip
+def test_a_registration_that_is_read_before_its_deadline_fires_is_judged_by_its_arrival(
+    office: Any, late: timedelta, status: RegistrationStatus
+) -> None:
+    office.open()
+    office.register(RAVEN, arrived_at=office.now + timedelta(minutes=10) + late)
+    assert answer(office).status is status
+
+
 def test_what_was_in_time_and_is_read_late_counts_for_those_who_have_games(office: Any) -> None:
     office.open()
     in_time = office.now + timedelta(minutes=9)

@@ -57,14 +57,23 @@ def test_a_season_of_six_teams_runs_by_itself(office_of: Callable[..., Any], tea
     assert len({send.envelope.message_id for send in sends}) == len(sends)
     assert all(len(send.to) == 12 for send in sends if len(send.to) != 1 and send.envelope.message_type is not END)
     assert office.deadlines == {}
-    assert len(office.records("match", office.history)) == 15
+    matches = office.records("match", office.history)
+    assert [(each.facts["season_id"], each.facts["round_number"]) for each in matches] == [
+        (office.config.season_id, number) for number in range(1, 6) for _ in range(3)
+    ]
     assert [record.key for record in office.records("round", office.history)] == ["1", "2", "3", "4", "5"]
     (season,) = office.records("season", office.history)
-    ranks = season.facts["standings"]
+    ranks: Any = season.facts["standings"]
     assert isinstance(ranks, list)
     assert [row["rank"] for row in ranks] == [1, 2, 3, 4, 5, 6]
     assert {row["participant_id"]: row["total_points"] for row in ranks} == expected
     assert sum(row["matches_judged"] for row in ranks) == 15
+    told = office.sent(COMPLETED, office.history)[-1].envelope.payload.final_standings
+    shared = set(ranks[0]) & set(type(told[0]).__struct_fields__)
+    assert shared >= {"rank", "participant_id", "email", "display_name", "total_points", "games_played", "games_won"}
+    assert [{key: row[key] for key in shared} for row in ranks] == [
+        {key: getattr(row, key) for key in shared} for row in told
+    ]
 
 
 def test_a_round_is_announced_with_everything_a_client_may_read(office: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Cause, IllegalAction
+from league_agents.core.game import Cause
 from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import game_of
 from league_agents.match import Match
@@ -334,12 +334,12 @@ def test_an_accepted_action_gives_all_attempts_back(undercover: Any) -> None:
     assert answer["action_response"]["data"]["attempts_left"] == 2
 
 
-def test_a_session_forfeits_acts_and_abandons_through_the_same_service(undercover: Any) -> None:
+def test_what_a_session_does_and_its_end_are_delivered_by_the_same_service(undercover: Any) -> None:
     service, now = undercover.service, undercover.now
-    out = service.forfeit("m-1", "agent_1", Cause.TIMEOUT, now)
+    undercover.hosted.driver.forfeit("agent_1", Cause.TIMEOUT, now)
+    out = service.deliver("m-1", now)
     assert [data["event"] for data in told(out, "agent_3")] == ["description"]
-    with pytest.raises(IllegalAction, match="forfeited"):
-        service.forfeit("m-1", "agent_1", Cause.TIMEOUT, now)
+    assert service.deliver("m-1", now) == []
 
     (push, *_) = service.abandon("m-1", now + timedelta(seconds=30), "Everybody has left.")
 
@@ -353,9 +353,6 @@ def test_a_session_forfeits_acts_and_abandons_through_the_same_service(undercove
     assert state["state"]["data"]["seq"] == seq
     assert [each["agent_id"] for each in service.pushes_after("m-1", "agent_2", seq - 1)] == ["agent_2"]
     assert service.abandon("m-1", now, "again") == []
-    with pytest.raises(IllegalAction) as caught:
-        service.forfeit("m-1", "agent_2", Cause.TIMEOUT, now)
-    assert caught.value.code == "match_over"
     [(_, answer)] = undercover.act("agent_2", "describe", {"description": "x"})
     assert answer["action_response"]["data"]["code"] == "match_over"
 
