@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import NODEFAULT, Struct
 
-from league_agents.testing.well_typed import does_fit
+from tests.support.well_typed import does_fit
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("core", "games", "interaction", "league", "protocol", "journal", "runner")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from league_agents.games.registry import game_codes, game_of
-from league_agents.testing.well_typed import misfits
+from tests.support.well_typed import misfits
 
 
 @pytest.fixture(autouse=True)

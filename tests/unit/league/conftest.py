@@ -9,7 +9,7 @@ import pytest
 from league_agents.league.manager import Manager
 from league_agents.league.player import Player
 from league_agents.league.referee import Referee
-from league_agents.testing.well_typed import misfits
+from tests.support.well_typed import misfits
 
 
 @pytest.fixture(autouse=True)
