@@ -680,6 +680,7 @@ def test_a_dump_is_json_and_loads_as_the_same_state() -> None:
         (["owing"], ["B", "A"], "owing"),
         (["owing"], ["C"], "owing"),
         (["seats"], [], "seats"),
+        (["seats"], [{"guesses": [], "last_guess": None}], "seats"),  # one for two agents
         (["seats", 0, "guesses"], [4], "seats[0].guesses"),
         (["seats", 0, "guesses"], [2, 1], "seats[0].guesses"),
         (["seats", 0, "guesses"], None, "seats[0].guesses"),

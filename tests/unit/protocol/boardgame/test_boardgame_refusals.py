@@ -13,7 +13,7 @@ from league_agents.protocol.boardgame import envelope
 from league_agents.protocol.boardgame.access import NOBODY, Principal
 from league_agents.protocol.boardgame.hosting import UntimedDriver
 from league_agents.protocol.boardgame.refusals import HTTP_STATUS, Refused, http_status, internal, rate_limited
-from league_agents.protocol.boardgame.requests import Heading, check_message
+from league_agents.protocol.boardgame.requests import Heading, RefusedRequest, check_message, read_authentication
 
 AGENT_1 = Principal.of_seat("m-1", "agent_1")
 ANYBODY = Principal(accounts=frozenset({"agent_1", "stranger"}))
@@ -81,6 +81,30 @@ def test_what_no_game_has_seen_is_refused_by_an_error(
     assert (answer["type"], answer["error"]["data"]["code"], http_status(answer)) == ("error", code, status)
     assert recipient == ""
     assert undercover.dump() == before
+
+
+@pytest.mark.parametrize(
+    ("message", "principal", "named"),
+    [
+        ({**GET_STATE, "game": "chess"}, AGENT_1, "chess"),
+        ({**GET_STATE, "match_id": "m-9"}, ANYBODY, "m-9"),
+        ({**GET_STATE, "type": "leave"}, AGENT_1, "leave"),
+        ({**GET_STATE, "version": "2.0.0"}, AGENT_1, "2.0.0"),
+        ({**GET_STATE, "state": {"version": "2.0.0"}}, AGENT_1, "2.0.0"),
+        ({**GET_STATE, "agent_id": "stranger"}, ANYBODY, "stranger"),
+    ],
+)
+def test_a_refusal_names_what_is_wrong(undercover: Any, message: Any, principal: Principal, named: str) -> None:
+    [(_, answer)] = undercover.hand_in(message, principal)
+    assert named in answer["error"]["message"]
+
+
+def test_a_refused_token_is_answered_under_the_heading_of_its_frame() -> None:
+    heading = {"type": "authenticate", "game": "undercover", "match_id": "m-1", "agent_id": "agent_1"}
+    with pytest.raises(RefusedRequest) as caught:
+        read_authentication({**heading, "version": "2.0.0", "token": "t"})
+    assert caught.value.refused.code == "unsupported_version"
+    assert caught.value.heading == Heading(**heading)
 
 
 def test_before_the_start_there_is_nothing_to_act_in(table: Callable[..., Any]) -> None:
@@ -176,7 +200,8 @@ def test_what_the_rules_forbid_is_refused_by_the_action_s_answer(undercover: Any
     assert code("agent_1", "describe", {"description": "  "}) == "empty_description"
     assert code("agent_1", "describe", {"description": "x" * 201}) == "too_long"
     assert code("agent_1", "describe", {"description": f"a {word} it is"}) == "reveals_own_word"
-    undercover.service.forfeit("m-1", "agent_1", Cause.TIMEOUT, undercover.now)
+    undercover.hosted.driver.forfeit("agent_1", Cause.TIMEOUT, undercover.now)
+    undercover.service.deliver("m-1", undercover.now)
     assert code("agent_1", "describe", {"description": "late"}) == "too_late"
     undercover.act("agent_2", "describe", {"description": "small"})
     assert code("agent_3", "describe", {"description": "Small!"}) == "repeated_description"

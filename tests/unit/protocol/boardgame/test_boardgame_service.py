@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Cause
+from league_agents.core.game import HOST, Cause, is_visible
 from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import game_of
 from league_agents.match import Match
@@ -324,6 +324,20 @@ def test_the_third_refusal_forfeits_the_decision_and_everybody_is_told(undercove
     assert undercover.match.active() == ("agent_2",)
     late = undercover.act("agent_1", "describe", {"description": "round"})
     assert late[0][1]["action_response"]["data"] == {"code": "too_late"}
+
+
+@pytest.mark.parametrize(
+    ("game", "agents"),
+    [("undercover", 4), ("guess_number", 2), ("market", 2), ("q21", 3)],
+)
+def test_the_number_that_an_agent_is_told_is_that_of_the_last_event_it_sees(
+    table: Callable[..., Any], game: str, agents: int
+) -> None:
+    begun = table(game, [f"agent_{n}" for n in range(agents)])
+    events = begun.match.events_for(HOST)
+    for agent in begun.match.agent_ids:
+        seen = [event.seq for event in events if is_visible(event, agent)]
+        assert begun.state(agent)["state"]["data"]["seq"] == max(seen, default=0)
 
 
 def test_an_accepted_action_gives_all_attempts_back(undercover: Any) -> None:
