@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import heappop, heappush
 from itertools import islice
 
 from league_agents.journal.port import (
@@ -70,6 +71,9 @@ class MemoryJournal:
         self._calls: dict[str, PendingCall] = {}
         self._call_ids: set[str] = set()
         self._deadlines: dict[str, datetime] = {}
+        self._wakes: list[tuple[datetime, str]] = []
+        """A heap of the deadlines that were ever set; those that were moved or cleared meanwhile are passed over."""
+
         self._commands: set[str] = set()
         self._notes: list[Note] = []
         self._kept: dict[str, str] = {}
@@ -101,6 +105,7 @@ class MemoryJournal:
             self._deadlines.pop(name, None)
         for deadline in step.deadlines:
             self._deadlines[deadline.name] = deadline.at
+            heappush(self._wakes, (deadline.at, deadline.name))
         self._notes.extend(step.notes)
         return True
 
@@ -192,7 +197,10 @@ class MemoryJournal:
         return sorted(due, key=lambda deadline: (deadline.at, deadline.name))
 
     def next_wake(self) -> datetime | None:
-        instants = list(self._deadlines.values())
+        wakes = self._wakes
+        while wakes and self._deadlines.get(wakes[0][1]) != wakes[0][0]:
+            heappop(wakes)
+        instants = [at for at, _ in wakes[:1]]
         instants += [
             each.not_before
             for each in self._waiting.values()

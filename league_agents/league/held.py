@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from league_agents.games.q21.untrusted import field_of, integer_of, items_of, number_of, text_of
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
-from league_agents.league.stored import load
+from league_agents.league.league_state import League
+from league_agents.league.stored import add_apart, load
 from league_agents.league.turn import Turn
 from league_agents.protocol.league.address import same_address
 
@@ -35,6 +37,28 @@ def hold(turn: Turn, config: ParticipantConfig, held: tuple[Held, ...], event: H
     if isinstance(event, CallbackReturned):
         event = CallbackReturned(call_id=event.call_id, result=_as_dict(event.result))
     return (*held, event)
+
+
+class _State(Protocol):
+    """What the states of both participants have."""
+
+    @property
+    def league(self) -> League: ...
+
+    @property
+    def held(self) -> tuple[Held, ...]: ...
+
+
+def participant_parts(state: _State, since: _State | None) -> dict[str, object | None]:
+    """The parts of the league and of what is held that changed since."""
+    league, former = state.league, since.league if since is not None else None
+    parts: dict[str, object | None] = {}
+    if league is not former:
+        parts["league"] = league
+        add_apart(parts, league, former, "league")
+    if since is None or state.held is not since.held:
+        parts["held"] = state.held
+    return parts
 
 
 def load_held(parts: Mapping[str, str]) -> tuple[Held, ...]:

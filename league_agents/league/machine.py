@@ -35,8 +35,10 @@ class Machine(Protocol[S]):
         """
         ...
 
-    def parts(self, state: S) -> Mapping[str, object]:
-        """The named parts of the state. A part that a step did not touch is the same object as before."""
+    def parts(self, state: S, since: S | None = None) -> Mapping[str, object | None]:
+        """The named parts of the state; with ``since``, an earlier state, only those that changed: ``None`` for one
+        that is gone. A part that a step did not touch is the same object as before.
+        """
         ...
 
     def dump_part(self, name: str, part: object) -> str:

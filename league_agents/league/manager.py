@@ -230,9 +230,9 @@ class Manager:
             return state, turn.effects
         return _advance(turn, state), turn.effects
 
-    def parts(self, state: ManagerState) -> Mapping[str, object]:
+    def parts(self, state: ManagerState, since: ManagerState | None = None) -> Mapping[str, object | None]:
         """``season``, ``attendance``, ``standings``, ``schedule``, ``inquiry``, ``round/<n>``, ``game/<id>``."""
-        return parts_of(state)
+        return parts_of(state, since)
 
     def dump_part(self, name: str, part: object) -> str:
         """One part as JSON text."""

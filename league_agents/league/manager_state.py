@@ -16,6 +16,7 @@ from msgspec import Struct
 from league_agents.league.manager_config import ManagerConfig, Roster
 from league_agents.league.schedule import Schedule
 from league_agents.league.standings import MatchOutcome, Standings
+from league_agents.league.stored import changed
 from league_agents.league.turn import Timer
 from league_agents.protocol.league.messages import PlayerReportStatus
 
@@ -151,22 +152,35 @@ def initial_state(config: ManagerConfig, roster: Roster, resets: int = 0) -> Man
     return ManagerState(season=season, attendance=(UNHEARD,) * len(roster.members))
 
 
-def parts_of(state: ManagerState) -> Mapping[str, object]:
-    """The state in pieces. A game that has nothing to say has none, and the games of a closed round are one piece."""
-    parts: dict[str, object] = {
-        "season": state.season,
-        "attendance": state.attendance,
-        "standings": state.standings,
-    }
-    schedule = state.schedule
-    if schedule is not None:
-        parts["schedule"] = schedule
-    if state.inquiry is not None:
-        parts["inquiry"] = state.inquiry
-    for closed in state.closed:
-        parts[f"round/{closed.number}"] = closed
-    if schedule is not None and state.games:
-        for pairing, record in zip(schedule.round(state.season.round_number), state.games, strict=True):
-            if record is not NOTHING_YET:
-                parts[f"game/{pairing.game_id}"] = record
+_PARTS = ("season", "attendance", "standings", "schedule", "inquiry")
+"""Fields of the state that are parts of their own; one that is ``None`` is no part."""
+
+
+def parts_of(state: ManagerState, since: ManagerState | None = None) -> Mapping[str, object | None]:
+    """The pieces of the state that changed. A game that has nothing to say has none, and the games of a closed round
+    are one piece."""
+    parts: dict[str, object | None] = {}
+    for name in _PARTS:
+        value = getattr(state, name)
+        if value is not getattr(since, name, None):
+            parts[name] = value
+    if since is None or state.closed is not since.closed:
+        for number, closed, _ in changed(_closed_rounds(state), {} if since is None else _closed_rounds(since)):
+            parts[f"round/{number}"] = closed
+    if since is None or state.games is not since.games or state.season is not since.season:
+        for game_id, record, _ in changed(_heard_games(state), {} if since is None else _heard_games(since)):
+            parts[f"game/{game_id}"] = record
     return parts
+
+
+def _closed_rounds(state: ManagerState) -> dict[int, ClosedRound]:
+    return {closed.number: closed for closed in state.closed}
+
+
+def _heard_games(state: ManagerState) -> dict[str, GameRecord]:
+    """Of the present round, those of which something is known."""
+    if state.schedule is None or not state.games:
+        return {}
+    pairings = state.schedule.round(state.season.round_number)
+    games = zip(pairings, state.games, strict=True)
+    return {pairing.game_id: record for pairing, record in games if record is not NOTHING_YET}

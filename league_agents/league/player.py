@@ -33,10 +33,10 @@ from league_agents.league.game_end import close_game, forget_game
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
 from league_agents.league.game_state import Game
-from league_agents.league.held import Held, hold, load_held
+from league_agents.league.held import Held, hold, load_held, participant_parts
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.stored import add_apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, changed, dump, load, rejoined
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
@@ -109,13 +109,11 @@ class Player:
         )
         return self._step(turn, state, event), turn.effects
 
-    def parts(self, state: PlayerState) -> Mapping[str, object]:
-        league = state.league
-        parts: dict[str, object] = {"league": league, "held": state.held}
-        add_apart(parts, league, "league")
-        for game_id, game in state.games.items():
+    def parts(self, state: PlayerState, since: PlayerState | None = None) -> Mapping[str, object | None]:
+        parts = participant_parts(state, since)
+        for game_id, game, former in changed(state.games, since.games if since is not None else {}):
             parts[f"game/{game_id}"] = game
-            add_apart(parts, game, game_id)
+            add_apart(parts, game, former, game_id)
         return parts
 
     def dump_part(self, name: str, part: object) -> str:

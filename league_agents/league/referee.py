@@ -29,7 +29,7 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
-from league_agents.league.held import Held, hold, load_held
+from league_agents.league.held import Held, hold, load_held, participant_parts
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.match_flow import Next, abort_match, call_ended, drop_match, go_on
 from league_agents.league.match_play import deadline_passed, match_transitions, message_arrived
@@ -37,7 +37,7 @@ from league_agents.league.match_state import Match, Seat, with_seat
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
-from league_agents.league.stored import add_apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, changed, dump, load, rejoined
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import AssignmentRole
@@ -93,14 +93,13 @@ class Referee:
         )
         return self._step(turn, state, event), turn.effects
 
-    def parts(self, state: RefereeState) -> Mapping[str, object]:
-        league = state.league
-        parts: dict[str, object] = {"league": league, "held": state.held}
-        add_apart(parts, league, "league")
-        for game_id, match in state.matches.items():
+    def parts(self, state: RefereeState, since: RefereeState | None = None) -> Mapping[str, object | None]:
+        parts = participant_parts(state, since)
+        for game_id, match, former in changed(state.matches, since.matches if since is not None else {}):
             parts[f"game/{game_id}"] = match
-            for seat in match.seats:
-                add_apart(parts, seat, f"{game_id}/{seat.role.value}")
+            for role in (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2):
+                seat = None if match is None else match.seat(role)
+                add_apart(parts, seat, None if former is None else former.seat(role), f"{game_id}/{role.value}")
         return parts
 
     def dump_part(self, name: str, part: object) -> str:

@@ -7,7 +7,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar, Union, get_type_hints
 
@@ -26,6 +26,8 @@ class Holder(Protocol):
 
 
 H = TypeVar("H", bound=Holder)
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def dump(part: object) -> str:
@@ -85,12 +87,32 @@ def _to_other(kind: type, value: object) -> object:
 _ANY_PAYLOAD: Any = Union[PAYLOAD_KINDS]  # noqa: UP007 - made of a tuple
 
 
-def add_apart(parts: dict[str, object], holder: Holder, place: str) -> None:
-    """Add the parts that ``holder`` leaves out: ``questions/<place>`` and so on. An empty value is no part."""
-    for name in holder.APART:
-        value = getattr(holder, name)
-        if value:
-            parts[f"{name}/{place}"] = value
+def add_apart(parts: dict[str, object | None], holder: H | None, former: H | None, place: str) -> None:
+    """Add what changed of the parts that ``holder`` leaves out: ``questions/<place>`` and so on, ``None`` for one that
+    is gone. An empty value is no part.
+
+    ``former``: the holder as it was stored, if it was; ``holder`` is ``None`` when it is gone.
+    """
+    known = former if holder is None else holder
+    if known is None or holder is former:
+        return
+    for name in known.APART:
+        value = () if holder is None else getattr(holder, name)
+        before = () if former is None else getattr(former, name)
+        if value is not before and (value or before):
+            parts[f"{name}/{place}"] = value or None
+
+
+def changed(new: Mapping[K, V], old: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    """The entries that differ by identity: key, value and former value, ``None`` where there is none."""
+    if new is old:
+        return
+    for key, value in new.items():
+        former = old.get(key)
+        if value is not former:
+            yield key, value, former
+    for key in old.keys() - new.keys():
+        yield key, None, old[key]
 
 
 def rejoined(holder: H, parts: Mapping[str, str], place: str) -> H:

@@ -102,8 +102,8 @@ class RoleRunner(Generic[S]):
         self._shown_within = shown_within
         self._stopping = stopping or threading.Event()
         self._state = machine.initial()
-        self._parts: Mapping[str, object] = {}
-        """As the journal has them: of a new journal none, so that its first step writes all."""
+        self._is_stored = False
+        """Whether the journal has the state. A new one has none, so that its first step writes all."""
         self._next_wake: datetime | None = None
         self._outbox = Outbox(mailbox, journal, clock)
         self._unacknowledged: list[str] = []
@@ -129,7 +129,7 @@ class RoleRunner(Generic[S]):
         parts = self._journal.load_parts()
         if parts:
             self._state = self._machine.load(parts)
-            self._parts = self._machine.parts(self._state)
+            self._is_stored = True
         self._next_wake = self._journal.next_wake()
         self._unacknowledged = self._journal.latest_mail_ids(FETCH_BATCH)
         self._acknowledge()
@@ -305,14 +305,13 @@ class RoleRunner(Generic[S]):
         """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
-        parts = self._parts if self._parts and state is self._state else self._machine.parts(state)
+        parts = self._machine.parts(state, self._state if self._is_stored else None)
         commit = commit_of(
-            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=_changes(self._parts, parts),
-            first=notes,
-        )  # fmt: skip
+            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=parts, first=notes
+        )
         if not self._journal.commit(commit):
             return False
-        self._state, self._parts = state, parts
+        self._state, self._is_stored = state, True
         if commit.sends:
             self._outbox.queued()
         if commit.deadlines or commit.cleared or cause is Cause.DEADLINE:
@@ -390,16 +389,6 @@ class RoleRunner(Generic[S]):
             self._observer.received(self.role, row)
         for note in notes:
             self._observer.noted(self.role, note)
-
-
-def _changes(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object | None]:
-    """The parts that differ, by identity; a part that is gone is ``None``."""
-    if old is new:
-        return {}
-    changed: dict[str, object | None] = {name: part for name, part in new.items() if old.get(name) is not part}
-    for gone in old.keys() - new.keys():
-        changed[gone] = None
-    return changed
 
 
 def _document(mail: Mail) -> Mapping[str, object] | None:

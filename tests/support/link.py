@@ -227,6 +227,17 @@ def failed(call: Call, failure: Failure = Failure.RAISED) -> CallbackFailed:
     return CallbackFailed(call_id=call.call_id, failure=failure, detail=f"{call.callback} failed")
 
 
+def check_storage(machine: Machine[Any], state: Any, former: Any) -> None:
+    """Assert that a state can be stored, also by what changed since ``former`` was."""
+    parts = machine.parts(state)
+    dumped = {name: machine.dump_part(name, part) for name, part in parts.items()}
+    assert machine.load(dumped) == state, "a state that is dumped and loaded is the same state"
+    stored = {**machine.parts(former), **machine.parts(state, former)}
+    kept = {name: part for name, part in stored.items() if part is not None}
+    assert kept.keys() == parts.keys(), "the changes name what is new, and as None what is gone"
+    assert all(machine.dump_part(name, kept[name]) == text for name, text in dumped.items()), "no change is left out"
+
+
 @dataclass
 class Peer:
     """One machine on the link, with everything that it ever wanted."""
@@ -249,11 +260,11 @@ class Peer:
 
     def step(self, event: Event, now: datetime) -> list[Effect]:
         """One step; deadlines and calls are kept, everything is returned."""
-        state, effects = self.machine.step(self.state, event, now)
+        former = self.state
+        state, effects = self.machine.step(former, event, now)
         self.state = state
         if self.checks_storage:
-            dumped = {name: self.machine.dump_part(name, part) for name, part in self.machine.parts(state).items()}
-            assert self.machine.load(dumped) == state, "a state that is dumped and loaded is the same state"
+            check_storage(self.machine, state, former)
         for effect in effects:
             if isinstance(effect, SetDeadline):
                 self.deadlines[effect.name] = effect.at

@@ -13,11 +13,12 @@ from league_agents.ids import GameId
 from league_agents.league.events import CallbackReturned, MessageArrived
 from league_agents.league.game_state import Game
 from league_agents.league.held import Held
-from league_agents.league.stored import add_apart, dump, load, rejoined
+from league_agents.league.stored import add_apart, changed, dump, load, rejoined
 from league_agents.league.turn import Timer
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import WarmupResponse
+from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 QUESTIONS = (Question(number=1, text="Is it?", options=("a", "b", "c", "d")),)
@@ -43,9 +44,9 @@ GAME = Game(
 )  # fmt: skip
 
 
-def apart(game: Game, place: str) -> dict[str, object]:
-    parts: dict[str, object] = {}
-    add_apart(parts, game, place)
+def apart(game: Game, place: str) -> dict[str, object | None]:
+    parts: dict[str, object | None] = {}
+    add_apart(parts, game, None, place)
     return parts
 
 
@@ -115,3 +116,20 @@ def test_values_of_a_union_carry_the_name_of_their_class() -> None:
 def test_a_state_cannot_hold_what_json_cannot_say() -> None:
     with pytest.raises(TypeError, match="a state cannot hold a object"):
         dump({"x": object()})
+
+
+def test_of_a_holder_only_what_changed_is_written_again() -> None:
+    parts: dict[str, object | None] = {}
+    add_apart(parts, evolve(GAME, answers=()), GAME, "x")
+    assert parts == {"answers/x": None}, "an answer batch that is gone is named, the questions are not"
+    parts.clear()
+    add_apart(parts, evolve(GAME, timers=()), GAME, "x")
+    assert parts == {}
+    add_apart(parts, None, GAME, "x")
+    assert parts == {"questions/x": None, "answers/x": None}
+
+
+def test_the_entries_that_changed_are_found_by_identity() -> None:
+    kept, old, new = ["kept"], ["same"], ["same"]
+    found = list(changed({"a": kept, "b": new, "c": new}, {"a": kept, "b": old, "d": old}))
+    assert found == [("b", new, old), ("c", new, None), ("d", None, old)]

@@ -80,7 +80,7 @@ class Idle:
                 return state, [Warn(code="answered", text="")]
         return state, []
 
-    def parts(self, state: int) -> Mapping[str, object]:
+    def parts(self, state: int, since: int | None = None) -> Mapping[str, object]:
         return {"n": state}
 
     def dump_part(self, name: str, part: object) -> str:

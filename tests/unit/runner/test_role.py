@@ -103,7 +103,7 @@ class EchoMachine:
         )
         return Echoes(waiting, state.answered + 1), [Send(envelope=reply, to=(OFFICE,))]
 
-    def parts(self, state: Echoes) -> Mapping[str, object]:
+    def parts(self, state: Echoes, since: Echoes | None = None) -> Mapping[str, object]:
         return {"waiting": state.waiting, "answered": state.answered}
 
     def dump_part(self, name: str, part: object) -> str:

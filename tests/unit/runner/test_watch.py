@@ -29,7 +29,7 @@ class Deaf:
     def step(self, state: int, event: Event, now: datetime) -> tuple[int, Sequence[Effect]]:
         return state, []
 
-    def parts(self, state: int) -> Mapping[str, object]:
+    def parts(self, state: int, since: int | None = None) -> Mapping[str, object]:
         return {"n": state}
 
     def dump_part(self, name: str, part: object) -> str:

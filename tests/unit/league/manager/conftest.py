@@ -30,6 +30,7 @@ from league_agents.protocol.league.messages import (
     ReportStatus,
     ScoreRow,
 )
+from tests.support.link import check_storage
 
 E = TypeVar("E")
 
@@ -77,10 +78,10 @@ class Office:
         self._count = 0
 
     def feed(self, event: Event) -> Sequence[Effect]:
-        state, effects = self.manager.step(self.state, event, self.now)
+        former = self.state
+        state, effects = self.manager.step(former, event, self.now)
         self.state = state
-        parts = {name: self.manager.dump_part(name, part) for name, part in self.manager.parts(state).items()}
-        assert self.manager.load(parts) == state
+        check_storage(self.manager, state, former)
         for effect in effects:
             if isinstance(effect, Send):
                 document = encode(effect.envelope)
