@@ -8,6 +8,7 @@ bounded before it is parsed: bytes, lines, containers, parts, the size and depth
 from __future__ import annotations
 
 import base64
+import binascii
 import codecs
 import email.errors
 import email.header
@@ -21,6 +22,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
+
+import msgspec
 
 from league_agents.errors import LocalProtocolError
 from league_agents.mail.port import OutgoingMail
@@ -47,7 +50,10 @@ _JOIN = ",\r\n "
 _VISIBLE = re.compile(r"[\x20-\x7e]{1,900}", re.ASCII)
 _FILE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}\.json", re.ASCII)
 _FOLD = re.compile(r"\r?\n[ \t]*|[\r\n]")
-_CONTAINER = re.compile(rb"multipart/|message/", re.IGNORECASE)
+_PLAIN_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,99}): ([\x21-\x7e](?:[\x20-\x7e]{0,3990}[\x21-\x7e])?)", re.ASCII)
+_PLAIN_FOLD = re.compile(r"\r\n[ \t]+(?=[\x21-\x7e])")
+_PLAIN_MIXED = re.compile(r'multipart/mixed; boundary="([A-Za-z0-9_=.+-]{1,70})"')
+_PLAIN_NAME = re.compile(r'(?:attachment; )?filename="((?:[A-Za-z0-9_.-]{1,100}\.json)?)"')
 _CHARSET = re.compile(
     r"utf[-_]?(?:8|16|32)(?:[-_]?[lb]e)?|(?:us[-_])?ascii|iso[-_]?8859[-_]?\d{1,2}(?:-[ie])?|latin[-_]?\d|"
     r"(?:windows|cp)[-_]?\d{3,4}|koi8[-_][ru]|gb\d{4,5}|gbk|big5|shift[-_]?jis|euc[-_](?:jp|kr)",
@@ -84,6 +90,9 @@ class ParsedMail:
     problems: tuple[str, ...] = ()
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def build(mail: OutgoingMail) -> bytes:
     """The mail in the form of protocol 2.3. Raises ``LocalProtocolError`` for what cannot stand in it."""
     sender = _address(mail.sender)
@@ -97,7 +106,8 @@ def build(mail: OutgoingMail) -> bytes:
     digest = hashlib.sha256(f"{sender}\x1f{transaction}".encode()).hexdigest()[:32]
     # Base64 has no "_", and the text between the boundaries is fixed: the boundary cannot occur in a part.
     boundary = f"=_{digest}"
-    attachment = base64.encodebytes(_document(mail.document)).replace(b"\n", b"\r\n")
+    encoded = binascii.b2a_base64(_document(mail.document), newline=False)
+    attachment = b"".join([encoded[start : start + 76] + b"\r\n" for start in range(0, len(encoded), 76)])
     head = (
         f"From: {sender}\r\n"
         f"To: {_JOIN.join(recipients)}\r\n"
@@ -138,8 +148,7 @@ def _header(name: str, value: str) -> str:
 
 def _document(document: Mapping[str, object]) -> bytes:
     try:
-        text = json.dumps(dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
+        return _JSON.encode(dict(document)).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise LocalProtocolError(f"the document is no JSON: {error}") from error
 
@@ -149,6 +158,78 @@ def read(raw: bytes) -> ParsedMail:
     refusal = _refusal(raw)
     if refusal is not None:
         return ParsedMail(subject="", from_header="", problems=(refusal,))
+    return read_plain(raw) or read_any(raw)
+
+
+def read_plain(raw: bytes) -> ParsedMail | None:
+    """What ``read_any`` finds in a mail of the form in which this program writes them, many times as fast; ``None`` for
+    any other one."""
+    if not raw.isascii() or not raw.count(b"\r\n") == raw.count(b"\n") == raw.count(b"\r"):
+        return None
+    head, _, body = raw.decode("ascii").partition("\r\n\r\n")
+    pairs = _plain_headers(head)
+    if pairs is None:
+        return None
+    headers = dict(reversed(pairs))  # the first of each name
+    mixed = _PLAIN_MIXED.fullmatch(headers.get("content-type", ""))
+    if mixed is None or "content-transfer-encoding" in headers:
+        return None
+    delimiter = f"--{mixed[1]}"
+    opening, closing = f"{delimiter}\r\n", f"\r\n{delimiter}--\r\n"
+    if not (body.startswith(opening) and body.endswith(closing)):
+        return None
+    parts = body[len(opening) : -len(closing)].split(f"\r\n{opening}")
+    if body.count(delimiter) != len(parts) + 1 or len(parts) > MOST_CONTAINERS:
+        return None
+    leaves = [_plain_leaf(part) for part in parts]
+    usable = [leaf for leaf in leaves if leaf is not None]
+    if len(usable) < len(leaves):
+        return None
+    problems: list[str] = []
+    documents = tuple(documents_of(usable, problems))
+    return ParsedMail(
+        subject=decode_words(headers.get("subject", "")),
+        from_header=", ".join(value for name, value in pairs if name == "from"),
+        headers={name: headers[name] for name, _ in pairs},
+        documents=documents,
+        problems=tuple(problems[:_MOST_PROBLEMS]),
+    )
+
+
+def _plain_headers(head: str) -> list[tuple[str, str]] | None:
+    """Names in lower case and unfolded values; ``None`` when a line is out of the ordinary."""
+    pairs = []
+    for line in _PLAIN_FOLD.sub(" ", head).split("\r\n"):
+        found = _PLAIN_HEADER.fullmatch(line)
+        if found is None:
+            return None
+        pairs.append((found[1].lower(), found[2]))
+    return pairs if len(pairs) <= _MOST_HEADERS else None
+
+
+def _plain_leaf(part: str) -> Leaf | None:
+    head, _, content = part.partition("\r\n\r\n")
+    headers = dict(reversed(_plain_headers(head) or ()))
+    content_type, _, parameter = headers.pop("content-type", "").partition("; ")
+    if content_type not in ("application/json", "text/plain") or parameter not in ("", 'charset="utf-8"'):
+        return None
+    named = _PLAIN_NAME.fullmatch(headers.pop("content-disposition", 'filename=""'))
+    encoding = headers.pop("content-transfer-encoding", "7bit")
+    if named is None or headers:
+        return None
+    raw = content.encode("ascii")
+    if encoding == "base64":
+        try:
+            raw = base64.b64decode(raw.replace(b"\r\n", b""), validate=True)
+        except binascii.Error:
+            return None
+    elif encoding != "7bit":
+        return None
+    return Leaf(content_type=content_type, content=raw, file_name=named[1], charset="utf-8" if parameter else "")
+
+
+def read_any(raw: bytes) -> ParsedMail:
+    """What a mail of any form holds that was not refused."""
     # The older policy leaves header values alone: it is several times faster and cannot fail on a hostile one.
     message = email.parser.BytesParser(policy=email.policy.compat32).parsebytes(raw)
     headers: dict[str, str] = {}
@@ -174,9 +255,9 @@ def _refusal(raw: bytes) -> str | None:
         return f"the mail has {len(raw)} bytes, the limit is {MOST_BYTES}"
     if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
         return f"the mail has more than {MOST_LINES} lines"
-    for count, _ in enumerate(_CONTAINER.finditer(raw), start=1):
-        if count > MOST_CONTAINERS:
-            return f"the mail has more than {MOST_CONTAINERS} containers"
+    lowered = raw.lower()
+    if lowered.count(b"multipart/") + lowered.count(b"message/") > MOST_CONTAINERS:
+        return f"the mail has more than {MOST_CONTAINERS} containers"
     return None
 
 
@@ -275,17 +356,25 @@ def _document_of(leaf: Leaf, problems: list[str]) -> Iterator[object]:
         problems.append(f"{name!a} has more than {MOST_DOCUMENT_VALUES} values")
         return
     try:
-        value: object = json.loads(text)
+        value = _json_of(text)
     except RecursionError:
         problems.append(f"{name!a} is more than {MOST_DOCUMENT_LEVELS} levels deep")
         return
     except ValueError as error:
         problems.append(f"{name!a} is no JSON: {str(error)[:100]}")
         return
-    if _is_deeper(value, MOST_DOCUMENT_LEVELS):
+    if text.count("[") + text.count("{") > MOST_DOCUMENT_LEVELS and _is_deeper(value, MOST_DOCUMENT_LEVELS):
         problems.append(f"{name!a} is more than {MOST_DOCUMENT_LEVELS} levels deep")
         return
     yield value
+
+
+def _json_of(text: str) -> object:
+    try:
+        value: object = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        value = json.loads(text)  # takes NaN and half of a surrogate pair too, and says in its own words what is wrong
+    return value
 
 
 def _text_of(leaf: Leaf) -> str | None:
