@@ -16,6 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from league_agents.errors import JournalError, JournalUnusable
 from league_agents.journal.file import (
     NONSENSE,
@@ -68,8 +70,15 @@ def _text(at: datetime) -> str:
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-# ASCII only: a hostile document may hold half of a surrogate pair, which no UTF-8 column takes.
-_json = json.JSONEncoder(separators=(",", ":")).encode
+def _json(value: object) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, OverflowError):
+        # Half of a surrogate pair, which no UTF-8 column takes, in a hostile document; or a huge number.
+        return _ASCII.encode(value)
+
+
+_ASCII = json.JSONEncoder(separators=(",", ":"))
 
 
 def _utf8(written: str) -> str:

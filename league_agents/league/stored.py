@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import compress
+from operator import is_, is_not
 from typing import Any, ClassVar, Protocol, TypeVar, Union, get_type_hints
 
 import msgspec
@@ -106,6 +108,10 @@ def add_apart(parts: dict[str, object | None], holder: H | None, former: H | Non
 def changed(new: Mapping[K, V], old: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
     """The entries that differ by identity: key, value and former value, ``None`` where there is none."""
     if new is old:
+        return
+    if len(new) == len(old) and all(map(is_, new, old)):  # an entry was replaced: the usual case, of many open games
+        for key in compress(new, map(is_not, new.values(), old.values())):
+            yield key, new[key], old[key]
         return
     for key, value in new.items():
         former = old.get(key)
