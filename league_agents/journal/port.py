@@ -25,6 +25,8 @@ class Cause(StrEnum):
     DEADLINE = "deadline"
     COMMAND = "command"
     START = "start"
+    SENT = "sent"
+    """A message left late. Like a start, nothing is used up by it."""
 
 
 class InboxVerdict(StrEnum):
@@ -94,11 +96,6 @@ class OutboxItem(Struct, frozen=True, kw_only=True):
 
     began_s: float | None = None
     """The same moment on the machine's monotonic clock, which nobody sets (``Clock.monotonic_s``)."""
-
-    @property
-    def is_broadcast(self) -> bool:
-        """Whether it is one of the league manager's messages to everybody."""
-        return bool(self.document.get("broadcast_id"))
 
     @property
     def is_in_doubt(self) -> bool:

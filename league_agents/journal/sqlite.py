@@ -312,7 +312,7 @@ class SqliteJournal:
                 done = db.execute("DELETE FROM deadlines WHERE name = ?", (step.key,))
             case Cause.COMMAND:
                 done = db.execute("INSERT OR IGNORE INTO commands VALUES (?, ?)", (step.key, at))
-            case Cause.START:
+            case Cause.START | Cause.SENT:
                 return True
         return done.rowcount == 1
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from msgspec import Struct
@@ -60,6 +60,14 @@ class DeadlinePassed(Struct, frozen=True, kw_only=True):
     name: str
 
 
+class SentLate(Struct, frozen=True, kw_only=True):
+    """The mail service took a message of a game a good while after the step that wanted it sent."""
+
+    game_id: str
+    message_id: str
+    by: timedelta
+
+
 class Command(StrEnum):
     """What a person may tell a machine. All are for the league manager."""
 
@@ -91,7 +99,7 @@ class Started(Struct, frozen=True, kw_only=True):
     """The process that runs the machine started. Sent once per start, before anything else."""
 
 
-Event = MessageArrived | CallbackReturned | CallbackFailed | DeadlinePassed | OperatorCommand | Started
+Event = MessageArrived | CallbackReturned | CallbackFailed | DeadlinePassed | SentLate | OperatorCommand | Started
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

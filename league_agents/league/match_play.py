@@ -22,10 +22,10 @@ from league_agents.games.q21.flow import (
     questions_that_count,
 )
 from league_agents.games.q21.model import Guess, QuestionBatch, Termination
-from league_agents.league.events import MessageArrived
+from league_agents.league.events import MessageArrived, SentLate
 from league_agents.league.match_flow import Next, abort_match, go_on, stop_scoring
 from league_agents.league.match_state import AWAITED, Match, Seat, Unusable, place_of, with_seat
-from league_agents.league.referee_messages import RefereeTurn, repeat_timer, tell_again, wait_timer
+from league_agents.league.referee_messages import RefereeTurn, message_id, repeat_timer, tell_again, wait_timer
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
@@ -154,6 +154,19 @@ def deadline_passed(turn: RefereeTurn, match: Match, name: str) -> Next:
         seat = next((each for each in match.seats if each.phase is SeatPhase.GUESSED), seat)
     action = TIMERS.action(seat.phase, what)
     return match if action is None else action(turn, match, seat)
+
+
+def asked_late(turn: RefereeTurn, match: Match, event: SentLate) -> Match:
+    """A player has as long as the rules say from the moment at which it could be asked."""
+    for seat in match.seats:
+        if seat.sent and event.message_id == message_id(turn, match, seat, seat.sent[-1].kind):
+            names = (wait_timer(match, seat), repeat_timer(match, seat))
+            timers = match.timers
+            for timer in match.timers:
+                if timer.name in names:
+                    timers = turn.set_timer(timers, timer.name, timer.at + event.by)
+            return evolve(match, timers=timers)
+    return match
 
 
 def _repeat_warmup_call(turn: RefereeTurn, match: Match, seat: Seat) -> Next:

@@ -27,6 +27,7 @@ from league_agents.league.events import (
     Event,
     MessageArrived,
     OperatorCommand,
+    SentLate,
     Started,
 )
 from league_agents.league.game_end import close_game, forget_game
@@ -145,7 +146,7 @@ class Player:
             return _with_game(state, deadline_passed(turn, game, event.name))
         if isinstance(event, OperatorCommand):
             turn.warn("not_for_players", f"{event.command.value} is a command for the league manager")
-        elif not isinstance(event, Started):
+        elif not isinstance(event, Started | SentLate):
             turn.warn("unknown_event", f"a player knows no {type(event).__name__}")
         return state
 

@@ -27,12 +27,13 @@ from league_agents.league.events import (
     Event,
     MessageArrived,
     OperatorCommand,
+    SentLate,
     Started,
 )
 from league_agents.league.held import Held, hold, load_held, participant_parts
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.match_flow import Next, abort_match, call_ended, drop_match, go_on
-from league_agents.league.match_play import deadline_passed, match_transitions, message_arrived
+from league_agents.league.match_play import asked_late, deadline_passed, match_transitions, message_arrived
 from league_agents.league.match_state import Match, Seat, with_seat
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report
@@ -128,6 +129,9 @@ class Referee:
             return self._callback(turn, state, event)
         if isinstance(event, DeadlinePassed):
             return self._deadline(turn, state, event)
+        if isinstance(event, SentLate):
+            match = state.matches.get(GameId(event.game_id))
+            return state if match is None else _with_match(state, match, asked_late(turn, match, event))
         if isinstance(event, OperatorCommand):
             turn.warn("not_for_referees", f"{event.command.value} is a command for the league manager")
         elif not isinstance(event, Started):

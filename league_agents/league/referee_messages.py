@@ -114,18 +114,23 @@ def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, c
 
 def game_message(turn: RefereeTurn, match: Match, seat: Seat, sent: Sent, correlation_id: str | None) -> Envelope:
     """The message that ``sent`` stands for."""
-    prefix = DECLARATIONS[sent.kind].id_word
-    tail = turn.hex(prefix, match.game_id, match.token, seat.role)
     return turn.envelope(
         sent.kind,
         _payload(match, seat, sent.kind, sent.deadline, turn.config.rules.questions_required),
-        message_id=f"{prefix}-{match.game_id}-{for_an_id(seat.participant_id)}-{tail}",
+        message_id=message_id(turn, match, seat, sent.kind),
         recipient_id=seat.participant_id or seat.email,
         at=sent.at,
         logical_id=turn.identity.participant_id,
         correlation_id=correlation_id or None,
         game_id=match.game_id,
     )
+
+
+def message_id(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> str:
+    """The id of what the player is sent."""
+    prefix = DECLARATIONS[kind].id_word
+    tail = turn.hex(prefix, match.game_id, match.token, seat.role)
+    return f"{prefix}-{match.game_id}-{for_an_id(seat.participant_id)}-{tail}"
 
 
 def _payload(match: Match, seat: Seat, kind: MessageType, deadline: datetime | None, required: int) -> Payload:

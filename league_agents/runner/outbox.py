@@ -9,13 +9,14 @@ Rule 3: how long that takes is measured on a clock that nobody sets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.port import Journal, Note, OutboxItem
+from league_agents.league.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
 
@@ -23,6 +24,9 @@ SEND_BATCH = 20
 MOST_WAITING = 1_000
 _NEVER = datetime.max.replace(tzinfo=UTC)
 """By then everything that was postponed is due."""
+
+ON_TIME = timedelta(seconds=2)
+"""After it was queued. A message that the service took later is a late one."""
 
 FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(seconds=64)
@@ -86,10 +90,21 @@ class _Doubt:
 class Outbox:
     """The way out of one mailbox."""
 
-    def __init__(self, mailbox: Mailbox, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        journal: Journal,
+        clock: Clock,
+        *,
+        on_late: Callable[[OutboxItem, timedelta], object] = lambda _item, _by: None,
+    ) -> None:
+        """``on_late`` is told of each message that the service took a good while after it was queued, and of how much
+        later: before that is in the journal, so that a process which dies here tells it again.
+        """
         self._mailbox = mailbox
         self._journal = journal
         self._clock = clock
+        self._on_late = on_late
         self._doubts: dict[str, _Doubt] | None = None
         """By transaction id. ``None`` before the journal was asked for what an earlier process left."""
 
@@ -116,6 +131,10 @@ class Outbox:
         wait = timedelta(seconds=soonest_s - self._clock.monotonic_s()) + timedelta.resolution
         return self._clock.now() + wait
 
+    def waiting(self) -> list[OutboxItem]:
+        """Messages that were not sent yet, or may not have been."""
+        return [*self._journal.sends_in_doubt(), *self._journal.due_sends(_NEVER, MOST_WAITING)]
+
     def flush(self) -> Flushed:
         """Look for what may have been sent, and send what is due, a batch of it."""
         flushed = Flushed()
@@ -126,7 +145,7 @@ class Outbox:
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
         for item in items:
-            if item.is_broadcast and not self._is_next_broadcast(item, doubts):
+            if _is_broadcast(item) and not self._is_next_broadcast(item, doubts):
                 continue
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
@@ -140,10 +159,10 @@ class Outbox:
 
     def _is_next_broadcast(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
         """Whether no earlier broadcast is still to be sent."""
-        if any(doubt.item.is_broadcast for doubt in doubts.values()):
+        if any(_is_broadcast(doubt.item) for doubt in doubts.values()):
             return False
         waiting = self._journal.due_sends(_NEVER, MOST_WAITING)
-        first = next((each for each in waiting if each.is_broadcast), item)
+        first = next((each for each in waiting if _is_broadcast(each)), item)
         return first.transaction_id == item.transaction_id
 
     def _attempt(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
@@ -182,6 +201,9 @@ class Outbox:
             self._accept(begun, doubts, flushed)
 
     def _accept(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
+        waited = self._clock.now() - item.created_at
+        if waited > ON_TIME:
+            self._on_late(item, waited)
         self._journal.finish_sends([item.transaction_id], self._clock.now())
         doubts.pop(item.transaction_id, None)
         flushed.accepted.append(item)
@@ -322,6 +344,10 @@ class Outbox:
             self._journal.keep(
                 LATENESS, {"at": self._clock.now().isoformat(), "seconds": round(lateness.total_seconds(), 3)}
             )
+
+
+def _is_broadcast(item: OutboxItem) -> bool:
+    return item.document.get("recipient_id") == EVERYBODY
 
 
 def _what(item: OutboxItem) -> str:

@@ -25,7 +25,15 @@ from league_agents.journal.port import (
     StepCommit,
 )
 from league_agents.league.effects import ReleaseAgent
-from league_agents.league.events import Command, DeadlinePassed, Event, MessageArrived, OperatorCommand, Started
+from league_agents.league.events import (
+    Command,
+    DeadlinePassed,
+    Event,
+    MessageArrived,
+    OperatorCommand,
+    SentLate,
+    Started,
+)
 from league_agents.league.machine import Machine
 from league_agents.mail.port import Mail, Mailbox, Stopping
 from league_agents.protocol.league.decode import NotProtocolMail, decode
@@ -38,6 +46,10 @@ S = TypeVar("S")
 
 FETCH_BATCH = 100
 """Mails per fetch. At most this many can be committed and not yet acknowledged when the process dies."""
+
+
+HELD_FOR = timedelta(seconds=15)
+"""Between two looks at a deadline that is over and must wait for a message to leave."""
 
 
 class Observer(Protocol):
@@ -105,7 +117,7 @@ class RoleRunner(Generic[S]):
         self._is_stored = False
         """Whether the journal has the state. A new one has none, so that its first step writes all."""
         self._next_wake: datetime | None = None
-        self._outbox = Outbox(mailbox, journal, clock)
+        self._outbox = Outbox(mailbox, journal, clock, on_late=self._sent_late)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
         self._calls: dict[str, PendingCall] = {}
@@ -359,14 +371,26 @@ class RoleRunner(Generic[S]):
         if self._next_wake is None or self._next_wake > now:
             return False
         passed = self._journal.due_deadlines(now)
-        due = [deadline for deadline in passed if deadline.at + self._shown_within <= now]
+        drained = [deadline for deadline in passed if deadline.at + self._shown_within <= now]
+        # Who was perhaps not asked yet is not late.
+        unsent = self._outbox.waiting() if drained else []
+        games = {item.game_id for item in unsent}
+        due = [deadline for deadline in drained if games.isdisjoint(deadline.name.split(":"))]
         for deadline in due:
             # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
             self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
         self._next_wake = self._journal.next_wake()
         if len(due) < len(passed) and self._next_wake is not None:
             self._next_wake += self._shown_within
+            if len(due) < len(drained):
+                queued = (item.not_before for item in unsent if not item.is_in_doubt)
+                self._next_wake = min([now + HELD_FOR, *(at for at in queued if at is not None)])
         return bool(due)
+
+    def _sent_late(self, item: OutboxItem, by: timedelta) -> None:
+        if item.game_id is not None:
+            event = SentLate(game_id=item.game_id, message_id=item.transaction_id, by=by)
+            self._safe_step(event, Cause.SENT, item.transaction_id)
 
     # -- sending ----------------------------------------------------------------------------------------------------
 

@@ -20,8 +20,8 @@ from tests.support.crash import Ending, play_season
 
 
 @cache
-def undisturbed(rules: RuleSet = PRD) -> Ending:
-    return play_season(rules=rules)
+def undisturbed(rules: RuleSet = PRD, teams: int = 6) -> Ending:
+    return play_season(rules=rules, teams=teams)
 
 
 def expect_nothing_lost_and_nothing_twice(ending: Ending) -> None:
@@ -71,10 +71,15 @@ def test_many_deaths_in_one_season_change_nothing(rules: RuleSet) -> None:
     assert {f"{when} {method}" for when in ("before", "after") for method in methods} <= set(places)
 
 
+def test_a_referee_that_dies_in_each_attempt_to_ask_blames_nobody() -> None:
+    # Where a player's time counts from the step that wants it asked, this season aborts a game.
+    expect_the_same_season(play_season(teams=4, is_fatal=now_and_then(12, 4)), undisturbed(teams=4))
+
+
 def test_who_dies_in_each_attempt_at_a_reply_until_its_deadline_is_over_loses_that_game_and_nothing_else() -> None:
     # An attempt that was broken off is waited for for more than a minute, and a warm-up's answer has two.
-    whole = undisturbed()
-    ending = play_season(is_fatal=now_and_then(25, 21))
+    whole = undisturbed(teams=4)
+    ending = play_season(teams=4, is_fatal=now_and_then(12, 7))
     expect_nothing_lost_and_nothing_twice(ending)
     assert whole.broken_off == ()
     ((game_id, reason),) = ending.broken_off

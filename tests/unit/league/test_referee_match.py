@@ -15,7 +15,7 @@ from league_agents.games.q21.model import Choice, Question, Termination
 from league_agents.games.q21.rules import COURSE
 from league_agents.ids import GameId
 from league_agents.league.effects import Call, Record, ReleaseAgent, Send, SetDeadline, Warn
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
+from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived, SentLate
 from league_agents.league.match_state import Match
 from league_agents.league.referee import Referee
 from league_agents.protocol.league.encode import encode
@@ -489,6 +489,21 @@ def test_mail_that_came_too_late_does_not_count() -> None:
     too_late = START + COURSE.warmup_wait + COURSE.grace + timedelta(seconds=1)
     assert codes(bench.warm_up(PLAYER1, arrived_at=too_late)) == ["late_message"]
     assert bench.phases() == (SeatPhase.WARMUP_SENT, SeatPhase.WARMUP_SENT)
+
+
+def test_who_was_asked_late_has_as_long_as_everybody_else() -> None:
+    bench = Bench()
+    (call, other) = (send.envelope for send in bench.answer() if isinstance(send, Send))
+    late = timedelta(seconds=100)
+    bench.peer.step(SentLate(game_id=GAME, message_id=call.message_id, by=late), START + late)
+    bench.peer.step(SentLate(game_id=GAME, message_id="another", by=late), START + late)
+    asked = {name.rpartition(":")[2]: at for name, at in bench.peer.deadlines.items() if name.startswith("wait")}
+    in_time = START + COURSE.warmup_wait + COURSE.grace
+    assert asked == {"player1": in_time + late, "player2": in_time}
+    bench.now = START + timedelta(hours=1)
+    bench.warm_up(PLAYER1, arrived_at=in_time + late)
+    assert codes(bench.warm_up(PLAYER2, arrived_at=in_time + late)) == ["late_message"]
+    assert other.recipient_id != call.recipient_id
 
 
 def test_if_both_are_late_the_report_names_player_1_whoever_is_looked_at_first() -> None:

@@ -15,6 +15,7 @@ from league_agents.errors import MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Cause, Journal, OutboxItem, OutboxState, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.league.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, OutgoingMail
 from league_agents.runner.outbox import (
     LATENESS_COUNTS_FOR,
@@ -99,7 +100,7 @@ def item(key: str, game_id: str | None = None) -> OutboxItem:
         message_type="HEARTBEAT",
         to=(OTHER,),
         subject="s",
-        document={"broadcast_id": key} if key.startswith("broadcast") else {},
+        document={"recipient_id": EVERYBODY} if key.startswith("broadcast") else {},
         file_name="payload.json",
         game_id=game_id,
         created_at=NOON,
@@ -114,6 +115,8 @@ class World:
         self.journal: Journal = self._open()
         self.outbox = self._outbox()
         self.notes: list[Mapping[str, object]] = []
+        self.late: list[tuple[str, timedelta, OutboxState]] = []
+        """Messages that were told to have left late, by how much, and what the journal said of them then."""
 
     def _open(self) -> Journal:
         if self.path is None:
@@ -121,7 +124,10 @@ class World:
         return SqliteJournal(self.path, role="player", address=ME, dump=lambda _name, part: json.dumps(part))
 
     def _outbox(self) -> Outbox:
-        return Outbox(self.service, self.journal, self.clock)  # type: ignore[arg-type]
+        return Outbox(self.service, self.journal, self.clock, on_late=self._hear_late)  # type: ignore[arg-type]
+
+    def _hear_late(self, item: OutboxItem, by: timedelta) -> None:
+        self.late.append((item.transaction_id, by, self.states()[item.transaction_id]))
 
     def queue(self, *keys: str) -> None:
         step = StepCommit(
@@ -276,6 +282,18 @@ def test_a_journal_that_was_moved_to_a_machine_that_runs_for_longer_is_waited_fo
     here.restart()
     here.run_out()
     assert here.service.taken() == {"t": 1}
+
+
+def test_what_leaves_late_is_told_before_the_journal_takes_it_for_sent(world: World) -> None:
+    world.service.latency_s["t"] = [NEVER]
+    world.service.kills_after_s["t"] = [0.5]
+    world.queue("t", "u")
+    world.flush()
+    assert world.late == []
+    world.run_out()
+    assert [(key, state) for key, _, state in world.late] == [("t", OutboxState.SENDING)]
+    ((_, by, _),) = world.late
+    assert by == world.clock.now() - NOON > UNDER_WAY
 
 
 def test_other_messages_go_on_while_one_is_looked_for(world: World) -> None:

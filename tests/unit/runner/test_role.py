@@ -18,6 +18,7 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.core.model_work import KEY, ModelStep, Why, Work
 from league_agents.errors import MailboxUnavailable, QuotaExhausted, RemoteProtocolError
+from league_agents.ids import GameId
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import MODEL_WORK, InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
 from league_agents.journal.sqlite import SqliteJournal
@@ -30,13 +31,14 @@ from league_agents.league.events import (
     Event,
     MessageArrived,
     OperatorCommand,
+    SentLate,
 )
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail, Stopping
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import FreeText, FreeTextReply
+from league_agents.protocol.league.messages import FreeText, FreeTextReply, WarmupCall
 from league_agents.protocol.league.subject import format_subject
 from league_agents.report.models import steps_of
 from league_agents.runner.calls import InlineHost
@@ -44,6 +46,7 @@ from league_agents.runner.role import RoleRunner
 from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
+GAME = GameId("0101001")
 OFFICE = "office@league.test"
 PLAYER = "player@league.test"
 
@@ -440,6 +443,44 @@ def test_a_command_is_carried_out_once_and_its_deadline_fires_once_even_after_a_
     assert [note.facts["text"] for note in journal.notes()] == ["wake me"]
     journal.close()
     runner.close()
+
+
+@dataclass(frozen=True, slots=True)
+class AskingMachine(EchoMachine):
+    """Asks somebody in a game when it is ordered to, and waits for a minute."""
+
+    def step(self, state: Echoes, event: Event, now: datetime) -> tuple[Echoes, Sequence[Effect]]:
+        if isinstance(event, SentLate):
+            return state, [SetDeadline(name=f"wait:{event.game_id}:player1", at=now + timedelta(minutes=1))]
+        if not isinstance(event, OperatorCommand):
+            return EchoMachine.step(self, state, event, now)
+        payload = WarmupCall(warmup_question="?", deadline=now, auth_token=None)
+        call = Envelope(
+            protocol=Protocol.GAME,
+            message_type=MessageType.Q21WARMUPCALL,
+            message_id="call",
+            timestamp=now,
+            sender=Sender(email=PLAYER, role=Role.REFEREE),
+            recipient_id="other",
+            payload=payload,
+            game_id=GAME,
+        )
+        deadline = SetDeadline(name=f"wait:{GAME}:player1", at=now + timedelta(minutes=1))
+        return state, [Send(envelope=call, to=(OFFICE,), game_id=GAME), deadline]
+
+
+@pytest.mark.parametrize("failure", ["unavailable", "ambiguous, lost"])
+def test_a_deadline_of_a_game_is_not_over_while_what_was_asked_may_be_unsent(failure: str) -> None:
+    world = World()
+    failing = Faulty(world.player, [failure] * 3)
+    runner = RoleRunner(AskingMachine(), failing, world.memory, None, world.clock)
+    runner.start()
+    assert runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="ask"))
+    run_out(world, runner)
+    (left,) = world.office.fetch(10, lambda _: False)
+    (woken,) = (note for note in world.memory.notes() if note.key == "woken")
+    assert left.arrived_at > NOON + timedelta(minutes=1)
+    assert woken.at >= left.arrived_at + timedelta(minutes=1)
 
 
 class Watcher:
