@@ -29,6 +29,20 @@ def not_one_of(path: str, allowed: Sequence[str], value: object) -> ConfigError:
     return ConfigError(path, f"must be one of {', '.join(allowed)}, found {shown(value)}{hint}")
 
 
+def no_such_key(path: str, key: object, allowed: Sequence[str]) -> ConfigError:
+    """The error for an unknown key, with the one that may have been meant."""
+    close = difflib.get_close_matches(key[:60], allowed, n=1) if isinstance(key, str) else []
+    close = close or [name for name in allowed if name == f"{key}_seconds"]
+    hint = f"did you mean {close[0]!r}?" if close else f"the keys are {', '.join(allowed)}"
+    return ConfigError(path, f"there is no key {shown(key)}: {hint}")
+
+
+def wrong_value(path: str, allowed: str, value: object) -> ConfigError:
+    """The error for a value that is not what is allowed."""
+    quoted = " (YAML reads a bare Yes or No as true or false: quote it)" if isinstance(value, bool) else ""
+    return ConfigError(path, f"must be {allowed}, found {shown(value)}{quoted}")
+
+
 class Keys:
     """One mapping, read key by key. ``path`` is where it stands; empty for the whole of a configuration.
 
@@ -46,10 +60,7 @@ class Keys:
         self._path = path
         for key in mapping:
             if not isinstance(key, str) or key not in allowed:
-                close = difflib.get_close_matches(key[:60], allowed, n=1) if isinstance(key, str) else []
-                close = close or [name for name in allowed if name == f"{key}_seconds"]
-                hint = f"did you mean {close[0]!r}?" if close else f"the keys are {', '.join(allowed)}"
-                raise ConfigError(whole, f"there is no key {shown(key)}: {hint}")
+                raise no_such_key(whole, key, allowed)
 
     def __contains__(self, key: str) -> bool:
         return key in self._mapping
@@ -68,8 +79,7 @@ class Keys:
         return f"{self._path}.{key}" if self._path else key
 
     def wrong(self, key: str, allowed: str, value: object) -> ConfigError:
-        quoted = " (YAML reads a bare Yes or No as true or false: quote it)" if isinstance(value, bool) else ""
-        return self.error(key, f"must be {allowed}, found {shown(value)}{quoted}")
+        return wrong_value(self.below(key), allowed, value)
 
     def section(self, key: str, allowed: Sequence[str]) -> Keys:
         return type(self)(self.at(key), self.below(key), allowed)

@@ -36,7 +36,7 @@ from league_agents.settings.league_settings import (
     SeasonSettings,
 )
 from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.model_settings import model_section, read_models
+from league_agents.settings.model_settings import read_models
 from league_agents.settings.rules import rules_named
 from league_agents.settings.sections import Environment, Section
 from league_agents.settings.storage import file_of
@@ -135,7 +135,7 @@ def read_league_file(
         log=_log(keys.section("log", _LOG), env, folder),
         roles=_roles(keys, env, folder, only),
         season=None,
-        models=read_models(model_section(keys), environment, folder),
+        models=read_models(mapping.get("models"), environment, folder, path=f"{path}.models"),
     )
     league = keys.section("league", _LEAGUE)
     manager = next((role for role in settings.roles if role.role == "manager"), None)

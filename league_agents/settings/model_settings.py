@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.core.keys import not_one_of
+from league_agents.core.keys import no_such_key, not_one_of, wrong_value
 from league_agents.errors import ConfigError
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import Limit, Limits
@@ -23,7 +24,11 @@ from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.sections import Environment, Section
+from league_agents.settings.sections import Environment
+from league_agents.values import evolve
+
+if TYPE_CHECKING:
+    from league_agents.settings.model_file import WrittenLimits, WrittenModel, WrittenModels
 
 DEFAULT_USE = "default"
 ARENA = "arena."
@@ -31,22 +36,9 @@ PRICES_VARIABLE = "LEAGUE_LLM_PRICES"
 FROM_ENVIRONMENT = "environment"
 """The name of the model that the environment describes."""
 
-_KEYS = ("models", "use", "limits", "prices")
-_MODEL = (
-    "name",
-    "provider",
-    "model",
-    "base_url",
-    "key_variable",
-    "timeout_seconds",
-    "retries",
-    "max_output",
-    "thinking_tokens",
-)
-_LIMITS = ("per_game", "per_day", "per_season")
-_LIMIT = ("usd", "tokens", "calls")
-_PRICE = ("input", "cached", "output")
-_MOST_MODELS, _MOST_PRICES, _LONGEST_CHAIN = 20, 1_000, 5
+LONGEST_CHAIN = 5
+"""Models that one callback asks at most."""
+
 _NEAR = ("127.0.0.1", "localhost", "::1")
 
 PROVIDER_VARIABLE, MODEL_VARIABLE = "LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL"
@@ -100,7 +92,7 @@ class ModelSettings:
         """The models for a callback, the best first."""
         named = self.use.get(callback, self.use.get(DEFAULT_USE))
         if named is None:
-            return self.entries[:_LONGEST_CHAIN]
+            return self.entries[:LONGEST_CHAIN]
         return tuple(entry for name in named for entry in self.entries if entry.name == name)
 
 
@@ -114,81 +106,79 @@ def none_configured(where: str) -> ConfigError:
     )
 
 
-def read_models(keys: Section | None, variables: Mapping[str, str], folder: Path) -> ModelSettings:
-    """The section ``models`` of a league file (``None`` where there is no file) below the environment.
+def read_models(section: object, variables: Mapping[str, str], folder: Path, *, path: str = "") -> ModelSettings:
+    """The section ``models`` of a league file, which stands at ``path``, below the environment; ``None`` where there is
+    no file or no section.
 
     Raises ``ConfigError`` that names the key or the variable.
     """
     env = Environment(variables)
-    where = PROVIDER_VARIABLE if keys is None else keys.path
-    entries = [] if keys is None else [_entry(item, env) for item in keys.items("models", _MODEL)]
-    _check_names(entries, where)
+    entries: list[ModelEntry] = []
+    use: dict[str, tuple[str, ...]] = {}
+    written: WrittenModels | None = None
+    if section is not None:
+        from league_agents.core.written import read_written
+        from league_agents.settings.model_file import WrittenModels
+
+        written = read_written(WrittenModels, section, path)
+        entries = [_entry(each, f"{path}.models[{place}]", env) for place, each in enumerate(written.models)]
+        _check_names(entries, path)
+        use = _use(written.use, entries, f"{path}.use")
     own = _from_environment(env)
-    use = {} if keys is None else _use(keys, entries)
     if own is not None:
         entries.insert(0, own)
         use = {callback: (own.name, *names) if names else names for callback, names in use.items()}
     if env.truth("LLM_FALLBACK_ENABLED") is False:
         entries, use = _without_fallback(entries, use)
-    prices = env.text(PRICES_VARIABLE)
-    path = folder / Path(prices).expanduser() if prices else None
-    if path is None and keys is not None and keys.given("prices"):
-        path = keys.file("prices", "", folder)
-    return ModelSettings(where=where, entries=tuple(entries), use=use, limits=_limits(keys, env), prices=path)
-
-
-def model_section(keys: Section) -> Section:
-    """The section ``models`` of a whole league file."""
-    return keys.section("models", _KEYS)
+    prices = env.text(PRICES_VARIABLE) or (None if written is None else written.prices)
+    return ModelSettings(
+        where=path or PROVIDER_VARIABLE,
+        entries=tuple(entries),
+        use=use,
+        limits=_limits(None if written is None else written.limits, env),
+        prices=folder / Path(prices).expanduser() if prices else None,
+    )
 
 
 def read_prices(path: Path | None) -> PriceList:
     """A price file; no prices at all without one. Raises ``ConfigError``."""
     if path is None:
         return PriceList({})
-    whole = Section(read_mapping(path), str(path), ("prices",))
-    named = whole.at("prices") if whole.given("prices") else {}
-    if not isinstance(named, Mapping) or len(named) > _MOST_PRICES:
-        raise whole.wrong("prices", f"a mapping of at most {_MOST_PRICES} models", named)
+    from league_agents.core.written import read_written
+    from league_agents.settings.model_file import WrittenPrices
+
     found = {}
-    providers = provider_names() if named else []
-    for name, value in named.items():
+    providers = provider_names()
+    for name, each in read_written(WrittenPrices, read_mapping(path), str(path)).prices.items():
         place = f"{path}.prices[{name}]"
-        provider, colon, _ = name.partition(":") if isinstance(name, str) else ("", "", "")
-        if not colon or "*" in str(name)[:-1]:
+        provider, colon, _ = name.partition(":")
+        if not colon or "*" in name[:-1]:
             raise ConfigError(place, "must be provider:MODEL, perhaps with a star at the end")
         if provider not in providers:
             raise not_one_of(place, providers, provider)
-        each = Section(value, place, _PRICE)
-        cached = each.number("cached", None, 0, 100_000) if "cached" in each else None
-        found[name] = Price(
-            input_usd=each.number("input", None, 0, 100_000),
-            output_usd=each.number("output", None, 0, 100_000),
-            cached_usd=cached,
-        )
+        found[name] = Price(input_usd=each.input, output_usd=each.output, cached_usd=each.cached)
     return PriceList(found)
 
 
-def _entry(keys: Section, env: Environment) -> ModelEntry:
-    name = keys.line("name")
-    provider = provider_named(keys.line("provider"), keys.below("provider"))
-    base_url = None
-    if keys.given("base_url"):
-        base_url = _web_address(keys.line("base_url", most=2_000), f"{keys.path}.base_url")
-    named = keys.line("key_variable", "") or None
+def _entry(written: WrittenModel, path: str, env: Environment) -> ModelEntry:
+    provider = provider_named(written.provider, f"{path}.provider")
+    model = written.model or provider.default_model
+    if model is None:
+        raise ConfigError(f"{path}.model", "is missing")
+    seconds = written.timeout_seconds
     return _made(
         env,
-        name=name,
+        name=written.name,
         provider=provider,
-        model=keys.line("model", provider.default_model),
-        base_url=base_url,
-        named_key=named,
-        where=keys.path,
+        model=model,
+        base_url=None if written.base_url is None else _web_address(written.base_url, f"{path}.base_url"),
+        named_key=written.key_variable,
+        where=path,
         patience=Patience(
-            retries=keys.integer("retries", _retries(env), 0, 20),
-            timeout=keys.seconds("timeout_seconds", _timeout(env), least=1),
-            max_output_tokens=keys.integer("max_output", None, 16, 1_000_000) if keys.given("max_output") else None,
-            thinking_tokens=keys.integer("thinking_tokens", 0, 0, 1_000_000),
+            retries=_retries(env) if written.retries is None else written.retries,
+            timeout=_timeout(env) if seconds is None else timedelta(seconds=seconds),
+            max_output_tokens=written.max_output,
+            thinking_tokens=written.thinking_tokens,
         ),
     )
 
@@ -283,36 +273,26 @@ def _timeout(env: Environment) -> timedelta:
     return Patience().timeout if seconds is None else timedelta(seconds=seconds)
 
 
-def _check_names(entries: list[ModelEntry], where: str) -> None:
+def _check_names(entries: list[ModelEntry], path: str) -> None:
     names = [entry.name for entry in entries]
-    if len(names) > _MOST_MODELS:
-        raise ConfigError(f"{where}.models", f"has {len(names)} models; at most {_MOST_MODELS}")
     for place, name in enumerate(names):
         if name in names[:place] or name == FROM_ENVIRONMENT:
-            raise ConfigError(f"{where}.models[{place}].name", f"{name!r} is taken already; give it another name")
+            raise ConfigError(f"{path}.models[{place}].name", f"{name!r} is taken already; give it another name")
 
 
-def _use(keys: Section, entries: list[ModelEntry]) -> dict[str, tuple[str, ...]]:
-    if not keys.given("use"):
-        return {}
-    value = keys.at("use")
+def _use(
+    written: Mapping[str, list[str]], entries: list[ModelEntry], path: str
+) -> dict[str, tuple[str, ...]]:
     callbacks = (DEFAULT_USE, *REFEREE_CALLBACKS, *PLAYER_CALLBACKS)
-    written = list(value) if isinstance(value, Mapping) else []
-    arena = [key for key in written if isinstance(key, str) and key.startswith(ARENA)]
-    section = keys.section("use", (*callbacks, *arena))
     names = [entry.name for entry in entries]
-    found = {}
-    for callback in (*callbacks, *arena):
-        if callback not in section:
-            continue
-        listed = section.at(callback)
-        if isinstance(listed, str):
-            listed = [listed]
-        if not isinstance(listed, list) or len(listed) > _LONGEST_CHAIN or any(each not in names for each in listed):
+    for callback, listed in written.items():
+        if callback not in callbacks and not callback.startswith(ARENA):
+            raise no_such_key(path, callback, callbacks)
+        if any(each not in names for each in listed):
             known = ", ".join(names) or "none is listed under models"
-            raise section.wrong(callback, f"a list of at most {_LONGEST_CHAIN} names of models ({known})", listed)
-        found[callback] = tuple(dict.fromkeys(listed))
-    return found
+            allowed = f"a list of at most {LONGEST_CHAIN} names of models ({known})"
+            raise wrong_value(f"{path}.{callback}", allowed, listed)
+    return {callback: tuple(dict.fromkeys(listed)) for callback, listed in written.items()}
 
 
 def _without_fallback(
@@ -330,20 +310,12 @@ _LIMIT_VARIABLES = {
 }
 
 
-def _limits(keys: Section | None, env: Environment) -> Limits:
-    section = None if keys is None else keys.section("limits", _LIMITS)
+def _limits(written: WrittenLimits | None, env: Environment) -> Limits:
     found = {}
-    for name in _LIMITS:
-        each = None if section is None else section.section(name, _LIMIT)
-        usd = each.number("usd", None, 0, 1_000_000) if each is not None and each.given("usd") else None
-        own = env.text(_LIMIT_VARIABLES[name])
-        if own is not None:
-            usd = _dollars(own, _LIMIT_VARIABLES[name])
-        found[name] = Limit(
-            usd=usd,
-            tokens=each.integer("tokens", None, 0, 10**12) if each is not None and each.given("tokens") else None,
-            calls=each.integer("calls", None, 0, 10**9) if each is not None and each.given("calls") else None,
-        )
+    for name, variable in _LIMIT_VARIABLES.items():
+        each = Limit() if written is None else Limit(**getattr(written, name).model_dump())
+        own = env.text(variable)
+        found[name] = each if own is None else evolve(each, usd=_dollars(own, variable))
     return Limits(**found)
 
 

@@ -63,6 +63,7 @@ ARROWS = (
         "runs in a small process of its own too, where everything that is imported costs time"),
     Row(INSTALLED, ("errors", "core.printable"), (), "what other distributions add to games and providers"),
     Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
+    Row("core.written", (*LAYER_0, "core.keys"), ("pydantic",), "what people write in files is checked by pydantic"),
     Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
     Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
     Row("games.registry", (*LAYER_0, INSTALLED, "core", "games"), (),

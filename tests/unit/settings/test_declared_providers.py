@@ -26,10 +26,9 @@ from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.llm.provider import Provider, faults_of
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 from league_agents.report.secret_texts import secrets_of_environment
-from league_agents.settings.model_settings import ModelEntry, model_section, read_models, read_prices
+from league_agents.settings.model_settings import ModelEntry, read_models, read_prices
 from league_agents.settings.models import ask_for_a_word, limited_backend
 from league_agents.settings.providers import list_providers
-from league_agents.settings.sections import Section
 from league_agents.values import evolve
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,8 +42,7 @@ def from_environment(**variables: str) -> ModelEntry:
 
 
 def from_file(text: str, **variables: str) -> ModelEntry:
-    section = Section({"models": yaml.safe_load(text)}, "league.yaml", ("models",))
-    (entry,) = read_models(model_section(section), variables, Path("/league")).entries
+    (entry,) = read_models(yaml.safe_load(text), variables, Path("/league"), path="league.yaml.models").entries
     return entry
 
 

@@ -56,11 +56,12 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
 
 def test_every_key_that_is_read_stands_in_the_example() -> None:
     from league_agents.settings import league_file as known
-    from league_agents.settings import model_settings as models
+    from league_agents.settings import model_file as models
 
     text = EXAMPLE.read_text("utf-8")
     sections = (known._TOP, known._LEAGUE, known._WAITS, known._POLL, known._GMAIL, known._LOG, known._REFEREE,
-                known._SEASON, known._TEAM, models._KEYS, models._MODEL, models._LIMITS, models._LIMIT)  # fmt: skip
+                known._SEASON, known._TEAM, models.WrittenModels.model_fields, models.WrittenModel.model_fields,
+                models.WrittenLimits.model_fields, models.WrittenLimit.model_fields)  # fmt: skip
     for key in (key for section in sections for key in section):
         assert re.search(rf"\b{key}:", text), key
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from league_agents.errors import ConfigError
 from league_agents.llm.limits import Limit
-from league_agents.settings.model_settings import ModelSettings, model_section, read_models, read_prices
-from league_agents.settings.sections import Section
+from league_agents.settings.model_settings import ModelSettings, read_models, read_prices
 
 KEYS = {"OPENAI_API_KEY": "sk-own", "GEMINI_API_KEY": "gem-own"}
 TWO = """
@@ -23,8 +21,8 @@ models:
 
 
 def read(text: str = "", **environment: str) -> ModelSettings:
-    mapping: dict[str, Any] = {"models": yaml.safe_load(text)} if text else {}
-    return read_models(model_section(Section(mapping, "league.yaml", ("models",))), environment, Path("/league"))
+    section = yaml.safe_load(text) if text else None
+    return read_models(section, environment, Path("/league"), path="league.yaml.models")
 
 
 def wrong(text: str = "", **environment: str) -> str:
