@@ -25,6 +25,7 @@ from league_agents.report.models import model_words, steps_of
 from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.runner.live import DAEMON
+from league_agents.user_code.said import PRINTED
 
 LARGEST_FILE = 10_000_000
 KEPT_FILES = 5
@@ -190,10 +191,12 @@ class _Foreign(logging.Handler):
     """What libraries and agents log, and our own modules that have no observer, as lines of ours."""
 
     def __init__(self, log: DaemonLog) -> None:
-        super().__init__(logging.WARNING)
+        super().__init__(logging.INFO)
         self.log = log
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno < logging.WARNING and record.name != PRINTED.name:
+            return
         try:
             text = record.getMessage()
         except Exception:  # a foreign record whose arguments do not fit

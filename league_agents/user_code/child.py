@@ -3,26 +3,30 @@
 Rule 1: little is imported here: a match starts one such process for each agent.
 Rule 2: it ends when its parent does, whatever the user's code is doing: the kernel kills it and its own children when
 the other end of ``lifeline`` is closed. Where the kernel does not do that, a thread does.
-Rule 3: standard output is standard error, as it is for user code in the program itself. What this process has to say
-goes through a socket of its own.
+Rule 3: standard output is standard error, as it is for user code in the program itself, and the parent reads it; what
+is logged goes there too. What this process itself has to say goes through a socket of its own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import faulthandler
+import json
+import logging
 import os
+import select
 import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from league_agents.errors import ConfigError
 from league_agents.frames import read_frame, write_frame
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.loading import load_for
+from league_agents.user_code.said import LOGGED
 
 OPAQUE = "\0object"
 """The key under which the class of an object travels that is no JSON value."""
@@ -42,19 +46,25 @@ def main() -> None:
     for descriptor in (line, lifeline, trace):
         os.set_inheritable(descriptor, False)
     _die_with(lifeline)
+    _tell_exits(trace)
     _bound(memory)
     # The keyboard speaks to the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.register(getattr(signal, WHERE_SIGNAL), file=trace, all_threads=False)
     faulthandler.enable(file=trace, all_threads=False)  # says it by itself when the process crashes
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    # Where Python itself would print them. Code that sets logging up for itself gets what it asks for.
+    logging.lastResort = _ToParent(logging.WARNING)
     # The line stays open until the very end: it tells the parent that exit functions have run.
     with os.fdopen(line, "rb", closefd=False) as requests, os.fdopen(line, "wb", closefd=False) as answers:
         write_frame(answers, {"ready": True})
         served = _Served()
         while (request := read_frame(requests)) is not None:
             number = request.pop(NUMBER)
-            write_frame(answers, served.answer(request) | {NUMBER: number}, default=_opaque)
+            answer = served.answer(request)
+            _end_line()
+            write_frame(answers, answer | {NUMBER: number}, default=_opaque)
         served.close()
 
 
@@ -111,6 +121,55 @@ def _opaque(value: object) -> dict[str, str]:
     return {OPAQUE: type(value).__name__}
 
 
+class _ToParent(logging.Handler):
+    """Writes a record as one line that ``SaidLines`` tells from what is printed."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            trace = logging.Formatter().formatException(record.exc_info) if record.exc_info else None
+            told = {
+                "name": record.name[:_LONGEST_NAME],
+                "level": record.levelno,
+                "text": record.getMessage()[:_LONGEST_TEXT],
+                "trace": None if trace is None else trace[-_LONGEST_TEXT:],
+            }
+            line = f"{LOGGED}{json.dumps(told, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+            _write(line)
+        except Exception:
+            self.handleError(record)
+
+
+def _end_line() -> None:
+    """Let the parent tell what was printed so far, the end of a line or not."""
+    with contextlib.suppress(Exception):  # the streams may be the user's own
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        _write(f"{LOGGED}\n".encode())
+
+
+def _write(line: bytes) -> None:
+    while line:
+        line = line[os.write(2, line) :]
+
+
+_LONGEST_NAME = 100
+_LONGEST_TEXT = 1_500
+"""Characters: two such texts stay below the longest line that the parent reads."""
+
+
+def _tell_exits(trace: int) -> None:
+    """Let ``os._exit`` leave a trace of where it was called."""
+    leave, own_pid = os._exit, os.getpid()
+    os.set_blocking(trace, False)
+
+    def leave_a_trace(status: int) -> NoReturn:
+        if os.getpid() == own_pid:  # and not a copy of this process, which ends like that
+            faulthandler.dump_traceback(file=trace, all_threads=False)
+        leave(status)
+
+    os._exit = leave_a_trace
+
+
 def _die_with(lifeline: int) -> None:
     """Let this process and its children be killed when the other end of ``lifeline`` is closed."""
     try:
@@ -120,6 +179,10 @@ def _die_with(lifeline: int) -> None:
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+        poll = select.poll()
+        poll.register(lifeline, 0)
+        if poll.poll(0):  # the other end was closed before anybody listened
+            os.killpg(os.getpgrp(), signal.SIGKILL)
     except (ImportError, AttributeError, OSError):  # only Linux has F_SETSIG
 
         def wait() -> None:

@@ -2,9 +2,9 @@
 
 Rule 1: nobody waits longer than a call may take, whatever the user's code does: a call that is late, a process that
 ends and one that says nonsense are each one failed call, and the next one gets a new process and a new instance.
-Rule 2: the process gets the user's environment and working directory, standard error for everything it prints, an
-empty standard input, and none of this program's files or sockets. It does not outlive this program, unless it leaves
-its process group on purpose.
+Rule 2: the process gets the user's environment and working directory, an empty standard input, and none of this
+program's files or sockets. What it prints and logs is told here (``said``). It does not outlive this program, unless it
+leaves its process group on purpose.
 Rule 3: this protects a match from accidents. It is no sandbox: the user's code may do whatever the user may do.
 """
 
@@ -21,7 +21,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from league_agents.clock import real_monotonic_s
@@ -31,6 +31,7 @@ from league_agents.user_code.called import Called, End
 from league_agents.user_code.child import NUMBER, OPAQUE, WHERE_SIGNAL, read_called
 from league_agents.user_code.place import place_in
 from league_agents.user_code.plain import named
+from league_agents.user_code.said import SaidLines
 
 LOG = logging.getLogger(__name__)
 
@@ -54,6 +55,9 @@ _NONSENSE = (LookupError, ArithmeticError, TypeError, ValueError, RecursionError
 
 _WHERE_S = 0.2
 """How long the process may take to say where it is."""
+
+_LAST_WORDS_S = 0.5
+"""How long what it said last is waited for, once it has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,7 @@ class UserProcess:
         self._load = {"spec": spec, "roles": list(roles), "adapter": list(adapter)}
         self._memory_bytes = memory_bytes or _share_of_memory()
         self._child: _Child | None = None
+        self._at_exit: weakref.finalize[Any, Any] | None = None
         self._is_closed = False
 
     @property
@@ -110,17 +115,32 @@ class UserProcess:
 
     def make(self, timeout_s: float = LOAD_LIMIT_S) -> Called:
         """Make the instance, if there is none: ``RETURNED``, ``NOT_MADE``, ``TIMED_OUT`` or ``DIED``."""
-        return self._answered({"make": True}, "its constructor", timeout_s)
+        return self._made(_Wait(f"{self.spec}: its constructor is still running", timeout_s))
 
     def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
         """Call a method with JSON values. ``None``: wait as long as it takes."""
-        return self._answered({"call": method, "arguments": list(arguments)}, method, timeout_s)
+        wait = _Wait(f"{self.spec}: its constructor is still running", timeout_s)
+        made = self._made(wait)
+        if made.end in (End.TIMED_OUT, End.DIED):  # which is not the method's doing
+            how = made.detail if made.end is End.DIED else f"did not return within {timeout_s:g} s"
+            return replace(made, end=End.NOT_MADE, detail=f"its constructor {how}")
+        if made.end is not End.RETURNED:
+            return made
+        wait.what = f"{self.spec}: {method} is still running"
+        return self._answered({"call": method, "arguments": list(arguments)}, wait)
 
-    def _answered(self, request: dict[str, Any], what: str, timeout_s: float | None) -> Called:
-        wait = _Wait(f"{self.spec}: {what} is still running", timeout_s)
+    def _made(self, wait: _Wait) -> Called:
+        if self._child is not None and self._child.has_instance:
+            return Called(end=End.RETURNED)
+        made = self._answered({"make": True}, wait)
+        if self._child is not None:
+            self._child.has_instance = made.end is End.RETURNED
+        return made
+
+    def _answered(self, request: dict[str, Any], wait: _Wait) -> Called:
         try:
             if self._child is None:
-                self.load(LOAD_LIMIT_S if timeout_s is None else timeout_s)
+                self.load(LOAD_LIMIT_S if wait.limit_s is None else wait.limit_s)
             assert self._child is not None
             return read_called(self._child.ask(request, wait))
         except ConfigError as error:
@@ -136,9 +156,7 @@ class UserProcess:
     def close(self) -> None:
         """Let the process end, and end it if it takes long. Nothing is started any more."""
         self._is_closed = True
-        if self._child is not None:
-            self._child.end(PATIENCE_S)
-            self._child = None
+        self._drop(PATIENCE_S)
 
     def kill(self) -> None:
         """End the process at once. Any thread may do it; whoever waits for an answer learns that there is none."""
@@ -150,19 +168,24 @@ class UserProcess:
     def _started(self) -> _Child:
         if self._is_closed:
             raise ConfigError(self.spec, "is not called any more")
-        if self._child is not None:
-            self._child.end()
-        self._child = _Child(self._memory_bytes)
+        self._drop()
+        self._child = _Child(self.spec, self._memory_bytes)
         # Whoever drops this object without closing it leaves no process behind.
-        weakref.finalize(self, self._child.end)
+        self._at_exit = weakref.finalize(self, self._child.end)
         return self._child
 
     def _lost(self, what: T) -> T:
         """The process cannot be used any more."""
-        if self._child is not None:
-            self._child.end()
-            self._child = None
+        self._drop()
         return what
+
+    def _drop(self, patience_s: float = 0.0) -> None:
+        if self._child is not None:
+            self._child.end(patience_s)
+            self._child = None
+        if self._at_exit is not None:
+            self._at_exit.detach()
+            self._at_exit = None
 
 
 class _Late(Exception):
@@ -190,8 +213,8 @@ class _Wait:
     """How long an answer is waited for. A wait of many seconds is logged while it lasts."""
 
     def __init__(self, what: str, limit_s: float | None) -> None:
-        self._what = what
-        self._limit_s = limit_s
+        self.what = what
+        self.limit_s = limit_s
         self._began_s = real_monotonic_s()
         self._tell_after_s = SLOW_S
 
@@ -199,7 +222,7 @@ class _Wait:
         return real_monotonic_s() - self._began_s
 
     def left_s(self) -> float | None:
-        return None if self._limit_s is None else max(0.0, self._limit_s - self.passed_s())
+        return None if self.limit_s is None else max(0.0, self.limit_s - self.passed_s())
 
     @property
     def is_over(self) -> bool:
@@ -216,16 +239,16 @@ class _Wait:
             return
         self._tell_after_s += SLOW_S
         where = child.where()
-        most = "" if self._limit_s is None else f" of at most {self._limit_s:g} s"
+        most = "" if self.limit_s is None else f" of at most {self.limit_s:g} s"
         place = "" if where is None else f"; it is at {where}"
-        LOG.warning("%s", f"{self._what} after {passed_s:.0f} s{most}{place}")
+        LOG.warning("%s", f"{self.what} after {passed_s:.0f} s{most}{place}")
 
 
 class _Child:
-    """The process, and what leads there: a socket for requests and answers, a pipe that tells it of our end, and one
-    by which it says where it is."""
+    """The process, and what leads there: a socket for requests and answers, a pipe that tells it of our end, one by
+    which it says where it is, and one for what it prints and logs."""
 
-    def __init__(self, memory_bytes: int) -> None:
+    def __init__(self, spec: str, memory_bytes: int) -> None:
         self._socket, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
         self._trace, trace = os.pipe()
@@ -236,22 +259,28 @@ class _Child:
         self._is_ready = False
         """Before it is, it would be ended by what it is asked with."""
 
+        self.has_instance = False
+        said, prints = os.pipe()
         passed = (theirs.fileno(), lifeline, trace)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own
                 [sys.executable, "-c", _BOOT, *map(str, passed), str(memory_bytes), *sys.path],
                 stdin=subprocess.DEVNULL,
-                stdout=2,
+                stdout=prints,
+                stderr=prints,
                 pass_fds=passed,
                 process_group=0,
             )
         except BaseException:
+            os.close(said)
             self._release()
             raise
         finally:
+            os.close(prints)
             theirs.close()
             os.close(lifeline)
             os.close(trace)
+        self._said = SaidLines(said, spec)
 
     def ask(self, request: dict[str, Any], wait: _Wait) -> dict[str, Any]:
         """The answer. Raises ``_Late``, ``_Gone``, and ``ValueError`` for what is no answer."""
@@ -332,13 +361,16 @@ class _Child:
         self.kill()
         with self._ending:
             code = self._process.wait()
+        self._said.join(_LAST_WORDS_S)
         if not has_ended:
             return _Gone("closed the line to this program", None)
         if code == -signal.SIGKILL:
             return _Gone("was killed, as the system does when memory runs out", None)
+        # An earlier trace may still be there.
+        where = place_in(self._traced().rpartition("(most recent call first)")[2])
         if code < 0:
-            return _Gone(f"crashed its process ({_signal_name(-code)})", place_in(self._traced()))
-        return _Gone(f"ended its process with exit code {code}", None)
+            return _Gone(f"crashed its process ({_signal_name(-code)})", where)
+        return _Gone(f"ended its process with exit code {code}", where)
 
     def _has_ended(self) -> bool:
         """Whether the process ended by itself. It stays as it is: once it is waited for, its number is another's."""
@@ -371,6 +403,7 @@ class _Child:
         self.kill()
         with self._ending:
             self._process.wait()
+        self._said.join(_LAST_WORDS_S)
         self._release()
 
     def _release(self) -> None:

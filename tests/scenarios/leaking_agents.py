@@ -33,4 +33,6 @@ class LeakingReferee(REFEREES["fixed"]):  # type: ignore[misc]
 
     def get_answers(self, ctx: Mapping[str, Any]) -> dict[str, Any]:
         log.error("still looking for: %s (%s)", SENTENCE.lower(), WORD)
+        print("the target:", SENTENCE.upper(), os.environ["OPENAI_API_KEY"])
+        os.write(2, f"and {WORD}".encode())  # without the end of a line
         return dict(super().get_answers(ctx))

@@ -18,6 +18,11 @@ class Leaving(GoodPlayer):
         os._exit(7)
 
 
+class NeverMade(GoodPlayer):
+    def __init__(self) -> None:
+        os._exit(5)
+
+
 class Crashing(GoodPlayer):
     def get_questions(self, ctx: Context) -> dict[str, Any]:
         ctypes.string_at(0)
@@ -28,6 +33,17 @@ class Endless(GoodPlayer):
     def get_guess(self, ctx: Context) -> dict[str, Any]:
         re.match(r"(a+)+$", "a" * 64 + "b")
         return {}
+
+
+class AtTable:
+    """What goes wrong at a table, by the seat."""
+
+    def act(self, view: Context, legal: object, deadline: object) -> object:
+        if view["agent_id"] == "s1":
+            os._exit(6)
+        if view["agent_id"] == "s2":
+            return {}["dynamc"]
+        return re.match(r"(a+)+$", "a" * 64 + "b")
 
 
 class Waiting(GoodPlayer):

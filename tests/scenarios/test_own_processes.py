@@ -34,13 +34,14 @@ def place(text: str) -> str:
 
 
 CRASH = place("ctypes.string_at(0)")
+EXIT = place("os._exit(7)")
 HANG = place('re.match(r"(a+)+$", "a" * 64 + "b")')
 
 
 @pytest.mark.parametrize(
     ("name", "note"),
     [
-        ("Leaving", "get_guess ended its process with exit code 7; a placeholder is guessed"),
+        ("Leaving", f"get_guess ended its process with exit code 7 ({EXIT}); a placeholder is guessed"),
         ("Crashing", f"get_questions crashed its process (SIGSEGV) ({CRASH}); placeholder questions are asked"),
         ("Endless", f"get_guess did not return within 2 s; it was at {HANG}; a placeholder is guessed"),
     ],
@@ -53,6 +54,17 @@ def test_an_agent_that_ends_or_never_comes_back_loses_one_call(tmp_path: Path, n
     assert document["match"]["status"] == "completed"
     assert document["players"][0]["notes"] == [note]
     assert document["players"][1]["notes"] == []
+
+
+def test_each_failure_at_a_table_is_one_line_and_the_match_goes_on(tmp_path: Path) -> None:
+    limits = ("--config", "max_rounds=1", "--turn-timeout", "3", "--seed", "1")
+    done = league_agents(tmp_path, "arena", "play", "market", "--agents", f"{FILE}:AtTable", *limits, "--json")
+    assert json.loads(done.stdout)["outcome"]["reason"] == "max_rounds", done.stderr
+    left_at, raised = place("os._exit(6)"), place('return {}["dynamc"]')
+    left, failed, late = sorted(done.stderr.splitlines())
+    assert left == f"agent s1 (submit_price): act ended its process with exit code 6 ({left_at})"
+    assert failed == f"agent s2 (submit_price): act raised KeyError ({raised}): 'dynamc'"
+    assert late.startswith("agent s3 (submit_price): act did not return within ")
 
 
 @pytest.mark.parametrize("more", [(), ("--in-process",)])
@@ -73,7 +85,15 @@ def test_check_says_that_an_agent_ends_its_process(tmp_path: Path) -> None:
     checked = league_agents(tmp_path, "check", f"{FILE}:Leaving", "--json", "--valid-only")
     assert checked.returncode == 1
     guess = json.loads(checked.stdout)["callbacks"][2]
-    assert [finding["found"] for finding in guess["findings"]] == ["get_guess ended its process with exit code 7"]
+    (finding,) = guess["findings"]
+    assert (finding["found"], finding["where"]) == ("get_guess ended its process with exit code 7", EXIT)
+
+
+def test_check_blames_the_constructor_that_ends_its_process(tmp_path: Path) -> None:
+    checked = league_agents(tmp_path, "check", f"{FILE}:NeverMade", "--json", "--valid-only")
+    unmade = json.loads(checked.stdout)["unmade"]
+    assert unmade["found"] == "its constructor ended its process with exit code 5"
+    assert unmade["where"] == place("os._exit(5)")
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ class _Trial:
         if called.end is End.NOT_MADE:
             rule, found = "a class that can be made without arguments", called.detail
         elif called.end is End.DIED:
-            rule, found = "a result, not the end of the process (protocol 6)", called.in_words(callback, 0.0)
+            rule, found = "a result, not the end of the process (protocol 6)", f"{callback} {called.detail}"
         elif called.end is End.RAISED:
             rule, found = "a result, not an exception (protocol 6)", called.detail
         else:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 
-from league_agents.cli.logs import DaemonLog
+from league_agents.cli.logs import DaemonLog, open_log
 from league_agents.core.model_work import ModelStep, Why, Work
 from league_agents.journal.port import MODEL_WORK, NOTICE, Note
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.secret_texts import SecretTexts
+from league_agents.user_code.said import LOGGED, SaidLines
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 ROWS = [{"rank": 1, "participant_id": "falcons", "display_name": "Falcons", "total_points": 3}]
@@ -62,3 +67,22 @@ def test_a_mail_that_came_back_is_a_warning() -> None:
     assert "WARNING mail to x@y.test was not delivered" in logged(
         "warning", "bounced", {"text": "mail to x@y.test was not delivered"}
     )
+
+
+def test_what_a_process_of_the_users_prints_and_logs_is_looked_through_for_secrets(tmp_path: Path) -> None:
+    file, secrets = tmp_path / "log", SecretTexts()
+    secrets.add(["lanternfish"])
+    record = {"name": "mine", "level": logging.ERROR, "text": "lost: lanternfish", "trace": "a lanternfish"}
+    with closing(open_log(level="INFO", is_json=True, file=file, secrets=secrets)):
+        pipe, writes = os.pipe()
+        said = SaidLines(pipe, "mine.py:Mine")
+        os.write(writes, f"found the lanternfish\n{LOGGED}{json.dumps(record)}\nno end: lanternfish".encode())
+        os.close(writes)
+        said.join(LIMIT_S)
+        logging.getLogger("library").info("nobody wants to know")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [(line["level"], line["event"], line["text"]) for line in lines] == [
+        ("INFO", "own_log", "mine.py:Mine: found the [hidden]"),
+        ("ERROR", "foreign_log", "mine: lost: [hidden]"),
+        ("INFO", "own_log", "mine.py:Mine: no end: [hidden]"),
+    ]

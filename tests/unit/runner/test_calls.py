@@ -361,7 +361,10 @@ def test_agents_in_processes_answer_in_order_and_one_that_ends_or_hangs_is_repla
     assert isinstance(two, CallbackReturned)
     assert (one.result["asked"], two.result) == (1, {"asked": 2, "pid": one.result["pid"]})
     assert isinstance(left, CallbackFailed)
-    assert (left.failure, left.detail) == (Failure.DIED, "get_answers ended its process with exit code 5")
+    assert (left.failure, left.detail) == (
+        Failure.DIED,
+        "get_answers ended its process with exit code 5 (own_referee.py:12)",
+    )
     assert isinstance(hung, CallbackFailed)
     assert hung.failure is Failure.TIMED_OUT
     assert isinstance(again, CallbackReturned)

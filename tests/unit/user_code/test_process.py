@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from league_agents.user_code.own import OwnClass
 from league_agents.user_code.process import UserProcess
 
 AGENT = '''\
-import asyncio, ctypes, os, re, stat, subprocess, sys, threading, time
+import asyncio, ctypes, logging, os, re, stat, subprocess, sys, threading, time
 
 
 class Player:
@@ -109,6 +111,40 @@ class Player:
             os._exit(0)
         return {"pid": child.pid}
 
+    def say(self, ctx):
+        print("printed")
+        logging.getLogger("mine.own").warning("%s of %s: \u2603", 2, 3)
+        logging.getLogger("mine.own").info("nobody asked for it")
+        print("half a line, ", end="", flush=True)
+        try:
+            1 / 0
+        except ZeroDivisionError:
+            logging.getLogger("mine.own").exception("it failed")
+        os.write(1, b"from the descriptor\\n")
+        subprocess.run(["echo", "from a child"])
+        print("last words", end="", file=sys.stderr)
+
+    def stream(self, ctx):
+        for word in ("word ", "by ", "word"):
+            print(word, end="")
+
+    def say_and_leave(self, ctx):
+        os.write(2, b"no end of line")
+        os._exit(7)
+
+    def print_much(self, ctx):
+        print("x" * 1_000_000)
+        for _ in range(199_999):
+            print("x")
+
+    def forge(self, ctx):
+        for text in ('{"name": 3}', "[]", "{"):
+            print("\\0logged " + text)
+
+    def configure_logging(self, ctx):
+        logging.basicConfig(level=logging.INFO)
+        logging.getLogger("mine.own").info("a detail")
+
     def talk(self, ctx):
         print("said by the agent")
         return {}
@@ -134,6 +170,11 @@ class Slow(Player):
     def __init__(self):
         while True:
             pass
+
+
+class Leaves(Player):
+    def __init__(self):
+        os._exit(3)
 
 
 class Unmade(Player):
@@ -210,7 +251,7 @@ def line_of(text: str) -> int:
 @pytest.mark.parametrize(
     ("what", "end", "said"),
     [
-        ("leave", End.DIED, "get_questions ended its process with exit code 7"),
+        ("leave", End.DIED, f"get_questions ended its process with exit code 7 (mine.py:{line_of('os._exit(7)')})"),
         ("leave_politely", End.RAISED, f"get_questions raised SystemExit (mine.py:{line_of('sys.exit(3)')}): 3"),
         ("crash", End.DIED, f"get_questions crashed its process (SIGSEGV) (mine.py:{line_of('ctypes.string_at(0)')})"),
         ("be_killed", End.DIED, "get_questions was killed, as the system does when memory runs out"),
@@ -376,13 +417,76 @@ player.call("get_questions", [{"do": "backtrack"}], 600)
         until_gone(pid)
 
 
-def test_what_it_prints_goes_to_standard_error_and_its_exit_functions_run(capfd: pytest.CaptureFixture[str]) -> None:
-    player = UserProcess("mine:Prints", ["player"])
-    do(player, "talk")
+def test_what_it_prints_goes_to_standard_error_and_its_exit_functions_run() -> None:
+    script = "from league_agents.user_code.process import UserProcess\n"
+    script += "player = UserProcess('mine:Prints', ['player'])\n"
+    script += "player.call('get_questions', [{'do': 'talk'}], 60)\nplayer.close()\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT_S)
+    assert (done.stdout, done.stderr) == ("", "said by the agent\nsaid at the end\n")
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, int, str]]:
+    return [(record.name, record.levelno, record.getMessage()) for record in caplog.records]
+
+
+def test_what_it_prints_and_logs_is_logged_here_in_its_order(
+    player: UserProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    do(player, "say")
     player.close()
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.split("\n") == ["said by the agent", "said at the end", ""]
+    printed = process_module.SaidLines.__module__ + ".printed"
+    assert told(caplog) == [
+        (printed, logging.INFO, "mine:Player: printed"),
+        ("mine.own", logging.WARNING, "2 of 3: \u2603"),
+        (printed, logging.INFO, "mine:Player: half a line, "),
+        ("mine.own", logging.ERROR, "it failed"),
+        (printed, logging.INFO, "mine:Player: from the descriptor"),
+        (printed, logging.INFO, "mine:Player: from a child"),
+        (printed, logging.INFO, "mine:Player: last words"),
+    ]
+    assert "ZeroDivisionError" in (caplog.records[3].exc_text or "")
+
+
+def test_the_last_words_of_a_process_come_before_its_end_is_told(
+    player: UserProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert do(player, "say_and_leave").end is End.DIED
+    assert [text for _, _, text in told(caplog)] == ["mine:Player: no end of line"]
+
+
+def test_what_is_printed_without_the_end_of_a_line_is_told_when_the_call_ends(
+    player: UserProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    do(player, "stream")
+    until(lambda: bool(caplog.records), "the words are told")
+    assert [text for _, _, text in told(caplog)] == ["mine:Player: word by word"]
+
+
+def test_a_flood_of_lines_holds_nobody_up_and_is_counted(
+    player: UserProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert do(player, "print_much").end is End.RETURNED
+    player.close()
+    lines = [text for _, _, text in told(caplog)]
+    left_out = [int(line.split("(")[1].split()[0]) for line in lines if "left out here" in line]
+    printed = [line for line in lines if line.endswith("x")]
+    assert len(printed) + sum(left_out) == 200_000
+    assert len(printed) < 20_000
+    assert max(map(len, lines)) < 20_000
+
+
+def test_what_is_no_record_is_printed(player: UserProcess, caplog: pytest.LogCaptureFixture) -> None:
+    do(player, "forge")
+    player.close()
+    assert [text for _, _, text in told(caplog)] == ['mine:Player: {"name": 3}', "mine:Player: []", "mine:Player: {"]
+
+
+def test_code_that_sets_logging_up_gets_what_it_asks_for(
+    player: UserProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    do(player, "configure_logging")
+    player.close()
+    assert [text for _, _, text in told(caplog)] == ["mine:Player: INFO:mine.own:a detail"]
 
 
 @pytest.mark.parametrize(
@@ -418,6 +522,44 @@ def test_an_instance_that_cannot_be_made_is_told_before_the_match(monkeypatch: p
     monkeypatch.setattr("league_agents.user_code.own.LOAD_LIMIT_S", 1.0)
     with pytest.raises(ConfigError, match=r"its constructor did not return within 1 s.*; mend it"):
         slow.try_making()
+
+
+def test_a_constructor_that_ends_the_process_is_blamed_and_not_the_method() -> None:
+    player = UserProcess("mine:Leaves", ["player"])
+    called = player.call("get_guess", [{}], LIMIT_S)
+    place = f"mine.py:{line_of('os._exit(3)')}"
+    said = f"the agent could not be made: its constructor ended its process with exit code 3 ({place})"
+    assert called.in_words("get_guess", LIMIT_S) == said
+    slow = UserProcess("mine:Slow", ["player"]).call("get_guess", [{}], 2.0)
+    assert slow.end is End.NOT_MADE
+    assert slow.error.startswith("its constructor did not return within 2 s (mine.py:")
+
+
+def test_a_process_that_is_started_often_is_watched_once(player: UserProcess) -> None:
+    watched = []
+    for _ in range(3):
+        do(player, "leave")
+        answer(player)
+        watched.append(sum(each.alive for each in _finalizers(player)))
+    assert watched == [1, 1, 1]
+
+
+def _finalizers(player: UserProcess) -> list[weakref.finalize[..., UserProcess]]:
+    registered: dict[weakref.finalize[..., UserProcess], object] = weakref.finalize._registry  # type: ignore[attr-defined]
+    return [each for each in registered if (alive := each.peek()) is not None and alive[0] is player]
+
+
+def test_it_ends_when_its_parent_is_gone_before_it_listens() -> None:
+    ours, theirs = socket.socketpair()
+    lifeline, parents_end = os.pipe()
+    os.close(parents_end)
+    _, trace = os.pipe()
+    passed = (theirs.fileno(), lifeline, trace)
+    command = [sys.executable, "-c", process_module._BOOT, *map(str, passed), str(10**9), *sys.path]
+    child = subprocess.Popen(command, pass_fds=passed, process_group=0, stdin=subprocess.DEVNULL)
+    assert child.wait(LIMIT_S) == -signal.SIGKILL
+    ours.close()
+    theirs.close()
 
 
 def test_a_class_that_is_gone_fails_its_call_and_not_the_match(player: UserProcess, folder: Path) -> None:
