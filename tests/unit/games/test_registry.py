@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -20,6 +21,14 @@ def test_every_game_comes_under_its_code(code: str) -> None:
     assert game.code == code
     assert 1 <= game.min_agents <= game.max_agents
     assert game_of(code) is game
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("code", game_codes())
+def test_the_rules_are_a_text_in_which_everything_is_filled_in(code: str, lang: str) -> None:
+    text = game_of(code).rules_text({}, lang)
+    assert len(text) > 100
+    assert re.search(r"None|[{}]", text) is None
 
 
 @pytest.mark.parametrize("code", ["chess", "", "market "])
@@ -42,6 +51,16 @@ def test_a_configuration_that_is_no_mapping_is_named(code: str, config: Any) -> 
 def test_agents_that_are_no_list_are_named(code: str, agents: Any) -> None:
     with pytest.raises(ConfigError, match="agents"):
         game_of(code).setup({}, agents, 1)
+
+
+@pytest.mark.parametrize("code", game_codes())
+@pytest.mark.parametrize("wrong", ["a b", "host", "x" * 65])
+def test_a_wrong_name_of_an_agent_is_shown_with_its_place(code: str, wrong: str) -> None:
+    game = game_of(code)
+    agents = [f"p{place}" for place in range(max(2, game.min_agents))]
+    with pytest.raises(ConfigError, match=wrong) as refused:
+        game.setup({}, [agents[0], wrong, *agents[2:]], 1)
+    assert refused.value.path == "agents[1]"
 
 
 NAMES = ("安娜", "本", "赛勒斯")

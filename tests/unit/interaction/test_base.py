@@ -93,6 +93,14 @@ def test_a_message_against_the_rules_is_refused_and_changes_nothing(message: Mes
     assert all(protocol.visible_messages(agent) == [] for agent in ABC)
 
 
+def test_the_messages_of_nobody_are_refused() -> None:
+    protocol = BroadcastDeliberation(ABC)
+    for look in (protocol.visible_messages, protocol.inbox):
+        with pytest.raises(ProtocolError) as refused:
+            look("x")
+        assert refused.value.code == "unknown_receiver"
+
+
 def test_nobody_speaks_twice_in_a_round() -> None:
     protocol = BroadcastDeliberation(ABC)
     protocol.say("a", "once")

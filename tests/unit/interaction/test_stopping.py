@@ -12,6 +12,7 @@ from league_agents.interaction import (
     ProtocolError,
     StopCondition,
 )
+from league_agents.interaction.flow import read_condition
 from league_agents.interaction.stopping import is_same
 
 
@@ -142,6 +143,21 @@ def test_entry_and_exit_nodes_have_their_defaults() -> None:
     assert (once.entry_nodes, once.exit_nodes) == (("a",), ("c",))
     ordered = BroadcastDeliberation(agents, flow=flow(flow_order=["b", ["c", "a"]], cyclic=False)).flow
     assert (ordered.entry_nodes, ordered.exit_nodes) == (("b",), ("a",))
+
+
+@pytest.mark.parametrize("condition", [
+    StopCondition(type="max_rounds", value=3),
+    StopCondition(type="max_messages", value=1),
+    StopCondition(type="node_reached", node="b"),
+    StopCondition(type="convergence", window=2, tolerance=0.5),
+])  # fmt: skip
+def test_a_condition_of_a_file_is_the_one_that_python_writes(condition: StopCondition) -> None:
+    default = StopCondition(type=condition.type)
+    keys = {name: getattr(condition, name) for name in condition.__struct_fields__}
+    changed = {name: value for name, value in keys.items() if value != getattr(default, name)}
+    if condition.type in ("max_rounds", "max_messages"):
+        changed["value"] = condition.value
+    assert read_condition({"type": condition.type, **changed}, "here", {}) == condition
 
 
 @pytest.mark.parametrize(

@@ -119,10 +119,13 @@ class Heard:
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
+        self.mail: list[tuple[str, object]] = []
 
-    def received(self, role: str, row: InboxRow) -> None: ...
+    def received(self, role: str, row: InboxRow) -> None:
+        self.mail.append((role, row))
 
-    def sent(self, role: str, item: OutboxItem) -> None: ...
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self.mail.append((role, item))
 
     def noted(self, role: str, note: Note) -> None:
         self.notes.append(note)
@@ -166,6 +169,7 @@ class World:
 
     def make(self, observer: Observer) -> WiredRole:
         self.made += 1
+        self.watched = observer
         runner = RoleRunner(self.machine, self.box, self.journal, None, self.clock, observer=observer)
         return WiredRole(runner=runner, journal=self.journal, facts=lambda: {"quota": {"n": self.made}})
 
@@ -333,6 +337,20 @@ def test_what_no_start_can_mend_is_raised_and_not_tried_again(error: LeagueError
     facts: Any = world.journal.kept(DAEMON)
     assert facts["last_error"] == str(error)
     assert facts["started_at"] == NOON.isoformat()
+
+
+def test_mail_is_passed_on_to_the_observer_and_its_time_kept() -> None:
+    world = World()
+    world.role.turn()
+    row: Any = "a row of the inbox"
+    item: Any = "an item of the outbox"
+    world.watched.received("player", row)
+    world.pass_time(SECOND)
+    world.watched.sent("player", item)
+    assert world.heard.mail == [("player", row), ("player", item)]
+    world.role.close()
+    facts: Any = world.journal.kept(DAEMON)
+    assert NOON.isoformat() == facts["received_at"] < facts["sent_at"]
 
 
 def test_what_people_ask_for_is_in_the_journal() -> None:

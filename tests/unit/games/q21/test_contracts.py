@@ -178,6 +178,20 @@ def test_justifications_of_the_product_document(justification: str, accepted: bo
     assert paths(read_guess(guess, PRD, BRIEF).remarks) == ([] if accepted else ["sentence_justification"])
 
 
+@pytest.mark.parametrize("text", ["2+2?", "x" * 1001, " " * 20])
+def test_a_warm_up_question_out_of_bounds_is_broken(text: str) -> None:
+    read = read_warmup_question({"warmup_question": text}, COURSE)
+    assert (paths(read.remarks), read.is_broken) == (["warmup_question"], True)
+    for kept in ("2+2 ?", "x" * 1000):
+        assert read_warmup_question({"warmup_question": kept}, COURSE).value == kept
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_integer_has_at_most_64_bits(sign: int) -> None:
+    assert integer_of(sign * (2**64 - 1)) == sign * (2**64 - 1)
+    assert integer_of(sign * 2**64) is None
+
+
 def test_a_dash_counts_towards_the_upper_limit() -> None:
     guess = good_guess() | {"word_justification": words(30) + " –"}
     assert [v.found for v in read_guess(guess, COURSE, BRIEF).remarks] == ["31 words"]

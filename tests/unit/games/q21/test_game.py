@@ -296,5 +296,8 @@ def test_the_host_sees_what_the_referee_sees() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_rules_speak_of_the_rules_in_force(lang: str) -> None:
     assert "20" in GAME.rules_text({}, lang)
+    own = {"extends": "prd", "tiers": [{"least": 77.5, "points": 3}, {"least": 43, "points": 1}]}
+    told = GAME.rules_text({"rules": own}, lang)
+    assert [number in told for number in ("77.5", "43", "85")] == [True, True, False]
     assert "Partially" in GAME.rules_text({"rules": "prd"}, lang)
     assert "Partially" not in GAME.rules_text({"rules": "course"}, lang)

@@ -103,6 +103,13 @@ def test_sampled_pairs_choose_nearly_as_well_as_all_pairs() -> None:
     assert right[-1] >= 0.95
 
 
+def test_the_choice_is_refined_unless_something_else_is_said() -> None:
+    cases = [(table(40, 12, 3, seed=seed), np.ones(40)) for seed in range(8)]
+    usual = [select(*case, 4, 0.1) for case in cases]
+    assert usual == [select(*case, 4, 0.1, refine=True) for case in cases]
+    assert usual != [select(*case, 4, 0.1, refine=False) for case in cases]
+
+
 def test_equal_inputs_give_equal_choices() -> None:
     predictions = table(600, 60, 4)
     assert select(predictions, np.ones(600), 8, 0.1) == select(predictions, np.ones(600), 8, 0.1)

@@ -129,6 +129,15 @@ def test_hebrew_and_chinese_sentences_are_compared_by_words_and_characters() -> 
     assert sentence_similarity("ויהי בימי אחשורוש הוא אחשורוש", "בראשית ברא אלהים את השמים") < 10
 
 
+def test_a_text_four_times_as_long_is_no_guess_of_a_sentence() -> None:
+    sentence = ("the rain " * 10)[:50]
+    assert sentence_similarity(sentence, sentence.ljust(200, "x")) > 0
+    assert sentence_similarity(sentence, sentence.ljust(201, "x")) == 0
+    # What is shorter than forty characters counts as forty.
+    assert sentence_similarity("the rain", "the rain ".ljust(160, "x")) > 0
+    assert sentence_similarity("the rain", "the rain ".ljust(161, "x")) == 0
+
+
 @pytest.mark.parametrize(
     ("guess", "target", "score"),
     [

@@ -156,6 +156,13 @@ def test_a_word_to_everybody(office: Any) -> None:
     assert office.warnings() == ["command_refused"]
 
 
+def test_mail_of_a_type_that_no_manager_gets_is_told(office: Any) -> None:
+    before = office.in_round_one().state
+    office.mail(RAVEN, MessageType.ROUND_ANNOUNCEMENT, Legacy(fields={}))
+    assert office.warnings() == ["unexpected_type"]
+    assert office.state == before
+
+
 @pytest.mark.parametrize(
     "kind", [MessageType.ERROR_RESPONSE, MessageType.PROTOCOL_ERROR, MessageType.GAME_ERROR, MessageType.ERROR]
 )
@@ -169,6 +176,7 @@ def test_an_error_is_never_answered(office: Any, kind: MessageType) -> None:
     assert office.of(Send) == []
     (warning,) = office.effects
     assert warning.code == "peer_error"
+    assert ("What?" if kind is MessageType.ERROR_RESPONSE else kind.value) in warning.text
     assert len(warning.text) < 400
     assert "\n" not in warning.text
 

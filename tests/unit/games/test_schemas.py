@@ -1,13 +1,16 @@
-"""The schema of a game's configuration and the reading of one are two declarations of the same bounds."""
+"""The schemas of a game's configuration and actions, and the reading of both, declare the same bounds twice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from league_agents.arena.agents.scripted_agent import script_of
+from league_agents.core.draw import Draw
+from league_agents.core.game import Action, IllegalAction
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
 
@@ -68,3 +71,48 @@ def test_a_key_that_is_left_out_is_as_its_default(code: str, key: str) -> None:
     default = game.config_schema["properties"][key]["default"]
     agents = [f"a{n}" for n in range(max(3, game.min_agents))]
     assert game.dump(game.setup({key: default}, agents, 1)) == game.dump(game.setup({}, agents, 1))
+
+
+@pytest.mark.parametrize(
+    ("code", "config"),
+    [("guess_number", {}), ("market", {}), ("undercover", {}), ("q21", {"rules": "prd"}), ("q21", {"rules": "course"})],
+)
+def test_an_action_is_taken_when_its_schema_allows_it(code: str, config: Mapping[str, Any]) -> None:
+    game = game_of(code)
+    agents = [f"a{n}" for n in range(max(3, game.min_agents))]
+    state = game.setup(config, agents, 1)
+    tried: set[str] = set()
+    while pending := game.pending(state):
+        agent, legal = pending[0], game.legal(state, pending[0])
+        action = script_of(code)(game.view(state, agent), legal, Draw(1, agent))
+        schema = next(each.schema for each in legal if each.type == action.type)
+        if action.type not in tried:
+            tried.add(action.type)
+            check = Draft202012Validator(schema)
+            assert not check.is_valid([])
+            for data in variants(action.data, schema):
+                try:
+                    game.apply(state, agent, Action(type=action.type, data=data))
+                    is_taken = True
+                except IllegalAction:
+                    is_taken = False
+                assert is_taken == check.is_valid(data), [each.message for each in check.iter_errors(data)]
+        state = game.apply(state, agent, action).state
+    assert tried
+
+
+def variants(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The value, and others that differ from it in one place: left out, too much, or at the edge of a bound."""
+    yield value
+    if isinstance(value, Mapping):
+        yield {**value, "foreign": 1}
+        for key in value:
+            yield {name: held for name, held in value.items() if name != key}
+            inner = schema.get("properties", {}).get(key, {})
+            yield from ({**value, key: held} for held in variants(value[key], inner))
+    elif isinstance(value, Sequence) and value and not isinstance(value, str):
+        first = schema["prefixItems"][0] if "prefixItems" in schema else schema.get("items", {})
+        yield from ([], "text", [*value, value[-1]])
+        yield from ([held, *value[1:]] for held in variants(value[0], first))
+    else:
+        yield from edges(schema)
