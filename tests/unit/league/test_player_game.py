@@ -53,9 +53,11 @@ from tests.support.link import (
     league_completed,
     new_round,
     obliging,
+    pause,
     player,
     registration,
     reset,
+    resume,
     start_season,
     table,
 )
@@ -377,6 +379,16 @@ def test_the_guess_goes_out_every_fifteen_seconds_at_most_ten_times() -> None:
     assert [send.envelope for send in sent(desk.wait(44))] == [first.envelope] * 2
     assert len(sent(desk.wait(10_000))) == 8
     assert desk.peer.deadlines == {}
+
+
+def test_a_pause_takes_no_time_from_the_wait_for_the_next_guess() -> None:
+    desk = Desk().played(WARMUP, ROUND, ANSWERED)
+    desk.wait(5)
+    desk.mail(pause())
+    assert sent(desk.wait(100)) == []
+    desk.mail(resume())
+    assert sent(desk.wait(9)) == []
+    assert len(sent(desk.wait(1))) == 1
 
 
 def test_the_guess_is_not_sent_again_after_its_deadline() -> None:
