@@ -10,7 +10,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from league_agents.errors import JournalError, JournalUnusable
 
@@ -109,27 +109,47 @@ class Transaction:
 
     __slots__ = ("_db", "_file")
 
+    BEGIN: ClassVar[tuple[str, ...]] = ("BEGIN IMMEDIATE",)
+    COMMIT: ClassVar[tuple[str, ...]] = ("COMMIT",)
+    ROLLBACK: ClassVar[tuple[str, ...]] = ("ROLLBACK",)
+
     def __init__(self, db: sqlite3.Connection, file: OpenedFile) -> None:
         self._db = db
         self._file = file
 
     def __enter__(self) -> sqlite3.Connection:
-        self._file.check()
+        if not self._db.in_transaction:
+            self._file.check()
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._execute(self.BEGIN)
         except sqlite3.Error as error:
             raise journal_error(self._file.path, error) from error
         return self._db
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         try:
-            self._db.execute("COMMIT" if error is None else "ROLLBACK")
+            self._execute(self.COMMIT if error is None else self.ROLLBACK)
         except sqlite3.Error as refused:
+            # A full disk may have ended the transaction already.
             if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+                self._execute(self.ROLLBACK)
             raise journal_error(self._file.path, refused) from refused
         if isinstance(error, sqlite3.Error):
             raise journal_error(self._file.path, error) from error
+
+    def _execute(self, statements: tuple[str, ...]) -> None:
+        for statement in statements:
+            self._db.execute(statement)
+
+
+class Savepoint(Transaction):
+    """The same for a part of a transaction that has begun: what fails in it leaves the rest as it was."""
+
+    __slots__ = ()
+
+    BEGIN = ("SAVEPOINT step",)
+    COMMIT = ("RELEASE step",)
+    ROLLBACK = ("ROLLBACK TO step", "RELEASE step")
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

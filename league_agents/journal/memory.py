@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import heappop, heappush
@@ -81,6 +82,9 @@ class MemoryJournal:
 
     def load_parts(self) -> dict[str, str]:
         return {name: self._dump(name, part) for name, part in self._parts.items()}
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def commit(self, step: StepCommit) -> bool:
         if not self._consume_cause(step):

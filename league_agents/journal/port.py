@@ -1,7 +1,7 @@
 """What the runner needs of a journal.
 
-Rule 1: one step is one transaction: the mail or the result that caused it, the new state, and everything that it
-wants done.
+Rule 1: a step is written whole or not at all: the mail or the result that caused it, the new state, and everything that
+it wants done. Steps of one batch may be made durable together.
 Rule 2: nothing is performed before it is committed, and whatever is committed is performed at least once.
 Rule 3: the same cause commits once. A second commit of it changes nothing and says so.
 """
@@ -9,6 +9,7 @@ Rule 3: the same cause commits once. A second commit of it changes nothing and s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
@@ -187,6 +188,14 @@ class Journal(Protocol):
 
         A finished call and a fired deadline are removed by the step that they cause. Raises ``JournalError`` when
         another process has written to the journal meanwhile.
+        """
+        ...
+
+    def together(self) -> AbstractContextManager[object]:
+        """A block whose commits become durable together, at its end: nothing of them is performed before.
+
+        A step that cannot be written leaves nothing, and the others of the block stay. If the block is left by an
+        exception or the process ends, a journal that lasts has none of its steps.
         """
         ...
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from league_agents.errors import JournalError, JournalUnusable
 from league_agents.journal.file import (
     NONSENSE,
     OpenedFile,
+    Savepoint,
     Transaction,
     check_pages,
     journal_error,
@@ -213,8 +215,19 @@ class SqliteJournal:
                 " name another file, or delete this one if nothing was played in it"
             )
 
-    def _transaction(self) -> Transaction:
-        return Transaction(self._db, self._file)
+    def _transaction(self) -> Transaction | Savepoint:
+        return Savepoint(self._db, self._file) if self._db.in_transaction else Transaction(self._db, self._file)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        steps = self._steps
+        try:
+            with Transaction(self._db, self._file):
+                yield
+        except BaseException:
+            self._steps = steps
+            self._queued.clear()
+            raise
 
     def load_parts(self) -> dict[str, str]:
         return dict(_PARTS.read(self._db, self.path))

@@ -8,7 +8,8 @@ is sent again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
@@ -24,7 +25,7 @@ from league_agents.journal.port import (
     PendingCall,
     StepCommit,
 )
-from league_agents.league.effects import ReleaseAgent
+from league_agents.league.effects import Effect, ReleaseAgent
 from league_agents.league.events import (
     Command,
     DeadlinePassed,
@@ -120,6 +121,9 @@ class RoleRunner(Generic[S]):
         self._outbox = Outbox(mailbox, journal, clock, on_late=self._sent_late)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
+        self._waiting: list[Callable[[], None]] | None = None
+        """What is to be done once the steps of a batch are durable; ``None`` outside of a batch."""
+
         self._calls: dict[str, PendingCall] = {}
         """What the host was handed and has not given back."""
 
@@ -208,20 +212,24 @@ class RoleRunner(Generic[S]):
                 # Whoever wrote first is answered before the rest of a long backlog is read.
                 self._work_off()
             busy = True
+            taken_in: list[str] = []
+            is_cut_short = False
+            with self._together(mails):
+                for mail in mails:
+                    is_cut_short = self._stopping.is_set()
+                    if is_cut_short:
+                        break
+                    if self._take_in(mail):
+                        taken_in.append(mail.mail_id)
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
-            for mail in mails:
-                self._go_on()
-                if self._take_in(mail):
-                    self._unacknowledged.append(mail.mail_id)
+            self._unacknowledged += taken_in
+            if is_cut_short:
+                raise Stopping
             self._acknowledge()
             if not any(mail.is_from_peer for mail in mails):
                 break  # strangers may write for ever: deadlines do not wait for them
         return busy
-
-    def _go_on(self) -> None:
-        if self._stopping.is_set():
-            raise Stopping
 
     def _work_off(self) -> None:
         """Take the agents' results and send what there is to send."""
@@ -307,7 +315,7 @@ class RoleRunner(Generic[S]):
         if came_back is not None:
             notes.append(warning(now, "bounced", came_back))
         if self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes)):
-            self._tell(row, notes)
+            self._once_durable(lambda: self._tell(row, notes))
 
     # -- the machine ------------------------------------------------------------------------------------------------
 
@@ -328,14 +336,45 @@ class RoleRunner(Generic[S]):
             self._outbox.queued()
         if commit.deadlines or commit.cleared or cause is Cause.DEADLINE:
             self._next_wake = self._journal.next_wake()
+        self._once_durable(lambda: self._perform(commit, effects))
+        return True
+
+    def _perform(self, commit: StepCommit, effects: Sequence[Effect]) -> None:
+        """What follows from a step that is durable."""
         for call in commit.calls:
             self._submit(call)
         if self._host is not None:
             for effect in effects:
                 if isinstance(effect, ReleaseAgent):
                     self._host.release(effect.game_id)
-        self._tell(row, commit.notes)
-        return True
+        self._tell(commit.inbox, commit.notes)
+
+    @contextmanager
+    def _together(self, causes: Sequence[object]) -> Iterator[None]:
+        """A block of one step for each of ``causes``, which become durable together. Calls are begun and observers told
+        at its end; when it fails, the steps were not taken."""
+        if len(causes) < 2:
+            yield
+            return
+        before = self._state, self._is_stored, self._next_wake
+        waiting: list[Callable[[], None]] = []
+        self._waiting = waiting
+        try:
+            with self._journal.together():
+                yield
+        except BaseException:
+            self._state, self._is_stored, self._next_wake = before
+            raise
+        finally:
+            self._waiting = None
+        for action in waiting:
+            action()
+
+    def _once_durable(self, action: Callable[[], None]) -> None:
+        if self._waiting is None:
+            action()
+        else:
+            self._waiting.append(action)
 
     def _safe_step(self, event: Event, cause: Cause, key: str, notes: Sequence[Note] = ()) -> None:
         """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
@@ -351,7 +390,7 @@ class RoleRunner(Generic[S]):
         note = warning(now, code, text)
         self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
         self._next_wake = self._journal.next_wake()
-        self._tell(None, [note])
+        self._once_durable(lambda: self._tell(None, [note]))
 
     def _submit(self, call: PendingCall) -> None:
         if self._host is None:
@@ -361,10 +400,11 @@ class RoleRunner(Generic[S]):
 
     def _collect(self) -> bool:
         outcomes = self._host.collect() if self._host is not None else ()
-        for outcome in outcomes:
-            call = self._calls.pop(outcome.call_id, None)
-            notes = [] if call is None else model_work(self._clock.now(), call, outcome)
-            self._safe_step(outcome, Cause.CALL, outcome.call_id, notes)
+        with self._together(outcomes):
+            for outcome in outcomes:
+                call = self._calls.pop(outcome.call_id, None)
+                notes = [] if call is None else model_work(self._clock.now(), call, outcome)
+                self._safe_step(outcome, Cause.CALL, outcome.call_id, notes)
         return bool(outcomes)
 
     def _fire_deadlines(self, now: datetime) -> bool:
@@ -376,9 +416,10 @@ class RoleRunner(Generic[S]):
         unsent = self._outbox.waiting() if drained else []
         games = {item.game_id for item in unsent}
         due = [deadline for deadline in drained if games.isdisjoint(deadline.name.split(":"))]
-        for deadline in due:
-            # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
-            self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
+        with self._together(due):
+            for deadline in due:
+                # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
+                self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
         self._next_wake = self._journal.next_wake()
         if len(due) < len(passed) and self._next_wake is not None:
             self._next_wake += self._shown_within

@@ -105,6 +105,17 @@ class JournalContract(ABC):
         assert journal.next_wake() is None
         assert list(journal.notes()) == []
 
+    def test_steps_of_one_block_are_all_there_at_its_end(self) -> None:
+        journal = self.make()
+        with journal.together():
+            assert journal.commit(self.command("1", parts={"n": 1}, sends=[outgoing("m1")]))
+            assert not journal.commit(self.command("1", parts={"n": "again"}))
+            assert journal.commit(self.command("2", parts={"m": 2}))
+            assert [item.transaction_id for item in journal.due_sends(NOON, 10)] == ["m1"]
+        journal = self.reopen(journal)
+        assert journal.load_parts() == {"n": "1", "m": "2"}
+        assert journal.commit(self.command("3", parts={"n": 3}))
+
     def test_parts_are_replaced_one_by_one_and_none_removes(self) -> None:
         journal = self.make()
         assert journal.commit(self.command("1", parts={"league": {"n": 1}, "game/1": [1]}))

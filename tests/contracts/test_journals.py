@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.migrations import APPLICATION_ID, SCRIPTS
 from league_agents.journal.port import Cause, Journal, OutboxState, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.testing.journal_contract import NOON, JournalContract, dump_part
+from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, outgoing
+from league_agents.values import evolve
 
 BEFORE_ATTEMPTS_WERE_DATED = 4
 
@@ -151,3 +153,41 @@ def test_a_step_that_cannot_be_written_whole_is_not_written_at_all(tmp_path: Pat
         journal.commit(broken)
     assert journal.load_parts() == {"n": '"1"'}
     journal.close()
+
+
+def test_a_block_that_fails_leaves_nothing_and_the_journal_goes_on(tmp_path: Path) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    assert journal.commit(step("1"))
+    with pytest.raises(JournalError), journal.together():  # noqa: PT012 - the block fails after a step of it
+        assert journal.commit(evolve(step("2"), sends=[outgoing("m1")]))
+        raise JournalError("the disk is full")
+    assert journal.load_parts() == {"n": '"1"'}
+    assert journal.due_sends(NOON, 10) == []
+    changed = evolve(outgoing("m1"), document={"n": 2})
+    assert journal.commit(evolve(step("2"), sends=[changed])), "its cause was not used up"
+    assert [item.document for item in journal.due_sends(NOON, 10)] == [{"n": 2}]
+    journal.close()
+
+
+def test_a_step_of_a_block_that_cannot_be_written_leaves_the_others(tmp_path: Path) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    half_a_pair = evolve(outgoing("m1"), subject="\ud800")
+    with journal.together():
+        assert journal.commit(step("1"))
+        with pytest.raises(UnicodeEncodeError):
+            journal.commit(evolve(step("2"), sends=[half_a_pair]))
+        assert journal.commit(step("3"))
+    assert journal.load_parts() == {"n": '"3"'}
+    assert list(journal.outbox()) == []
+    assert journal.commit(step("2")), "it left nothing, not even that its cause is used up"
+    journal.close()
+
+
+def test_a_process_that_ends_within_a_block_has_taken_no_step_of_it(tmp_path: Path) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    with journal.together():
+        assert journal.commit(step("1"))
+        for path in list(tmp_path.glob("j.db*")):
+            shutil.copy(path, tmp_path / path.name.replace("j.db", "left.db"))
+    journal.close()
+    assert sqlite_journal(tmp_path / "left.db").load_parts() == {}

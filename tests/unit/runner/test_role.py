@@ -17,10 +17,20 @@ import pytest
 
 from league_agents.clock import ManualClock
 from league_agents.core.model_work import KEY, ModelStep, Why, Work
-from league_agents.errors import MailboxUnavailable, QuotaExhausted, RemoteProtocolError
+from league_agents.errors import JournalError, MailboxUnavailable, QuotaExhausted, RemoteProtocolError
 from league_agents.ids import GameId
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import MODEL_WORK, InboxRow, InboxVerdict, Journal, Note, Order, OutboxItem, OutboxState
+from league_agents.journal.port import (
+    MODEL_WORK,
+    InboxRow,
+    InboxVerdict,
+    Journal,
+    Note,
+    Order,
+    OutboxItem,
+    OutboxState,
+    PendingCall,
+)
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
 from league_agents.league.events import (
@@ -769,22 +779,18 @@ def test_whoever_is_to_end_takes_no_further_mail_in_and_the_next_life_loses_none
         world.office.send(text_mail(number, f"abc{number}"))
     stopping = threading.Event()
 
-    class StopsAfterTwo:
-        def received(self, role: str, row: InboxRow) -> None:
-            if row.message_id == "m1":
+    class StoppedAtTheSecond(EchoMachine):
+        def step(self, state: Echoes, event: Event, now: datetime) -> tuple[Echoes, Sequence[Effect]]:
+            if isinstance(event, MessageArrived) and event.envelope.message_id == "m1":
                 stopping.set()
-
-        def sent(self, role: str, item: OutboxItem) -> None: ...
-
-        def noted(self, role: str, note: Note) -> None: ...
+            return EchoMachine.step(self, state, event, now)
 
     runner = RoleRunner(
-        EchoMachine(),
+        StoppedAtTheSecond(),
         world.player,
         world.memory,
         InlineHost(EchoAgent, world.clock, one_game_each=False),
         world.clock,
-        observer=StopsAfterTwo(),
         stopping=stopping,
     )
     runner.start()
@@ -799,6 +805,66 @@ def test_whoever_is_to_end_takes_no_further_mail_in_and_the_next_life_loses_none
     run_out(world, again)
     assert world.replies() == ["2cba", "3cba", "4cba"]
     assert len(list(world.memory.inbox())) == 5
+
+
+def test_nothing_of_a_batch_is_performed_before_all_of_it_is_durable(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    world = World(path)
+    for number in range(3):
+        world.office.send(text_mail(number, f"abc{number}"))
+    durable: list[int] = []
+
+    class Host(InlineHost):
+        def submit(self, call: PendingCall) -> None:
+            look = SqliteJournal.to_look_at(path)
+            durable.append(len(look.pending_calls()))
+            look.close()
+            super().submit(call)
+
+    class Observer:
+        def received(self, role: str, row: InboxRow) -> None:
+            look = SqliteJournal.to_look_at(path)
+            durable.append(len(list(look.inbox())))
+            look.close()
+
+        def sent(self, role: str, item: OutboxItem) -> None: ...
+
+        def noted(self, role: str, note: Note) -> None: ...
+
+    host = Host(EchoAgent, world.clock, one_game_each=False)
+    runner = RoleRunner(EchoMachine(), world.player, world.open_journal(), host, world.clock, observer=Observer())
+    runner.start()
+    runner.tick()
+    assert durable == [3] * 6
+    runner.close()
+
+
+def test_a_batch_that_cannot_be_made_durable_was_not_taken_in(tmp_path: Path) -> None:
+    world = World(tmp_path / "j.db")
+    for number in range(3):
+        world.office.send(text_mail(number, f"abc{number}"))
+    journal = world.open_journal()
+    host = InlineHost(EchoAgent, world.clock, one_game_each=False)
+
+    class Full(EchoMachine):
+        def step(self, state: Echoes, event: Event, now: datetime) -> tuple[Echoes, Sequence[Effect]]:
+            if isinstance(event, MessageArrived) and event.envelope.message_id == "m2":
+                raise JournalError("the disk is full")
+            return EchoMachine.step(self, state, event, now)
+
+    runner = RoleRunner(Full(), world.player, journal, host, world.clock)
+    runner.start()
+    with pytest.raises(JournalError):
+        runner.tick()
+    assert runner.state == Echoes(), "the state is that of the journal"
+    assert list(journal.inbox()) == []
+    assert host.collect() == (), "no call was begun"
+    runner.close()
+    assert len(world.player.fetch(10, lambda _: False)) == 3, "no mail was acknowledged"
+    again = world.runner(world.open_journal())
+    again.start()
+    run_out(world, again)
+    assert world.replies() == ["0cba", "1cba", "2cba"]
 
 
 def test_an_order_in_the_journal_is_carried_out_once_and_one_that_nobody_knows_is_used_up(tmp_path: Path) -> None:
