@@ -31,21 +31,16 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
     from league_agents.cli.screen import own_stdout
     from league_agents.clock import SystemClock
-    from league_agents.settings.finished import check_role, refuse_unfinished
+    from league_agents.settings.finished import check_file
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
     from league_agents.settings.live import login_command
-    from league_agents.settings.role_files import refuse_missing_folder
     from league_agents.settings.secret_files import readable_by_others
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)
-    refuse_unfinished(settings)
-    if settings.log.file is not None:
-        refuse_missing_folder(settings.log.file)
     next_command = settings.command("run", "--test-connectivity")
     with own_stdout() as stdout:
-        for role in settings.roles:
-            found = check_role(settings, role, now=SystemClock().now())
+        for role, found in check_file(settings, now=SystemClock().now()):
             agent = f", agent {found.agent}" if found.agent else ""
             journal = f"journal {role.journal} ({'its own' if found.has_journal else 'not made yet'})"
             click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)

@@ -48,7 +48,7 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     """Hand one command to the league manager.
 
     The manager's journal takes it down, so it is carried out once whatever happens: by the daemon that runs now, with
-    its next look, or by the next one that is started.
+    its next look, or by the next one that is started. A league file that 'config check' rejects is refused.
     """
     from datetime import timedelta
 
@@ -56,6 +56,7 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     from league_agents.clock import SystemClock
     from league_agents.journal.port import Order
     from league_agents.runner.lock import is_locked
+    from league_agents.settings.finished import check_file
     from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
     from league_agents.settings.orders import give, new_nonce, outcome_of
 
@@ -69,6 +70,8 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     settings = read_league_file(path, environment_of(path), only=("manager",))
     (role,) = settings.roles
     clock = SystemClock()
+    for _ in check_file(settings, now=clock.now()):
+        pass
     given = Order(nonce=new_nonce(), command=order.replace("-", "_"), text=text, at=clock.now())
     before = give(role, given)
     if not is_locked(role.journal):

@@ -82,6 +82,11 @@ class Command(StrEnum):
     RESET = "reset"
     FREE_TEXT = "free_text"
 
+    @property
+    def word(self) -> str:
+        """As a person types it."""
+        return self.value.replace("_", "-")
+
 
 class OperatorCommand(Struct, frozen=True, kw_only=True):
     """A person told this machine to do something."""

@@ -59,7 +59,7 @@ from league_agents.league.manager_service import (
     reset,
     wants_to_leave,
 )
-from league_agents.league.manager_state import ManagerState, SeasonPhase, initial_state, parts_of
+from league_agents.league.manager_state import ManagerState, Season, SeasonPhase, initial_state, parts_of
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.values import evolve
 
@@ -265,9 +265,34 @@ def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> Ma
     if move is None and not turn.is_paused:
         move = SEASON.action(state.season.phase, command.command)
     if move is None:
-        turn.warn("command_refused", f"{command.command.value}: the season is in {state.season.label}")
+        turn.warn("command_refused", _refusal(state.season, command.command))
         return state
     return move(turn, state)
+
+
+def _refusal(season: Season, command: Command) -> str:
+    """Why a command cannot be carried out now, and which ones come first."""
+    first = _ways(season.phase).get(command)
+    if first is None:
+        remedy = f"that is over, and only '{Command.RESET.word}' goes back"
+    else:
+        before = [*([Command.CONTINUE] if season.paused_at is not None else []), *first]
+        remedy = f"{', '.join(repr(each.word) for each in before)} first"
+    return f"{command.word}: the season is in {season.label}; {remedy}"
+
+
+def _ways(phase: str) -> Mapping[Command, tuple[Command, ...]]:
+    """For each command that can still be given in this season: which ones must be given before."""
+    ways: dict[Command, tuple[Command, ...]] = {}
+    seen = {phase}
+    reached: list[tuple[str, tuple[Command, ...]]] = [(phase, ())]
+    for at, before in reached:
+        for rule in SEASON.rules:
+            if rule.phase == at and isinstance(rule.event, Command):
+                ways.setdefault(rule.event, before)
+                reached += [(after, (*before, rule.event)) for after in rule.next if after not in seen]
+                seen.update(rule.next)
+    return ways
 
 
 def _time_out(turn: SeasonTurn, state: ManagerState, event: DeadlinePassed) -> ManagerState:

@@ -29,6 +29,8 @@ from league_agents.league.schedule import Pairing, Schedule, Team
 from league_agents.league.standings import Standings
 from league_agents.league.stored import dump, load
 
+_REMEDY = "put a copy in its place, or name another journal"
+
 
 class StoredGame(Struct, frozen=True, kw_only=True):
     """A pairing that names its teams by their places."""
@@ -63,7 +65,7 @@ def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) 
         return initial_state(config, roster)
     missing = next((name for name in ("season", "attendance", "standings") if name not in parts), None)
     if missing is not None:
-        raise JournalUnusable(f"the journal has no part {missing!r}: it is not one of a league manager")
+        raise JournalUnusable(f"the journal has no part {missing!r}; {_REMEDY}")
     season: Season = load(Season, parts["season"], "season")
     if season.season_id != config.season_id:
         raise JournalUnusable(
@@ -95,11 +97,12 @@ def _games(season: Season, schedule: Schedule | None, parts: Mapping[str, str]) 
     games: tuple[GameRecord, ...] = ()
     if season.phase in (SeasonPhase.ROUND, SeasonPhase.CLOSING):
         if schedule is None or not 1 <= season.round_number <= len(schedule.rounds):
-            raise JournalUnusable(f"the journal is in round {season.round_number} and has no schedule for it")
+            raise JournalUnusable(f"the journal is in round {season.round_number}, without a schedule; {_REMEDY}")
         pairings = schedule.round(season.round_number)
         games = tuple(records.pop(pairing.game_id, NOTHING_YET) for pairing in pairings)
     if records:
-        raise JournalUnusable(f"part 'game/{min(records)}' of the journal is of no game that is being played")
+        name = f"game/{min(records)}"
+        raise JournalUnusable(f"part {name!r} of the journal is of no game that is being played; {_REMEDY}")
     return games
 
 
@@ -109,7 +112,7 @@ def _closed(parts: Mapping[str, str]) -> tuple[ClosedRound, ...]:
     ]
     found.sort(key=lambda closed: closed.number)
     if [closed.number for closed in found] != list(range(1, len(found) + 1)):
-        raise JournalUnusable("the journal lacks a round that is over; restore it from a copy")
+        raise JournalUnusable(f"the journal lacks a round that is over; {_REMEDY}")
     return tuple(found)
 
 
@@ -139,7 +142,7 @@ def _restored(stored: StoredSchedule) -> Schedule:
     places = range(len(teams))
     for game in (game for games in stored.rounds for game in games):
         if not all(place in places for place in (game.player1, game.player2, game.referee)):
-            raise JournalUnusable(f"part 'schedule' of the journal names no team in game {game.game_id}")
+            raise JournalUnusable(f"part 'schedule' of the journal names no team in game {game.game_id}; {_REMEDY}")
     return Schedule(
         tuple(
             tuple(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, audience, broadcast, judges, new_round, round_id
 from league_agents.league.effects import Record
+from league_agents.league.events import Command
 from league_agents.league.manager_opening import enter
 from league_agents.league.manager_state import (
     NOTHING_YET,
@@ -51,7 +52,8 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Announce the next round."""
     number = state.season.round_number + 1
     if state.schedule is None or number > len(state.schedule.rounds):
-        turn.warn("command_refused", f"all {total_rounds(state)} rounds were played; finish the season")
+        said = f"all {total_rounds(state)} rounds were played; '{Command.FINISH_SEASON.word}' ends the season"
+        turn.warn("command_refused", f"{Command.START_ROUND.word}: {said}")
         return state
     broadcast(
         turn,

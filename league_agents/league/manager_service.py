@@ -9,6 +9,7 @@ from __future__ import annotations
 from league_agents.core.violation import shown
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, broadcast
+from league_agents.league.events import Command
 from league_agents.league.manager_opening import Letter
 from league_agents.league.manager_rounds import record_open_games, record_season
 from league_agents.league.manager_state import Inquiry, ManagerState, SeasonPhase, initial_state
@@ -72,7 +73,7 @@ def keep_alive(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 def free_text(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """A word to everybody."""
     if not turn.command_text:
-        turn.warn("command_refused", "free_text: there is no text")
+        turn.warn("command_refused", f"{Command.FREE_TEXT.word}: there is no text")
         return state
     return _ask(turn, state, MessageType.BROADCAST_FREE_TEXT, FreeText(message_text=turn.command_text))
 

@@ -64,11 +64,19 @@ class ReadyRole:
     """What is wrong with the token; empty when it can be used."""
 
 
-def check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:
-    """Look at all that a start looks at, and make nothing.
+def check_file(settings: LeagueSettings, *, now: datetime) -> Iterator[tuple[RoleSettings, ReadyRole]]:
+    """Look at all that a start looks at, role by role, and make nothing.
 
     Raises ``ConfigError`` that names the key, and ``JournalError``.
     """
+    refuse_unfinished(settings)
+    if settings.log.file is not None:
+        refuse_missing_folder(settings.log.file)
+    for role in settings.roles:
+        yield role, _check_role(settings, role, now=now)
+
+
+def _check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:
     for path in (role.journal, role.token):
         refuse_missing_folder(path)
     machine = machine_of(settings, role, "check")

@@ -10,7 +10,6 @@ import secrets
 from league_agents.journal.port import Journal, Note, Order
 from league_agents.settings.journals import open_journal
 from league_agents.settings.league_settings import RoleSettings
-from league_agents.settings.role_files import refuse_missing_folder
 from league_agents.settings.storage import STORAGE
 
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
@@ -26,7 +25,6 @@ def give(role: RoleSettings, order: Order) -> int:
 
     Raises ``JournalError`` and ``ConfigError``.
     """
-    refuse_missing_folder(role.journal)
     journal = open_journal(role, lambda _name, _part: "")
     try:
         before = len(_refusals(journal))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -79,7 +79,9 @@ def test_an_order_that_does_not_fit_is_refused_with_its_reason(league: LocalLeag
     with live_roles(read_league_file(office, {})) as (live,):
         work(live, league)
         refused = [note for note in live.role.wired.journal.notes() if note.key == "command_refused"]
-    assert ["end_round" in str(note.facts["text"]) for note in refused] == [True]
+    assert [note.facts["text"] for note in refused] == [
+        "end-round: the season is in REGISTRATION; 'close-registration', 'start-round' first"
+    ]
 
 
 def test_a_whole_season_can_be_walked_through_by_hand(league: LocalLeague, office: Path) -> None:
@@ -121,6 +123,38 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, arguments: list[str],
     assert shown.exit_code == code
     (line,) = shown.stderr.splitlines()
     assert said in line
+
+
+def no_client(path: Path) -> None:
+    read_league_file(path, {}).role("manager").token.unlink()
+    (path.parent / "client_secret.json").unlink()
+
+
+def no_team(path: Path) -> None:
+    path.write_text(path.read_text("utf-8").replace("falcons@league.test", "falcons.player@gmail.com"), "utf-8")
+
+
+def no_log_folder(path: Path) -> None:
+    path.write_text(path.read_text("utf-8") + "\nlog: {file: logs/daemon.log}\n", "utf-8")
+
+
+def no_journal(path: Path) -> None:
+    read_league_file(path, {}).role("manager").journal.write_text("no journal at all" * 100)
+
+
+@pytest.mark.parametrize("befall", [no_client, no_team, no_log_folder, no_journal])
+def test_a_league_file_that_the_check_rejects_takes_no_orders(
+    tmp_path: Path, befall: Callable[[Path], None]
+) -> None:
+    seats = [four_seats()[0], *(Seat(role="player", group=group) for group in ("house", "falcons", "otters"))]
+    with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
+        office = league.config_of(league.seats[0])
+    assert manage(office, "pause").exit_code == 0
+    befall(office)
+    checked = CliRunner().invoke(command_line, ["config", "check", "--config", str(office)])
+    assert checked.exit_code == 3
+    refused = manage(office, "pause")
+    assert (refused.exit_code, refused.stdout, refused.stderr) == (3, "", checked.stderr)
 
 
 def test_a_league_file_without_a_manager_takes_no_orders(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from league_agents.errors import JournalError
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import ClearDeadline, Send, SetDeadline
+from league_agents.league.effects import ClearDeadline, Send, SetDeadline, Warn
 from league_agents.league.events import Command
 from league_agents.league.manager import Manager, transition_table
 from league_agents.league.manager_state import SeasonPhase
@@ -242,3 +242,74 @@ def test_the_table_of_transitions_names_every_command_and_every_phase() -> None:
     phases = {phase for row in rows for phase in (row.phase, *row.next)} - {"any"}
     assert phases == {phase.value for phase in SeasonPhase}
     assert all(row.effects for row in rows)
+
+
+ALL_THE_WAY = (
+    Command.OPEN_SEASON,
+    Command.CLOSE_REGISTRATION,
+    Command.START_ROUND,
+    Command.END_ROUND,
+    Command.END_ROUND,
+    Command.FINISH_SEASON,
+)
+
+
+def walked(office_of: Callable[..., Any], steps: int, *, is_paused: bool) -> Any:
+    """A manager that was taken through its season by hand, as far as ``steps``."""
+    office = office_of(is_automatic=False)
+    for command in (*ALL_THE_WAY[:steps], *([Command.PAUSE] if is_paused else [])):
+        give(office, command)
+        assert refusals(office) == []
+    return office
+
+
+def refusals(office: Any) -> list[str]:
+    return [warning.text for warning in office.of(Warn) if warning.code == "command_refused"]
+
+
+def give(office: Any, command: Command) -> None:
+    """Give a command; whoever it invites registers."""
+    office.command(command, "a word")
+    if command is Command.OPEN_SEASON and not refusals(office):
+        office.everybody_registers()
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+@pytest.mark.parametrize("steps", range(len(ALL_THE_WAY) + 1))
+def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
+    office_of: Callable[..., Any], steps: int, is_paused: bool
+) -> None:
+    for command in Command:
+        office = walked(office_of, steps, is_paused=is_paused)
+        office.command(command, "a word")
+        if not refusals(office):
+            continue
+        (said,) = refusals(office)
+        assert said.startswith(f"{command.word}: the season is in {office.state.season.label}; ")
+        named = [each for each in Command if f"'{each.word}'" in said]
+        if named == [Command.RESET]:
+            assert said.endswith("that is over, and only 'reset' goes back")
+            continue
+        assert said.endswith(" first")
+        # In the order in which they are named.
+        for each in (*sorted(named, key=lambda one: said.index(f"'{one.word}'")), command):
+            give(office, each)
+            assert refusals(office) == [], (said, each)
+
+
+@pytest.mark.parametrize(
+    ("steps", "command", "said"),
+    [
+        (0, Command.START_ROUND, "'open-season', 'close-registration' first"),
+        (3, Command.CLOSE_REGISTRATION, "that is over"),
+        (3, Command.START_ROUND, "start-round: the season is in ROUND(1); 'end-round' first"),
+        (6, Command.FINISH_SEASON, "that is over"),
+    ],
+)
+def test_what_comes_first_is_the_shortest_way(
+    office_of: Callable[..., Any], steps: int, command: Command, said: str
+) -> None:
+    office = walked(office_of, steps, is_paused=False)
+    office.command(command)
+    (refusal,) = refusals(office)
+    assert said in refusal
