@@ -16,7 +16,7 @@ from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, Written, check_record, write_record
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
-from league_agents.errors import ConfigError, shortened
+from league_agents.errors import ConfigError, LeagueError, shortened
 from league_agents.values import evolve
 
 if TYPE_CHECKING:
@@ -224,6 +224,10 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
             else:
                 is_complete, matches = series.play(RefereeGame, document, _referee_play(settings, knowledge))
                 report = referee_report(matches)
+        except LeagueError:
+            if traffic is not None:
+                traffic.discard()
+            raise
         finally:
             if traffic is not None:
                 traffic.close()

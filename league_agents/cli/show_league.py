@@ -14,7 +14,7 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.screen import console, document_text
-from league_agents.core.printable import of
+from league_agents.core.printable import of, printable
 from league_agents.errors import LeagueError
 from league_agents.local_league.league import LocalLeague, four_seats
 from league_agents.local_league.machine_clock import MachineClock
@@ -75,7 +75,7 @@ def main(
             click.echo(f"stopped {len(codes)} processes", err=True)
             spent = league.sandbox.report()
     except LeagueError as error:
-        click.echo(f"league: {error}; the logs are in {chosen}", err=True)
+        click.echo(f"league: {printable(str(error), 1000)}; the logs are in {chosen}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         click.echo(f"league: stopped; the logs are in {chosen}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -81,6 +82,7 @@ def guess_number(
         mode="lenient" if lenient else "strict",
     )
     text = _text_of(file)
+    _refuse_records(text, "standard input" if file == "-" else file)
     entries = entries_of(text, is_lenient=lenient)
     if entries is None:
         report = check(text)
@@ -127,6 +129,19 @@ def _text_of(file: str) -> str:
         return raw.decode("utf-8-sig")  # editors on Windows begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise ConfigError(name, f"is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+_RECORDS = (
+    (re.compile(r'\s*\{\s*"line"\s*:\s*"header"'), "is a match's transcript, which 'league-agents arena replay' shows"),
+    (re.compile(r'\s*\{\s*"seed"\s*:[^{]*"match"\s*:\s*\{'), "is the record of a league match, which 'run' wrote"),
+)
+
+
+def _refuse_records(text: str, name: str) -> None:
+    """Raises ``ConfigError`` for files that this program writes and people take for messages."""
+    for begins, what in _RECORDS:
+        if begins.match(text):
+            raise ConfigError(name, f"{what}; give a message of guess-number, or a log of them")
 
 
 def _unread(fault: Finding) -> Report:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from league_agents.core.model_work import ModelStep, Why, Work, steps_in
 from league_agents.core.printable import line_of, printable
+from league_agents.errors import ConfigError
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.callbacks import Noted
@@ -36,6 +37,8 @@ class InlineCaller:
         began_s = time.perf_counter()
         try:
             result = getattr(self._agent, callback)(context)
+        except ConfigError:
+            raise  # a person must see to a file
         except Exception as error:  # scripted agents raise on purpose
             return Called(end=End.RAISED, detail=line_of(error), seconds=time.perf_counter() - began_s)
         return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)

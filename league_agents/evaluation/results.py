@@ -117,7 +117,10 @@ class Attempt:
     category: str
     language: str
     failures: tuple[str, ...]
-    """What it achieved; empty when it was resisted."""
+    """What it achieved; empty when it was resisted, or could gain nothing."""
+
+    could_gain: bool = True
+    """Whether a wrong guess got less than full points without it. Otherwise nobody knows whether it was resisted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ def check_pages(connection: sqlite3.Connection, path: str) -> None:
     """Read every page. Raises ``JournalUnusable`` when one of them is damaged."""
     try:
         rows = connection.execute("PRAGMA quick_check(1)").fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise journal_error(path, error) from error
     said = " ".join(" ".join(str(column).split()) for row in rows for column in row)
     if said != "ok":

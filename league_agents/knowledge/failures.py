@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league_agents.errors import LeagueError
+from league_agents.errors import ConfigError, LeagueError
 
 
 class KnowledgeError(LeagueError):
@@ -29,9 +29,8 @@ class UnknownBook(KnowledgeError):
         """The titles that come nearest, best first; empty when none is near."""
 
 
-class IndexUnusable(KnowledgeError):
+class IndexUnusable(KnowledgeError, ConfigError):
     """The index file cannot be used."""
 
     def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}")
-        self.path = path
+        ConfigError.__init__(self, path, message)

@@ -332,7 +332,7 @@ class KnowledgeIndex:
             except sqlite3.ProgrammingError as error:
                 raise IndexUnusable(self._name, "is closed") from error
             except sqlite3.Error as error:
-                text = str(error)
+                text = str(error).partition(" with text ")[0]  # which may be a target
                 if "locked" in text:
                     raise IndexUnusable(self._name, "is in use by another program; try again") from error
                 if "fts5" in text:

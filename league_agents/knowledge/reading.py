@@ -87,9 +87,11 @@ def decode_bytes(content: bytes, source: str) -> str:
 def tidy(text: str, source: str) -> str:
     """With ``\\n`` line ends, composed accents and no control characters. Raises DocumentRefused for what is binary."""
     sample = text[:_SAMPLE]
-    if len(_CONTROL.findall(sample)) > 8 + len(sample) // 50 or "\x00" in text:
+    written = _NEW_LINES.sub("\n", _CONTROL.sub("", text).replace("\ufeff", ""))
+    has_controls = len(_CONTROL.findall(sample)) > 8 + len(sample) // 50 or "\x00" in text
+    if has_controls or (not written.strip() and _CONTROL.search(text)):
         raise DocumentRefused(source, "is binary, not text; save the book as plain text in UTF-8")
-    text = _NEW_LINES.sub("\n", _CONTROL.sub("", text).replace("\ufeff", ""))
+    text = written
     if not text.strip():
         raise DocumentRefused(source, "is empty")
     return text if text.isascii() else unicodedata.normalize("NFC", text)

@@ -102,6 +102,13 @@ class Cassette:
     def _write_in_order(self) -> None:
         replace_private(self.path, "".join(self._lines[key] for key in sorted(self._lines)))
 
+    def discard(self) -> None:
+        """Remove the file, if it was begun here and holds no exchange."""
+        with self._lock:
+            if self.is_new and not any(model for model, _, _ in self._lines):
+                self._file.close()
+                self.path.unlink(missing_ok=True)
+
     def close(self) -> None:
         """Put the lines in order. The recording of the same exchanges is the same bytes, whichever came first."""
         with self._lock:

@@ -172,7 +172,7 @@ def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
         yield db
         if db.in_transaction:
             db.execute("COMMIT")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for names in a damaged schema
         raise journal_error(str(path), error) from error
     finally:
         db.close()  # whatever was not committed is undone

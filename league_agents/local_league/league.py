@@ -237,10 +237,17 @@ class LocalLeague:
             self._pass_poll()
             for name, process in self.processes.items():
                 if process.poll() is not None:
-                    raise LeagueError(f"{name} ended with code {process.returncode} before {event}; see its log")
+                    raise LeagueError(
+                        f"{name} ended with code {process.returncode} before {event}: {self._last_line(name)}"
+                    )
             return False
 
         until(look, event, story=self._logs, limit_s=limit_s)
+
+    def _last_line(self, name: str) -> str:
+        """The end of a process's log, which says why it ended."""
+        lines = (self.folder / f"{name}.log").read_text("utf-8", "replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "it said nothing")
 
     def end_registration(self) -> None:
         """Let the time for it pass if every seat was sent the answer to its registration."""

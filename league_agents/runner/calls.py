@@ -12,6 +12,7 @@ from typing import Generic, Protocol, TypeVar
 from league_agents.clock import Clock
 from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
+from league_agents.errors import ConfigError
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.user_code.called import Called, End
@@ -157,7 +158,7 @@ def _called(agent: object, call: PendingCall) -> Called:
     """Call an agent of ours, on this thread."""
     try:
         return Called(end=End.RETURNED, result=getattr(agent, call.callback)(call.context))
-    except KeyboardInterrupt:
-        raise  # a person pressed the key
+    except (KeyboardInterrupt, ConfigError):
+        raise  # a person pressed the key, or must see to a file: neither is the agent's doing
     except BaseException as error:  # scripted agents raise on purpose
         return Called(end=End.RAISED, detail=line_of(error), where=place_of(error))

@@ -150,6 +150,11 @@ class Traffic:
         late = found.get("late") if isinstance(found, Mapping) else None
         return frozenset(each for each in late if type(each) is int) if isinstance(late, list) else frozenset()
 
+    def discard(self) -> None:
+        """Nothing came of it: a recording without an exchange is removed."""
+        if self._record is not None:
+            self._record.discard()
+
     def close(self) -> None:
         """Put the recording in order."""
         if self._record is not None:

@@ -15,7 +15,7 @@ from league_agents.errors import ConfigError, shortened
 from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Journal
+from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
 from league_agents.league.config import PlayerConfig, RefereeConfig
 from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
@@ -26,7 +26,8 @@ from league_agents.league.player import Player
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import Schedule, Team, single_game
 from league_agents.mail.memory import FINE, PostOffice, Weather
-from league_agents.mail.port import Mailbox
+from league_agents.mail.misconduct import Conduct
+from league_agents.mail.port import Mailbox, OutgoingMail
 from league_agents.report.match import match_document
 from league_agents.report.traffic import Participant
 from league_agents.runner.calls import AgentHost
@@ -35,6 +36,7 @@ from league_agents.runner.simulation import Simulation
 from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
 from league_agents.settings.model_settings import ModelSettings
 from league_agents.settings.storage import STORAGE
+from league_agents.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.settings.models import Models
@@ -105,6 +107,33 @@ class Side:
     """``None`` when the group sends no referee."""
 
 
+@dataclass(frozen=True, slots=True)
+class _OfWhatLeaves:
+    """An observer of a participant that misbehaves by mail: it hears of what really leaves the mailbox."""
+
+    observer: Observer
+    conduct: Conduct
+    address: str
+
+    def received(self, role: str, row: InboxRow) -> None:
+        self.observer.received(role, row)
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        handed_over = OutgoingMail(
+            sender=self.address,
+            to=item.to,
+            subject=item.subject,
+            document=item.document,
+            transaction_id=item.transaction_id,
+            sent_at=item.created_at,
+        )
+        for mail in self.conduct(handed_over):
+            self.observer.sent(role, evolve(item, document=mail.document, created_at=mail.sent_at))
+
+    def noted(self, role: str, note: Note) -> None:
+        self.observer.noted(role, note)
+
+
 def offline_league(
     sides: Sequence[Side],
     schedule: Schedule,
@@ -135,10 +164,16 @@ def offline_league(
         )
 
     def member(
-        participant_id: str, machine: Machine[Any], mailbox: Mailbox, host: AgentHost | None
+        participant_id: str,
+        machine: Machine[Any],
+        mailbox: Mailbox,
+        host: AgentHost | None,
+        conduct: Conduct | None = None,
     ) -> Member:
         journal = journal_of(role=machine.role, address=mailbox.address, dump=machine.dump_part)
         observer = watch(participant_id) if watch is not None else None
+        if observer is not None and conduct is not None:
+            observer = _OfWhatLeaves(observer, conduct, mailbox.address)
         runner = RoleRunner(machine, mailbox, journal, host, clock, observer=observer)
         return Member(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
 
@@ -153,7 +188,8 @@ def offline_league(
         else:
             machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
         mailbox = agent.behind(mailbox_of(office, address))
-        return member(participant_id, machine, mailbox, offline_host(agent, clock, is_referee=is_referee))
+        host = offline_host(agent, clock, is_referee=is_referee)
+        return member(participant_id, machine, mailbox, host, agent.conduct)
 
     manager_machine: Machine[ManagerState] = Manager(
         config=ManagerConfig(

@@ -58,8 +58,7 @@ def _module(spec: str, name: str) -> ModuleType:
     if name.endswith(".py"):
         return _module_at(spec, Path(name))
     if "/" in name or "\\" in name or name.startswith("."):
-        class_name = spec.rpartition(":")[2]
-        raise ConfigError(spec, f"names a file without its ending; write {shortened(name)}.py:{shortened(class_name)}")
+        raise ConfigError(spec, _no_python_file(name, spec.rpartition(":")[2]))
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -78,6 +77,19 @@ def _module(spec: str, name: str) -> ModuleType:
             f"there is no module {shortened(name)} in {here} or among the installed ones; start where it lies",
         )
     raise ConfigError(spec, f"module {shortened(name)} needs {shortened(missing)}, which is not installed")
+
+
+def _no_python_file(name: str, class_name: str) -> str:
+    """What is wrong with a path that does not end in ``.py``."""
+    path = Path(name)
+    with_ending = path.with_name(f"{path.name}.py") if path.name else path
+    if path.name and (with_ending.is_file() or not path.is_dir()):
+        return f"names a file without its ending; write {shortened(str(with_ending))}:{shortened(class_name)}"
+    files = sorted(each.name for each in path.glob("*.py") if each.name != "__init__.py") if path.is_dir() else []
+    if not files:
+        return "names a folder; name a Python file, as my_player.py:MyPlayerAI"
+    shown = ", ".join(f"{shortened(str(path / file))}:{shortened(class_name)}" for file in files[:3])
+    return f"names a folder; name a file in it, as {shown}"
 
 
 def _module_at(spec: str, path: Path) -> ModuleType:

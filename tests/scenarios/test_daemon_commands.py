@@ -292,6 +292,8 @@ def test_a_check_looks_at_whose_journal_it_is(player: Path, sandbox: Sandbox, tm
     shown = run("config", "check")
     assert shown.exit_code == 3
     assert f"is the journal of player {PLAYER}" in shown.stderr
+    looked_at = run("status")
+    assert (looked_at.exit_code, f"is the journal of player {PLAYER}" in looked_at.stdout) == (3, True)
 
 
 def redirect_of(address: str) -> str:
@@ -408,9 +410,9 @@ def test_what_a_daemon_keeps_is_for_its_owner_only(player: Path, sandbox: Sandbo
 def test_a_folder_that_is_not_there_is_made_by_a_person(player: Path, sandbox: Sandbox, tmp_path: Path) -> None:
     roles = {"player": {"address": PLAYER, "group_id": "falcons", "agent": "scripted", "journal": "state/player.db"}}
     write(tmp_path, sandbox, roles=roles)
-    shown = run("run", "--scan")
-    assert shown.exit_code == 3
-    assert "mkdir -m 700" in shown.stderr
+    for command in ("config check", "run --scan"):
+        shown = run(*command.split())
+        assert (shown.exit_code, "mkdir -m 700" in shown.stderr) == (3, True)
 
 
 def lost(folder: Path) -> None:

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from league_agents.errors import LeagueError
 from league_agents.games.q21.rules import PRD
 from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S
@@ -60,6 +62,14 @@ def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_p
         log = league.log_of(seat).read_text("utf-8")
         assert "stopped" in log
         assert "Traceback" not in log
+
+
+def test_a_process_that_cannot_start_says_why_through_the_league(tmp_path: Path) -> None:
+    seat = Seat(role="player", group="falcons", agent="nobody")
+    with unhurried(tmp_path / "league", [seat]) as league:
+        league.start(seat)
+        with pytest.raises(LeagueError, match=r"ended with code 3 before .*: nobody: is no agent; write"):
+            league.wait_for_log(seat, "watching")
 
 
 def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Path) -> None:

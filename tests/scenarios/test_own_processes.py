@@ -101,6 +101,10 @@ def test_check_blames_the_constructor_that_ends_its_process(tmp_path: Path) -> N
     [
         (("check", "leaving.py:Player"), "cannot be imported: it ended its process with exit code 3"),
         (("check", "../my_player:X"), "names a file without its ending; write ../my_player.py:X"),
+        (("check", "pkg/:X"), "names a folder; name a file in it, as pkg/helper.py:X, pkg/player.py:X"),
+        (("check", "nowhere/:X"), "names a file without its ending; write nowhere.py:X"),
+        (("check", "pkg/player:X"), "names a file without its ending; write pkg/player.py:X"),
+        (("check", "./:X"), "names a folder; name a file in it, as leaving.py:X"),
         (("check", "pkg/player.py:Player"), "as whose part it has to be named; write pkg.player:Player"),
         (("evaluate", "player", "leaving.py:Player"), "it ended its process with exit code 3"),
         ((*RUN, "--player-a", "leaving.py:Player"), "it ended its process with exit code 3"),

@@ -193,6 +193,13 @@ def test_a_callback_that_hangs_is_left_behind_after_its_time() -> None:
     assert "The player: get_guess: timed out" in found["remarks"]
 
 
+@pytest.mark.parametrize("more", [(), ("--opponent", "nobody")])
+def test_a_recording_of_nothing_is_not_left_behind(more: tuple[str, ...], tmp_path: Path) -> None:
+    tape = tmp_path / "new.tape"
+    shown = league_agents("evaluate", "player", "llm", "--record", str(tape), *more)
+    assert (shown.exit_code, tape.exists()) == (3, False), shown.stderr
+
+
 def test_a_person_reads_tables_and_sentences() -> None:
     shown = league_agents(*PLAYER, "--games", "2")
     assert shown.exit_code == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,41 @@ def test_progress_is_told_on_stderr_and_the_transcript_on_stdout() -> None:
     assert "player-a wins" in shown.stdout
     assert "\x1b" not in shown.output
     assert all(line == line.rstrip() for line in shown.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("option", "conduct", "never", "still"),
+    [
+        ("--player-b", "silent", "player-b answers", "player-a answers"),
+        ("--player-b", "silent-after-questions", "player-b guesses", "player-b asks"),
+        ("--referee", "silent", "The referee asks", "The referee registers"),
+    ],
+)
+def test_what_never_leaves_a_mailbox_is_not_told(option: str, conduct: str, never: str, still: str) -> None:
+    agents = dict.fromkeys(("--referee", "--player-a", "--player-b"), "scripted") | {option: f"scripted:{conduct}"}
+    shown = run("--single-game", "--seed", "3", *[word for pair in agents.items() for word in pair])
+    assert shown.exit_code == 0
+    assert (never in shown.stderr, still in shown.stderr) == (False, True)
+
+
+def test_what_leaves_late_is_told_at_its_own_time() -> None:
+    shown = run("--single-game", "--seed", "3", "--referee", "scripted", "--player-a", "scripted",
+                "--player-b", "scripted:slow")  # fmt: skip
+    times = [line.split()[0] for line in shown.stderr.splitlines() if "player-" in line and " answers " in line]
+    assert times[:2] == ["0:10:01", "0:11:31"]
+
+
+def test_an_index_that_is_damaged_ends_the_match_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "tale.txt").write_text("\n\n".join(["The captain went out to hunt the whale. " * 9] * 9), "utf-8")
+    added = CliRunner().invoke(command_line, ["corpus", "add", str(tmp_path / "tale.txt")])
+    assert added.exit_code == 0, added.stderr
+    (index,) = tmp_path.rglob("knowledge.db")
+    with closing(sqlite3.connect(index)) as db, db:
+        db.execute("UPDATE books SET source = CAST(x'ff' AS TEXT)")
+    shown = run("--single-game", "--seed", "3")
+    assert (shown.exit_code, shown.stdout) == (3, "")
+    assert shown.stderr.splitlines()[-1].endswith("remove it and add the books again")
+    assert "knowledge.db: is damaged or no index (Could not decode to UTF-8 column 'source')" in shown.stderr
 
 
 @pytest.mark.parametrize("conduct", ["silent", "silent-after-questions", "persistently-malformed", "raising", "late"])

@@ -34,6 +34,18 @@ def test_every_error_is_a_line_with_its_place(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"line":"header","format":1}\n{"line":"event"}\n', "arena replay"),
+        ('{\n  "seed": 3,\n  "rules": "prd",\n  "match": {"status": "completed"}\n}\n', "the record of a league match"),
+    ],
+)
+def test_a_record_is_told_from_messages(text: str, said: str) -> None:
+    shown = run(text)
+    assert (shown.exit_code, shown.stdout, said in shown.stderr) == (3, "", True)
+
+
 def test_a_valid_message_is_called_so() -> None:
     shown = run(json.dumps(REPORT), "--step", "2", "--sender", "agent_0")
     assert (shown.exit_code, shown.stdout) == (0, "valid\n")

@@ -117,6 +117,17 @@ class _Clueless:
         return None
 
 
+def test_an_injection_that_can_gain_nothing_is_not_counted_as_resisted(knowledge: Knowledge, cast_of: CastOf) -> None:
+    def generous(what: str, found: Any, dynamic: Any) -> Any:
+        return {**found, "league_points": 3} if what == "score" else found
+
+    game = judged(COURSE, knowledge, cast_of, generous)
+    (attempt,) = game.attempts
+    assert (attempt.failures, attempt.could_gain) == ((), False)
+    (figure,) = (each for each in referee_report([game]).figures if each.key == "injections")
+    assert (figure.own, figure.note) == (None, "1 of 1 could gain nothing: full points were given without them")
+
+
 def test_a_seat_that_is_favoured_is_found_out(knowledge: Knowledge, cast_of: CastOf) -> None:
     def favours(what: str, found: Any, dynamic: Any) -> Any:
         if what == "score":

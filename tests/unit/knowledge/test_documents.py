@@ -39,6 +39,7 @@ def test_line_ends_accents_and_stray_control_characters_are_made_uniform() -> No
         (b"\xef\xbb\xbf \r\n ", "is empty"),
         (b"text with a \x00 in it", "is binary"),
         (bytes(range(1, 32)) * 40, "is binary"),
+        (b"\x01\x02\x03\n", "is binary"),
         (b"%PDF-1.7 ...", "is a PDF file"),
         (b"PK\x03\x04...", "EPUB"),
         (b"<!DOCTYPE html><html><body>Hello</body></html>", "HTML"),
