@@ -18,9 +18,9 @@ from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import Scenario
 from league_agents.clock import Clock, SystemClock
-from league_agents.errors import AuthorizationExpired, ConfigError, MailError
+from league_agents.errors import AuthorizationExpired, ConfigError, JournalUnusable, MailError
 from league_agents.ids import derive_hex
-from league_agents.journal.port import Journal
+from league_agents.journal.port import Journal, StoredJournal
 from league_agents.mail.service_clock import ServiceClock
 from league_agents.runner.pace import Backoff
 from league_agents.runner.scan import SEND_PATIENCE
@@ -79,7 +79,7 @@ def host_by_mail(
         _lock(stack, path, role)
         journal = STORAGE.journal(path, role=ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
-        setup = _setup(kept_setup(journal, load_class), scenario, addresses, seed, role.address)
+        setup = _setup(_kept(journal, path), scenario, addresses, seed, role.address)
         opened = mailbox_of(
             WantedMailbox(settings=settings, role=evolve(role, journal=path), journal=journal, clock=clock)
         )
@@ -110,6 +110,15 @@ def host_by_mail(
             observer=observer,
         )
         yield HostAtWork(host=host, journal=journal, mailbox=opened)
+
+
+def _kept(journal: StoredJournal, path: Path) -> MailSetup | None:
+    """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
+    journal.check_content()
+    try:
+        return kept_setup(journal, load_class)
+    except JournalUnusable as error:
+        raise JournalUnusable(f"{path}: {error}; put a copy in its place, or name another file") from error
 
 
 def _setup(
@@ -161,6 +170,7 @@ def seat_by_mail(
         _lock(stack, path, role)
         journal = STORAGE.journal(path, role=SEAT_ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
+        journal.check_content()
         opened = mailbox_of(WantedMailbox(settings=settings, role=role, journal=journal, clock=clock))
         stack.callback(opened.close)
         seat = MailSeat(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,24 @@ def one_line(shown: Result) -> str:
     assert shown.stderr.startswith("league-agents: ")
     assert shown.stderr.count("\n") == 1
     return shown.stderr
+
+
+@pytest.mark.usefixtures("gmail")
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE parts SET value = '[]' WHERE name = 'setup'", "match.db: the journal holds no match by mail"),
+        ("UPDATE outbox SET state = 'quewed'", "match.db: is damaged (outbox, seq 1: state: one of queued"),
+    ],
+)
+def test_a_damaged_row_of_a_match_is_one_line(tmp_path: Path, damage: str, said: str) -> None:
+    assert host().exit_code == 0
+    with closing(sqlite3.connect(tmp_path / "match.db")) as db, db:
+        assert db.execute(damage).rowcount
+    shown = host()
+    assert shown.exit_code == 3
+    assert said in one_line(shown)
+    assert "put a copy in its place, or name another file" in shown.stderr
 
 
 @pytest.mark.usefixtures("gmail")

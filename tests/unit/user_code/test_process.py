@@ -192,6 +192,8 @@ class Prints(Player):
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    # Folders of other tests stay on the path, and some have a module of this name.
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if not Path(each, "mine.py").exists()])
     (tmp_path / "mine.py").write_text(AGENT, "utf-8")
     return tmp_path
 
