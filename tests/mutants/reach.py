@@ -54,7 +54,7 @@ class Reach:
             # The body of a module or class is run by whoever imports it: all who reach any of its functions, and the
             # tests that lie where the module's own tests do.
             own = f"{mutant.path}::"
-            found = {test for key, tests in self.tests.items() if key.startswith(own) for test in tests}
+            found |= {test for key, tests in self.tests.items() if key.startswith(own) for test in tests}
             found |= {test for test in self.seconds if _nearness(mutant.path, test) >= near}
             found |= {test for test in _tests() if test.startswith(VALUES)}
         found = set(filter(_is_there, found))

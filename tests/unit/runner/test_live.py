@@ -284,6 +284,8 @@ def test_nothing_is_begun_before_the_mailbox_was_asked_what_time_it_is() -> None
     world.role.check = check
     world.pass_time(2 * SECOND)
     assert world.journal.load_parts() == {}
+    waiting: Any = world.journal.kept(DAEMON)
+    assert waiting["started_at"] == NOON.isoformat()
     world.pass_time(60 * SECOND)
     assert [note.at for note in world.journal.notes()] == []
     assert world.journal.load_parts() != {}
