@@ -55,6 +55,7 @@ def test_a_season_of_six_teams_runs_by_itself(office_of: Callable[..., Any], tea
     assert rounds == [1, 2, 3, 4, 5]
     sends = office.of(Send, office.history)
     assert len({send.envelope.message_id for send in sends}) == len(sends)
+    assert {send.game_id for send in sends} == {None}, "games wait for none of them"
     assert all(len(send.to) == 12 for send in sends if len(send.to) != 1 and send.envelope.message_type is not END)
     assert office.deadlines == {}
     matches = office.records("match", office.history)
