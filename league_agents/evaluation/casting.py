@@ -9,7 +9,7 @@ from typing import Literal
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import Participant
 from league_agents.evaluation.results import Spent
-from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.callbacks import CallbackSpec
 
 Part = Literal["player", "opponent", "referee"]
 """``player`` or ``referee`` is who is evaluated."""

@@ -13,8 +13,7 @@ from league_agents.core.printable import line_of, printable
 from league_agents.errors import ConfigError
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.results import Behaviour, Spent
-from league_agents.games.q21.callbacks import Noted
-from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.callbacks import CallbackSpec, Noted
 from league_agents.games.q21.remarks import lines
 from league_agents.user_code.called import Called, End
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from league_agents.games.q21.contracts import CallbackSpec, callback_specs
+from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import GameId, derive_hex, game_id

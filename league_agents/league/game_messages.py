@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.model import Guess
 from league_agents.league.config import PlayerConfig
 from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase, Said

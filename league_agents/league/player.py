@@ -14,7 +14,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from league_agents.core.tables import Transition
-from league_agents.games.q21.contracts import CallbackSpec, callback_specs
+from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId, round_of
 from league_agents.league.config import PlayerConfig

@@ -13,7 +13,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from league_agents.core.tables import Transition
-from league_agents.games.q21.contracts import CallbackSpec, callback_specs
+from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.flow import Opened, SeatPhase
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from league_agents.games.q21.as_json import answers_as_json, brief_as_json, guess_as_json, question_as_json
-from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.model import NO_BRIEF
 from league_agents.league.config import RefereeConfig

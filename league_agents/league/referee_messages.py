@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from league_agents.games.q21.contracts import CallbackSpec
+from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Telling
 from league_agents.games.q21.model import NO_BRIEF, UNSCORED
 from league_agents.league.config import RefereeConfig

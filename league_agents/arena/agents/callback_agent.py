@@ -17,8 +17,7 @@ from league_agents.core.model_work import steps_in
 from league_agents.errors import CallbackInvalid
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json, question_from_json
-from league_agents.games.q21.callbacks import CONTRACTS, Known
-from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.callbacks import CONTRACTS, Known, callback_specs
 from league_agents.games.q21.model import Brief, QuestionBatch
 from league_agents.games.q21.rules import RuleSet
 

@@ -26,8 +26,7 @@ from league_agents.evaluation.checking.report import (
     verdict_of,
 )
 from league_agents.evaluation.checking.twists import games_for
-from league_agents.games.q21.callbacks import CONTRACTS, Noted
-from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.callbacks import CONTRACTS, Noted, callback_specs
 from league_agents.games.q21.remarks import Remark, Severity
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.untrusted import field_of, integer_of
@@ -204,7 +203,6 @@ class _Trial:
             callbacks=tuple(
                 CallbackReport(
                     callback=callback,
-                    promise=self._specs[callback].description.partition(": ")[2],
                     tried={kind: self._tried[callback, kind] for kind in Kind},
                     slowest_s=self._slowest[callback],
                     limit_s=self._limits[callback].total_seconds(),

@@ -16,9 +16,8 @@ from league_agents.evaluation.playing import Callee, DirectMatch
 from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.callbacks import Noted
-from league_agents.games.q21.contracts import COMPONENTS
 from league_agents.games.q21.flow import Ask, Wanted
-from league_agents.games.q21.model import Question, QuestionBatch
+from league_agents.games.q21.model import COMPONENTS, Question, QuestionBatch
 from league_agents.games.q21.reading_player import PADDING
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import field_of, integer_of

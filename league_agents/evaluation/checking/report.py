@@ -97,9 +97,6 @@ class CallbackReport:
     """One callback."""
 
     callback: str
-    promise: str
-    """What it is asked for, as the agent itself is told."""
-
     tried: dict[Kind, Tried]
     slowest_s: float
     limit_s: float

@@ -13,8 +13,8 @@ from typing import Any
 from league_agents.core.entry import Entry, clean_text
 from league_agents.core.frozen import FrozenDict, frozen
 from league_agents.core.game import JsonObject
-from league_agents.games.q21.contracts import CHOICES
 from league_agents.games.q21.model import (
+    CHOICES,
     LETTERS,
     Answer,
     AnswerBatch,

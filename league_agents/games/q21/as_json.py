@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from league_agents.games.q21.model import AnswerBatch, Breakdown, Brief, Feedback, Guess, Question
+from league_agents.games.q21.model import COMPONENTS, AnswerBatch, Breakdown, Brief, Feedback, Guess, Question
 
 
 class Asked(Protocol):
@@ -78,12 +78,7 @@ _NO_GUESS = Guess(
 
 def breakdown_as_json(breakdown: Breakdown) -> dict[str, object]:
     """The four components with the keys of protocol 4.4.7."""
-    return {
-        "opening_sentence_score": breakdown.opening_sentence_score,
-        "sentence_justification_score": breakdown.sentence_justification_score,
-        "associative_word_score": breakdown.associative_word_score,
-        "word_justification_score": breakdown.word_justification_score,
-    }
+    return {name: getattr(breakdown, name) for name in COMPONENTS}
 
 
 def feedback_as_json(feedback: Feedback) -> dict[str, object]:

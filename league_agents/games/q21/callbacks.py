@@ -1,4 +1,5 @@
-"""What comes of one call of a callback: how its result is read, how often it is called, and what replaces it.
+"""The eight callbacks of user code (protocol 6): what each is told that it promises, how its result is read, how often
+it is called, and what replaces a result.
 
 Rule 1: a result is read here and nowhere else, so it is repaired alike in a league, in an evaluation, in a check and at
 a table.
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
 from league_agents.core.violation import shown
-from league_agents.games.q21.model import UNSCORED, Brief, QuestionBatch
+from league_agents.games.q21.model import LETTERS, UNSCORED, Brief, QuestionBatch
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import (
     answers_for,
@@ -24,9 +26,46 @@ from league_agents.games.q21.reading_referee import (
     read_scorecard,
     read_warmup_question,
 )
-from league_agents.games.q21.remarks import ReadResult, Remark, Remarks, Severity, lines
-from league_agents.games.q21.rules import RuleSet
+from league_agents.games.q21.remarks import ReadResult, Remark, Remarks, Severity, lines, reader
+from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import is_kind
+from league_agents.games.q21.words import limit_in_words
+
+
+class CallbackSpec(Struct, frozen=True, kw_only=True):
+    """One callback as user code is told about it in ``ctx["service"]``."""
+
+    name: str
+    """The method: ``get_answers``."""
+
+    service_name: str
+    description: str
+    required_output_fields: tuple[str, ...]
+    timeout: timedelta
+
+    def service(self, *, left: timedelta | None = None) -> dict[str, object]:
+        """The four keys of ``ctx["service"]``. ``left`` is what remains to the message's deadline, if there is one."""
+        timeout = self.timeout if left is None else min(self.timeout, left)
+        return {
+            "name": self.service_name,
+            "description": self.description,
+            "required_output_fields": list(self.required_output_fields),
+            "deadline_seconds": max(1, int(timeout.total_seconds())),
+        }
+
+
+def callback_specs(rules: RuleSet) -> Mapping[str, CallbackSpec]:
+    """The eight callbacks under these rules, by method name, the referee's first."""
+    return {
+        name: CallbackSpec(
+            name=name,
+            service_name=contract.service_name,
+            description=contract.description(rules),
+            required_output_fields=contract.required,
+            timeout=getattr(rules.callback_timeouts, name),
+        )
+        for name, contract in CONTRACTS.items()
+    }
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -42,7 +81,12 @@ class Known(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """One callback, as the one who calls it sees it."""
+    """One callback."""
+
+    service_name: str
+    description: Callable[[RuleSet], str]
+    required: tuple[str, ...]
+    """The keys that its result must have."""
 
     read: Callable[[object, Known], ReadResult[Any]]
     attempts: int = 1
@@ -53,55 +97,108 @@ class Contract:
     """What happens after the last attempt, as a clause."""
 
 
+@reader
+def _read_nothing(said: Remarks, result: object) -> None:
+    if result is not None and not is_kind(result, dict):
+        said.warn("", "nothing: on_score_received returns None (protocol 6.2)", shown(result))
+
+
 CONTRACTS: Mapping[str, Contract] = MappingProxyType(
     {
         "get_warmup_question": Contract(
+            service_name="warmup_question",
+            description=lambda _rules: "Ask one short question of any kind, to see that both players are there.",
+            required=("warmup_question",),
             read=lambda result, known: read_warmup_question(result, known.rules),
             instead="a fixed question is asked",
         ),
         "get_round_start_info": Contract(
+            service_name="round_start_info",
+            description=lambda rules: (
+                "Choose the secret target; tell the book's name, a hint of "
+                f"{rules.hint_characters[0]} to {rules.hint_characters[1]} characters and at most "
+                f"{rules.hint_most_words} words, and the domain of the word."
+            ),
+            required=("book_name", "book_hint", "association_word"),
             read=lambda result, known: read_round_start_info(result, known.rules),
             attempts=2,
             instead="the match is aborted",
         ),
         "get_answers": Contract(
+            service_name="answers",
+            description=lambda rules: (
+                f"Answer each question of one player with A, B, C, D or Not Relevant. {_key_text(rules)}"
+            ),
+            required=("answers",),
             read=lambda result, known: read_answers(result, known.questions, known.rules),
             attempts=2,
             fallback=lambda known: answers_for(known.questions),
             instead="every answer is Not Relevant",
         ),
         "get_score_feedback": Contract(
+            service_name="score_feedback",
+            description=lambda rules: (
+                "Score one guess: points 0 to 3, private score 0 to 100, four component scores and two "
+                f"feedback texts of {limit_in_words(rules.feedback)}."
+            ),
+            required=("league_points", "private_score", "breakdown", "feedback"),
             read=lambda result, known: read_scorecard(result, known.rules),
             attempts=2,
             fallback=lambda _known: UNSCORED,
             instead="the guess counts zero points",
         ),
         "get_warmup_answer": Contract(
+            service_name="warmup_answer",
+            description=lambda _rules: "Answer the referee's warm-up question.",
+            required=("answer",),
             read=lambda result, _known: read_warmup_answer(result),
             instead="the answer is 0",
         ),
         "get_questions": Contract(
+            service_name="questions",
+            description=lambda rules: (
+                f"Ask exactly {rules.questions_required} questions with four options each. {_key_text(rules)}"
+            ),
+            required=("questions",),
             read=lambda result, known: read_questions(result, known.rules),
             instead="placeholder questions are asked",
         ),
         "get_guess": Contract(
+            service_name="guess",
+            description=lambda rules: (
+                "Guess the opening sentence and the associative word; justify them in "
+                f"{limit_in_words(rules.sentence_justification)} and in {limit_in_words(rules.word_justification)}."
+            ),
+            required=(
+                "opening_sentence",
+                "sentence_justification",
+                "associative_word",
+                "word_justification",
+                "confidence",
+            ),
             read=lambda result, known: read_guess(result, known.rules, known.brief),
             instead="a placeholder is guessed",
         ),
         "on_score_received": Contract(
+            service_name="score_notification",
+            description=lambda _rules: "The score of this game. Nothing is returned.",
+            required=(),
             read=lambda result, _known: _read_nothing(result),
             instead="the game is over all the same",
         ),
     }
 )
-"""The eight callbacks by the names of their methods (protocol 6)."""
+"""By the names of their methods, the referee's first (protocol 6)."""
 
 
-def _read_nothing(result: object) -> ReadResult[None]:
-    said = Remarks()
-    if result is not None and not is_kind(result, dict):
-        said.warn("", "nothing: on_score_received returns None (protocol 6.2)", shown(result))
-    return ReadResult(None, said.list)
+def _key_text(rules: RuleSet) -> str:
+    if rules.answer_key is AnswerKey.OWN:
+        return "The letters stand for the options that the player wrote."
+    return (
+        "The letters stand for "
+        + ", ".join(f"{a} {b}" for a, b in zip(LETTERS, rules.fixed_options, strict=True))
+        + "."
+    )
 
 
 class Noted(Struct, frozen=True, kw_only=True):

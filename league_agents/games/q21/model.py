@@ -6,8 +6,10 @@ Rule 2: texts are stored as they came; whoever shows or compares them normalises
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -24,6 +26,10 @@ class Choice(StrEnum):
     C = "C"
     D = "D"
     NOT_RELEVANT = "Not Relevant"
+
+
+CHOICES: Mapping[str, Choice] = MappingProxyType({choice.value: choice for choice in Choice})
+"""The five answers, by their only spelling."""
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -98,6 +104,10 @@ class Breakdown(Struct, frozen=True, kw_only=True):
     sentence_justification_score: float
     associative_word_score: float
     word_justification_score: float
+
+
+COMPONENTS = Breakdown.__struct_fields__
+"""The keys of a score's ``breakdown`` (protocol 4.4.7)."""
 
 
 class Feedback(Struct, frozen=True, kw_only=True):

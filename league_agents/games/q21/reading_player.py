@@ -19,9 +19,9 @@ from league_agents.core.violation import shown
 from league_agents.games.q21.model import LETTERS, Brief, Guess, Question, QuestionBatch
 from league_agents.games.q21.reading_referee import LONGEST_TEXT
 from league_agents.games.q21.remarks import (
-    ReadResult,
     Remarks,
     Severity,
+    reader,
     shown_text,
     text_rule,
     words_found,
@@ -52,11 +52,11 @@ PADDING = (
 Options = tuple[str, str, str, str]
 
 
-def read_warmup_answer(result: object) -> ReadResult[str]:
+@reader
+def read_warmup_answer(said: Remarks, result: object) -> str:
     """The agent's answer as text, numbers converted; ``"0"`` when there is none (protocol 6.2)."""
-    said = Remarks()
     if not said.is_dict(result):
-        return ReadResult(FALLBACK_ANSWER, said.list)
+        return FALLBACK_ANSWER
     value = field_of(result, "answer")
     text = text_of(value)
     if text is None:
@@ -69,7 +69,7 @@ def read_warmup_answer(result: object) -> ReadResult[str]:
         said.broken("answer", rule, shown_text(value))
     elif len(text) > LONGEST_TEXT:
         said.repaired("answer", rule, f"{len(text)} characters", "it is cut")
-    return ReadResult(text[:LONGEST_TEXT].strip() or FALLBACK_ANSWER, said.list)
+    return text[:LONGEST_TEXT].strip() or FALLBACK_ANSWER
 
 
 class _Usable(Struct, frozen=True, kw_only=True):
@@ -83,14 +83,14 @@ class _Usable(Struct, frozen=True, kw_only=True):
     options: Options
 
 
-def read_questions(result: object, rules: RuleSet) -> ReadResult[QuestionBatch]:
+@reader
+def read_questions(said: Remarks, result: object, rules: RuleSet) -> QuestionBatch:
     """Exactly the required number of valid questions.
 
     Usable questions are kept in their order and, if all their numbers are valid and differ, with their numbers;
     otherwise they are numbered anew. The product document has no numbers (3.3): without any, the order numbers them.
     Placeholders take the numbers that are left.
     """
-    said = Remarks()
     items = _question_items(result, said) if said.is_dict(result) else []
     required = rules.questions_required
     kept: list[_Usable] = []
@@ -116,7 +116,7 @@ def read_questions(result: object, rules: RuleSet) -> ReadResult[QuestionBatch]:
             if number not in batch:
                 text = _long_enough(next(placeholders), rules)
                 batch[number] = Question(number=number, text=text, options=options)
-    return ReadResult(tuple(batch[number] for number in sorted(batch)), said.list)
+    return tuple(batch[number] for number in sorted(batch))
 
 
 def _question_items(result: object, said: Remarks) -> list[object]:
@@ -289,26 +289,24 @@ def _placeholder_texts() -> Iterator[str]:
         yield f"Does the opening sentence have more than {words} words?"
 
 
-def read_guess(result: object, rules: RuleSet, brief: Brief | None = None) -> ReadResult[Guess]:
+@reader
+def read_guess(said: Remarks, result: object, rules: RuleSet, brief: Brief | None = None) -> Guess:
     """A guess that keeps every limit. Where it lacks a sentence, the placeholder names the book of the brief."""
-    said = Remarks()
     sentence, word = (_one_line(field_of(result, key)) for key in ("opening_sentence", "associative_word"))
     is_blank = not sentence and not word
     guess = Guess(
         opening_sentence=_sentence(result, sentence, rules, brief, said),
-        sentence_justification=_justification(
-            result, "sentence_justification", rules.sentence_justification, said
-        ),
+        sentence_justification=_justification(result, "sentence_justification", rules.sentence_justification, said),
         associative_word=word or _no_word(result, said),
         word_justification=_justification(result, "word_justification", rules.word_justification, said),
         confidence=0.0 if is_blank else _confidence(field_of(result, "confidence"), said),
     )
     if not is_kind(result, dict):
-        said = Remarks()
+        said.list.clear()
         said.is_dict(result)
     elif is_blank:
         said.change_all(Severity.BROKEN)
-    return ReadResult(guess, said.list)
+    return guess
 
 
 def _sentence(result: object, sentence: str, rules: RuleSet, brief: Brief | None, said: Remarks) -> str:

@@ -10,8 +10,9 @@ size is known.
 from __future__ import annotations
 
 from league_agents.core.violation import shown
-from league_agents.games.q21.contracts import CHOICES, COMPONENTS, answers_most
 from league_agents.games.q21.model import (
+    CHOICES,
+    COMPONENTS,
     AnswerBatch,
     Breakdown,
     Brief,
@@ -23,9 +24,9 @@ from league_agents.games.q21.model import (
     answer_of,
 )
 from league_agents.games.q21.remarks import (
-    ReadResult,
     Remarks,
     Severity,
+    reader,
     shown_text,
     text_rule,
     words_found,
@@ -33,7 +34,7 @@ from league_agents.games.q21.remarks import (
 )
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold
-from league_agents.games.q21.untrusted import field_of, integer_of, is_kind, number_of, text_of
+from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, is_kind, number_of, text_of
 from league_agents.games.q21.words import count_tokens
 
 LONGEST_TEXT = 1000
@@ -42,24 +43,24 @@ LONGEST_TEXT = 1000
 FALLBACK_WARMUP_QUESTION = "How much is 17 plus 25?"
 
 
-def read_warmup_question(result: object, rules: RuleSet) -> ReadResult[str]:  # noqa: ARG001
+@reader
+def read_warmup_question(said: Remarks, result: object, rules: RuleSet) -> str:  # noqa: ARG001
     """The agent's question, or the fallback."""
-    said = Remarks()
     text = said.text(result, "warmup_question", "6.1") if said.is_dict(result) else None
     if text is not None and not (5 <= len(text) <= LONGEST_TEXT and text.strip()):
         found = f"{len(text)} characters" if text.strip() else shown(text)
         said.broken("warmup_question", f"5 to {LONGEST_TEXT} characters (protocol 6.1)", found)
-    return ReadResult(FALLBACK_WARMUP_QUESTION if text is None or said.list else text, said.list)
+    return FALLBACK_WARMUP_QUESTION if text is None or said.list else text
 
 
-def read_round_start_info(result: object, rules: RuleSet) -> ReadResult[tuple[Brief, Target | None] | None]:
+@reader
+def read_round_start_info(said: Remarks, result: object, rules: RuleSet) -> tuple[Brief, Target | None] | None:
     """What the players are told, and the target if the agent hands it in.
 
     A target of which only one part is given has an empty text for the other.
     """
-    said = Remarks()
     if not said.is_dict(result):
-        return ReadResult(None, said.list)
+        return None
     name = _told(result, "book_name", said)
     hint = said.text(result, "book_hint", "6.1")
     domain = _told(result, "association_word", said)
@@ -68,7 +69,7 @@ def read_round_start_info(result: object, rules: RuleSet) -> ReadResult[tuple[Br
         found = f"{len(hint)} characters" if hint.strip() else shown(hint)
         said.broken("book_hint", f"{least} to {most} characters (protocol 6.1)", found)
     if name is None or hint is None or domain is None or said.list:
-        return ReadResult(None, said.list)
+        return None
     if count_tokens(hint) > rules.hint_most_words:
         rule = f"at most {rules.hint_most_words} words (protocol 4.4.3)"
         said.warn("book_hint", rule, f"{count_tokens(hint)} words")
@@ -78,7 +79,7 @@ def read_round_start_info(result: object, rules: RuleSet) -> ReadResult[tuple[Br
         rule = "words that do not occur in the secret text (protocol 4.4.3)"
         said.warn("book_hint", rule, shown(", ".join(sorted(shared))))
     target = Target(book_name=name, opening_sentence=sentence, associative_word=word) if sentence or word else None
-    return ReadResult((Brief(book_name=name, book_hint=hint, association_domain=domain), target), said.list)
+    return Brief(book_name=name, book_hint=hint, association_domain=domain), target
 
 
 def _told(result: object, key: str, said: Remarks) -> str | None:
@@ -100,19 +101,20 @@ def _secret(result: object, key: str, said: Remarks) -> str:
     return text
 
 
-def read_answers(result: object, questions: QuestionBatch, rules: RuleSet) -> ReadResult[AnswerBatch | None]:  # noqa: ARG001
+@reader
+def read_answers(said: Remarks, result: object, questions: QuestionBatch, rules: RuleSet) -> AnswerBatch | None:  # noqa: ARG001
     """One answer to each question, in the questions' order.
 
     Of several answers to one question the first counts; a missing one is Not Relevant; others are dropped
     (protocol 6.1).
     """
-    said = Remarks()
-    items = said.items(result, "answers", answers_most(questions), "6.1") if said.is_dict(result) else None
+    most = max(MOST_ITEMS, 2 * len(questions))
+    items = said.items(result, "answers", most, "6.1") if said.is_dict(result) else None
     if items is None:
-        return ReadResult(None, said.list)
+        return None
     if not items and questions:
         said.broken("answers", "a list with an answer to each question (protocol 6.1)", "an empty list")
-        return ReadResult(None, said.list)
+        return None
     asked = {question.number for question in questions}
     given: dict[int, Choice] = {}
     for i, item in enumerate(items):
@@ -129,13 +131,13 @@ def read_answers(result: object, questions: QuestionBatch, rules: RuleSet) -> Re
         else:
             given[number] = choice
     if any(remark.severity is Severity.BROKEN for remark in said.list):
-        return ReadResult(None, said.list)
+        return None
     missing = [question.number for question in questions if question.number not in given]
     if missing:
         named = ", ".join(map(str, missing[:20])) + (" …" if len(missing) > 20 else "")
         rule = f"one answer to each of the {len(questions)} questions (protocol 6.1)"
         said.repaired("answers", rule, f"none to {named}", "the others are Not Relevant")
-    return ReadResult(answers_for(questions, given), said.list)
+    return answers_for(questions, given)
 
 
 def _say_what_breaks(item: object, path: str, said: Remarks) -> None:
@@ -155,7 +157,8 @@ def answers_for(questions: QuestionBatch, given: dict[int, Choice] | None = None
     return tuple([answer_of(q.number, choices.get(q.number, Choice.NOT_RELEVANT)) for q in questions])
 
 
-def read_scorecard(result: object, rules: RuleSet) -> ReadResult[Scorecard | None]:
+@reader
+def read_scorecard(said: Remarks, result: object, rules: RuleSet) -> Scorecard | None:
     """The agent's score.
 
     Only points and private score are indispensable: the product document names no other key (3.2). Without a whole
@@ -163,9 +166,8 @@ def read_scorecard(result: object, rules: RuleSet) -> ReadResult[Scorecard | Non
     outside its limit lowers the private score; components outside 0 to 100 are brought to the nearer end; league
     points stay as they were returned (protocol 6.1).
     """
-    said = Remarks()
     if not said.is_dict(result):
-        return ReadResult(None, said.list)
+        return None
     points = integer_of(field_of(result, "league_points"))
     if points is None or not 0 <= points <= 3:
         found = shown(field_of(result, "league_points"))
@@ -175,11 +177,10 @@ def read_scorecard(result: object, rules: RuleSet) -> ReadResult[Scorecard | Non
         found = shown(field_of(result, "private_score"))
         said.broken("private_score", "a number from 0 to 100 (protocol 6.1)", found)
     if points is None or private is None or said.list:
-        return ReadResult(None, said.list)
+        return None
     breakdown = _breakdown(field_of(result, "breakdown"), said)
     feedback, private = _feedback(field_of(result, "feedback"), private, rules, said)
-    card = Scorecard(league_points=points, private_score=private, breakdown=breakdown, feedback=feedback)
-    return ReadResult(card, said.list)
+    return Scorecard(league_points=points, private_score=private, breakdown=breakdown, feedback=feedback)
 
 
 def _breakdown(value: object, said: Remarks) -> Breakdown | None:
@@ -201,12 +202,7 @@ def _breakdown(value: object, said: Remarks) -> Breakdown | None:
             parts.append(number)
     if len(parts) < len(COMPONENTS):
         return None
-    return Breakdown(
-        opening_sentence_score=parts[0],
-        sentence_justification_score=parts[1],
-        associative_word_score=parts[2],
-        word_justification_score=parts[3],
-    )
+    return Breakdown(**dict(zip(COMPONENTS, parts, strict=True)))
 
 
 def _feedback(value: object, private: float, rules: RuleSet, said: Remarks) -> tuple[Feedback | None, float]:

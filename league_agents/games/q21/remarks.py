@@ -8,10 +8,11 @@ Rule 2: a result without remarks is used as it came, but for white space.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from functools import wraps
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.rules import WordLimit
@@ -19,6 +20,8 @@ from league_agents.games.q21.untrusted import field_of, is_kind, items_of, text_
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
 from league_agents.values import evolve
 
+P = ParamSpec("P")
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -141,6 +144,17 @@ class Remarks:
         if text is None:
             self.broken(key, text_rule(value, section), shown_text(value))
         return text
+
+
+def reader(read: Callable[Concatenate[Remarks, object, P], T]) -> Callable[Concatenate[object, P], ReadResult[T]]:
+    """A function that reads a result and remarks on it, as one that returns both."""
+
+    @wraps(read)
+    def with_remarks(result: object, /, *more: P.args, **named: P.kwargs) -> ReadResult[T]:
+        said = Remarks()
+        return ReadResult(read(said, result, *more, **named), said.list)
+
+    return with_remarks
 
 
 def text_rule(value: object, section: str) -> str:

@@ -13,7 +13,7 @@ from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.evaluation.checking.check import check_agent
 from league_agents.evaluation.checking.report import Finding, Kind, Verdict, merged
-from league_agents.games.q21.contracts import callback_specs
+from league_agents.games.q21.callbacks import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import BUILT_IN, COURSE, PRD
 from league_agents.user_code.called import Called, End

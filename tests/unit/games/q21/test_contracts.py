@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 import pytest
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.games.q21 import contracts
-from league_agents.games.q21.contracts import callback_specs
-from league_agents.games.q21.model import Brief, Question
+from league_agents.games.q21.callbacks import callback_specs
+from league_agents.games.q21.model import COMPONENTS, Brief, Question
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import (
     read_answers,
@@ -44,7 +43,7 @@ def good_score() -> dict[str, object]:
     return {
         "league_points": 2,
         "private_score": 78.5,
-        "breakdown": dict.fromkeys(contracts.COMPONENTS, 70.0),
+        "breakdown": dict.fromkeys(COMPONENTS, 70.0),
         "feedback": {"opening_sentence": words(150), "associative_word": words(200)},
     }
 
@@ -246,7 +245,7 @@ def test_a_wrong_score_is_fatal(change: dict[str, object], path: str) -> None:
 
 def test_short_feedback_and_weighted_components_are_not_fatal() -> None:
     result = good_score() | {
-        "breakdown": dict.fromkeys(contracts.COMPONENTS, 101),
+        "breakdown": dict.fromkeys(COMPONENTS, 101),
         "feedback": {"opening_sentence": words(149), "associative_word": words(201)},
     }
     remarks = read_scorecard(result, COURSE).remarks

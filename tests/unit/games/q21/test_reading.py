@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.games.q21.contracts import COMPONENTS
-from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, QuestionBatch, Target
+from league_agents.games.q21.model import (
+    COMPONENTS,
+    Answer,
+    Breakdown,
+    Brief,
+    Choice,
+    Guess,
+    Question,
+    QuestionBatch,
+    Target,
+)
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import (
     FALLBACK_WARMUP_QUESTION,
