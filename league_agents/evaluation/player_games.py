@@ -12,10 +12,10 @@ from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.bits import Pool
 from league_agents.evaluation.casting import Cast
+from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.noise import noisy_channel
 from league_agents.evaluation.playing import DirectMatch, Played, Run
 from league_agents.evaluation.results import PlayerGame, Side
-from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold, sentence_similarity
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from league_agents.evaluation.table import MatchContexts
+from league_agents.evaluation.contexts import MatchContexts
 from league_agents.games.q21.callbacks import Known, Noted, end_of_call
 from league_agents.games.q21.flow import (
     PLAYER_CALLBACK,

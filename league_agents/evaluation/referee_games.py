@@ -23,10 +23,10 @@ from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.conduct import Participant
+from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.noise import noisy_channel
 from league_agents.evaluation.playing import DirectMatch, Played
 from league_agents.evaluation.results import Attempt, Exam, RefereeGame
-from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.model import LETTERS, AnswerBatch, Choice, Guess, Letter, Question, Scorecard, Target
 from league_agents.games.q21.reading_player import PADDING
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind, WordLimit

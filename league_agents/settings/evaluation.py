@@ -21,7 +21,7 @@ from league_agents.agents.difficulty import Difficulty
 from league_agents.clock import ManualClock
 from league_agents.errors import ConfigError
 from league_agents.evaluation.casting import Part
-from league_agents.evaluation.table import START
+from league_agents.evaluation.contexts import START
 from league_agents.games.q21.rules import RuleSet, digest
 from league_agents.ids import derive_hex
 from league_agents.settings.agents import (

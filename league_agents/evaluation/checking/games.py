@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from league_agents.evaluation.checking.report import Kind
+from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.playing import Callee, DirectMatch
-from league_agents.evaluation.table import MatchContexts
 from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.callbacks import Noted
 from league_agents.games.q21.flow import Ask, Wanted

@@ -13,9 +13,9 @@ from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.scripted import ScriptedPlayer, ScriptedReferee
 from league_agents.evaluation.casting import Cast
+from league_agents.evaluation.contexts import MOST_GAMES, match_id_of
 from league_agents.evaluation.player_games import PlayerSeries
 from league_agents.evaluation.results import Spent
-from league_agents.evaluation.table import MOST_GAMES, match_id_of
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.league.schedule import single_game
 from league_agents.settings.agents import ChosenAgent
