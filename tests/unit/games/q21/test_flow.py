@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from league_agents.games.q21 import flow
 from league_agents.games.q21.as_json import answers_as_json
 from league_agents.games.q21.callbacks import CONTRACTS, Known, Noted, end_of_call
 from league_agents.games.q21.flow import (
@@ -309,3 +312,10 @@ def test_the_flow_keeps_what_its_users_added() -> None:
     match = Dated(player1=PlayerRun(), player2=PlayerRun(), day="today")
     after, _ = refereeing(match, gave(WARMUP, {"warmup_question": "Are you there?"}), PRD)
     assert after.day == "today"
+
+
+def test_results_of_callbacks_are_read_in_one_place() -> None:
+    package = Path(flow.__file__).parents[2]
+    reading = re.compile(r"\bread_(warmup_question|round_start_info|scorecard|warmup_answer)\b")
+    readers = {path.name for path in package.rglob("*.py") if reading.search(path.read_text(encoding="utf-8"))}
+    assert readers == {"callbacks.py", "reading_player.py", "reading_referee.py"}
