@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
@@ -44,17 +46,25 @@ def _printable(value: str) -> str:
     return value
 
 
-Line = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-    AfterValidator(_printable),
-    BeforeValidator(_as_text),
-]
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Beside the other things in ``Annotated``: what is allowed, where types and limits do not say it."""
+
+    allowed: str
+
+
+def one_line(most: int) -> StringConstraints:
+    """For a text of at most so many characters; ``PRINTABLE`` belongs to it."""
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=most)
+
+
+PRINTABLE = AfterValidator(_printable)
+NUMBER_AS_TEXT = BeforeValidator(_as_text)
+
+Line = Annotated[str, one_line(200), PRINTABLE, NUMBER_AS_TEXT]
 """One line of text. A number is taken as it is written."""
 
-LongLine = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), AfterValidator(_printable)
-]
+LongLine = Annotated[str, one_line(4_000), PRINTABLE]
 """A path or an address."""
 
 
@@ -88,8 +98,9 @@ def _wrong(kind: type[Written], error: Any, path: str) -> ConfigError:
         return ConfigError(f"{place}.{location[-1]}" if place else str(location[-1]), "is missing")
     if said in _OF_A_KEY:
         return no_such_key(place or WHOLE, location[-1], list(_fields(declared)))
-    if get_origin(declared) is Literal:
-        return not_one_of(place or WHOLE, [str(each) for each in get_args(declared)], error["input"])
+    words = list(declared) if isinstance(declared, type) and issubclass(declared, StrEnum) else get_args(declared)
+    if words and (get_origin(declared) is Literal or isinstance(declared, type)):
+        return not_one_of(place or WHOLE, [str(each) for each in words], error["input"])
     return wrong_value(place or WHOLE, _in_words(declared, metadata), error["input"])
 
 
@@ -98,7 +109,7 @@ def _inner(declared: Any, step: object) -> tuple[str, Any, Sequence[object]] | N
     adds, such as the name of a type."""
     origin, arguments = get_origin(declared), get_args(declared)
     if isinstance(step, str) and step in _fields(declared):
-        field = declared.model_fields[step]
+        field = _fields(declared)[step]
         return (f".{step}", *_bare(field.annotation, field.metadata))
     if origin in (list, tuple) and isinstance(step, int):
         return (f"[{step}]", *_bare(arguments[0], ()))
@@ -121,10 +132,15 @@ def _bare(annotation: Any, metadata: Sequence[object]) -> tuple[Any, Sequence[ob
 
 
 def _fields(declared: Any) -> Mapping[str, Any]:
-    return declared.model_fields if isinstance(declared, type) and issubclass(declared, Written) else {}
+    if not (isinstance(declared, type) and issubclass(declared, Written)):
+        return {}
+    return {field.alias or name: field for name, field in declared.model_fields.items()}
 
 
 def _in_words(declared: Any, metadata: Sequence[object]) -> str:
+    for each in metadata:
+        if isinstance(each, Words):
+            return each.allowed
     limits = dict(_limits(metadata))
     if _fields(declared):
         return f"a mapping ({', '.join(list(_fields(declared))[:3])} …)"

@@ -12,19 +12,20 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from league_agents.core.keys import no_such_key, not_one_of
 from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet, rule_set_from
-from league_agents.league.manager_config import LookupTable
 from league_agents.league.schedule import Team
-from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE, GMAIL_ENDPOINT
-from league_agents.mail.identity import GMAIL, Require
+from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
 from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, Limits
 from league_agents.protocol.league.address import same_address
 from league_agents.runner.pace import Pace
+from league_agents.settings.environment import Environment
 from league_agents.settings.league_settings import (
     DEFAULT_FILE,
     ROLES,
@@ -38,51 +39,20 @@ from league_agents.settings.league_settings import (
 from league_agents.settings.mapping_file import read_mapping
 from league_agents.settings.model_settings import read_models
 from league_agents.settings.rules import rules_named
-from league_agents.settings.sections import Environment, Section
 from league_agents.settings.storage import file_of
 from league_agents.values import evolve
 
+if TYPE_CHECKING:
+    from league_agents.settings.league_keys import (
+        WrittenGmail,
+        WrittenLog,
+        WrittenPoll,
+        WrittenRole,
+        WrittenSeason,
+        WrittenWaits,
+    )
+
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
-
-_TOP = ("league", "rules", "waits", "demo", "poll", "gmail", "log", "roles", "season", "models")
-_LEAGUE = ("manager_email", "league_id")
-_WAITS = ("warmup_seconds", "questions_seconds", "guess_seconds", "grace_seconds")
-_POLL = ("active_seconds", "idle_seconds")
-_GMAIL = (
-    "credentials",
-    "endpoint",
-    "sender_check",
-    "mail_server",
-    "timeout_seconds",
-    "look_into_spam",
-    "price_table",
-    "prices",
-    "quota",
-)
-_LOG = ("level", "json", "file")
-_ROLE = ("address", "journal", "token")
-_PARTICIPANT = (*_ROLE, "id", "group_id", "display_name", "agent")
-_REFEREE = (*_PARTICIPANT, "target", "assignment_table_id", "avoid_not_relevant")
-_SEASON = (
-    "id",
-    "name",
-    "number",
-    "opens_by_itself",
-    "is_automatic",
-    "meet_twice",
-    "registration_seconds",
-    "start_delay_seconds",
-    "round_seconds",
-    "end_of_round_grace_seconds",
-    "round_gap_seconds",
-    "presence_seconds",
-    "results_broadcast",
-    "lookup_table",
-    "core_only",
-    "teams",
-)
-_TEAM = ("group_id", "player", "referee", "name")
-
 
 def find_league_file(named: Path | None) -> Path:
     """The file that was named, or ``league.yaml`` in the current folder. Raises ``ConfigError``."""
@@ -118,9 +88,12 @@ def read_league_file(
 
     Raises ``ConfigError`` that names the key or the environment variable.
     """
+    from league_agents.core.written import read_written
+    from league_agents.settings import league_keys as known
+
     mapping = read_mapping(path)
     _refuse_files_of_others(mapping, path)
-    keys = Section(mapping, str(path), _TOP)
+    written = read_written(known.WrittenFile, mapping, str(path))
     env = Environment(environment)
     folder = path.resolve().parent
     demo = env.truth("DEMO_MODE")
@@ -128,30 +101,31 @@ def read_league_file(
         path=path,
         manager_email="",
         league_id="",
-        rules=_rules(keys, folder),
-        is_demo=is_demo or (keys.boolean("demo", False) if demo is None else demo),
-        pace=_pace(keys.section("poll", _POLL), env),
-        gmail=_gmail(keys.section("gmail", _GMAIL), env, folder),
-        log=_log(keys.section("log", _LOG), env, folder),
-        roles=_roles(keys, env, folder, only),
+        rules=_rules(written.rules, read_written(known.WrittenWaits, written.waits, f"{path}.waits"), path, folder),
+        is_demo=is_demo or (written.demo if demo is None else demo),
+        pace=_pace(read_written(known.WrittenPoll, written.poll, f"{path}.poll"), env),
+        gmail=_gmail(read_written(known.WrittenGmail, written.gmail, f"{path}.gmail"), f"{path}.gmail", env, folder),
+        log=_log(read_written(known.WrittenLog, written.log, f"{path}.log"), f"{path}.log", env, folder),
+        roles=_roles(written.roles, f"{path}.roles", env, folder, only),
         season=None,
-        models=read_models(mapping.get("models"), environment, folder, path=f"{path}.models"),
+        models=read_models(written.models, environment, folder, path=f"{path}.models"),
     )
-    league = keys.section("league", _LEAGUE)
+    league = read_written(known.WrittenLeague, written.league, f"{path}.league")
     manager = next((role for role in settings.roles if role.role == "manager"), None)
-    manager_email = env.text("LEAGUE_MANAGER_EMAIL") or league.address(
-        "manager_email", manager.address if manager is not None else None
+    default = manager.address if manager is not None else None
+    manager_email = _needed(
+        env.text("LEAGUE_MANAGER_EMAIL") or league.manager_email or default, f"{path}.league.manager_email"
     )
     if manager is not None and not same_address(manager_email, manager.address):
         raise ConfigError(
             f"{path}.league.manager_email", f"is {manager_email}, but roles.manager.address is {manager.address}"
         )
-    league_id = env.text("LEAGUE_ID") or league.line("league_id", "LEAGUE001")
+    league_id = env.text("LEAGUE_ID") or league.league_id
     season = None
     if manager is not None:
-        if "season" not in keys:
+        if written.season is None:
             raise ConfigError(f"{path}.season", "is missing: a league manager needs a season with its teams")
-        season = _season(keys.section("season", _SEASON))
+        season = _season(read_written(known.WrittenSeason, written.season, f"{path}.season"))
     settings = evolve(settings, manager_email=manager_email, league_id=league_id, season=season)
     _check_files(settings)
     return settings
@@ -167,28 +141,36 @@ def _refuse_files_of_others(mapping: Mapping[str, object], path: Path) -> None:
         )
 
 
-def _rules(keys: Section, folder: Path) -> RuleSet:
-    value = keys.at("rules") if "rules" in keys else "prd"
-    if isinstance(value, Mapping):
-        rules = rule_set_from(value, path=f"{keys.path}.rules")
+def _needed(value: str | None, path: str) -> str:
+    if value is None:
+        raise ConfigError(path, "is missing")
+    return value
+
+
+def _rules(written: object, waits: WrittenWaits, path: Path, folder: Path) -> RuleSet:
+    if isinstance(written, Mapping):
+        rules = rule_set_from(written, path=f"{path}.rules")
     else:
-        name = keys.line("rules", "prd", most=4_000)
+        name = "prd" if written is None else str(written)
         near = folder / name
         rules = rules_named(str(near) if near.is_file() else name)
-    waits = keys.section("waits", _WAITS)
+
+    def wait(seconds: float | None, default: timedelta) -> timedelta:
+        return default if seconds is None else timedelta(seconds=seconds)
+
     return evolve(
         rules,
-        warmup_wait=waits.seconds("warmup_seconds", rules.warmup_wait),
-        questions_wait=waits.seconds("questions_seconds", rules.questions_wait),
-        guess_wait=waits.seconds("guess_seconds", rules.guess_wait),
-        grace=waits.seconds("grace_seconds", rules.grace, least=0),
+        warmup_wait=wait(waits.warmup_seconds, rules.warmup_wait),
+        questions_wait=wait(waits.questions_seconds, rules.questions_wait),
+        guess_wait=wait(waits.guess_seconds, rules.guess_wait),
+        grace=wait(waits.grace_seconds, rules.grace),
     )
 
 
-def _pace(keys: Section, env: Environment) -> Pace:
+def _pace(written: WrittenPoll, env: Environment) -> Pace:
     default = Pace()
-    active = keys.seconds("active_seconds", default.active, least=0.2)
-    idle = keys.seconds("idle_seconds", default.idle, least=0.2)
+    active = default.active if written.active_seconds is None else timedelta(seconds=written.active_seconds)
+    idle = default.idle if written.idle_seconds is None else timedelta(seconds=written.idle_seconds)
     # What the deployed clients call their poll interval is the pause when nothing happens; with a game open they are
     # too slow (protocol 9).
     named = env.seconds("POLL_INTERVAL_SECONDS") or env.seconds("POLL_INTERVAL_SEC")
@@ -198,50 +180,57 @@ def _pace(keys: Section, env: Environment) -> Pace:
     return Pace(active=active, idle=idle)
 
 
-def _gmail(keys: Section, env: Environment, folder: Path) -> GmailSettings:
-    named = env.text("GMAIL_CREDENTIALS_PATH")
-    credentials = folder / named if named else keys.file("credentials", "client_secret.json", folder)
-    quota = keys.section("quota", tuple(each.name for each in fields(Limits)))
-    default = Limits()
-    limits = Limits(
-        **{each.name: quota.integer(each.name, getattr(default, each.name), 0, 10**9) for each in fields(Limits)}
-    )
-    table = keys.word("price_table", ("2026", "before_2026"), "2026")
-    prices = dict(PRICES_2026 if table == "2026" else PRICES_BEFORE_2026)
-    own = keys.section("prices", tuple(prices))
-    prices = {method: own.integer(method, units, 0, 10_000) for method, units in prices.items()}
+def _gmail(written: WrittenGmail, path: str, env: Environment, folder: Path) -> GmailSettings:
+    prices = PRICES_2026 if written.price_table == "2026" else PRICES_BEFORE_2026
+    for method in written.prices:
+        if method not in prices:
+            raise no_such_key(f"{path}.prices", method, tuple(prices))
     return GmailSettings(
-        credentials=credentials,
-        endpoint=env.text(ENDPOINT_VARIABLE) or keys.web_address("endpoint", GMAIL_ENDPOINT),
-        sender_check=keys.member("sender_check", Require, Require.PASS),
-        mail_server=keys.line("mail_server", GMAIL),
-        timeout=keys.seconds("timeout_seconds", timedelta(seconds=30), least=1),
-        looks_into_spam=keys.boolean("look_into_spam", True),
-        prices=prices,
-        limits=limits,
+        credentials=_file(env.text("GMAIL_CREDENTIALS_PATH") or written.credentials, folder),
+        endpoint=env.text(ENDPOINT_VARIABLE) or written.endpoint,
+        sender_check=written.sender_check,
+        mail_server=written.mail_server,
+        timeout=timedelta(seconds=written.timeout_seconds),
+        looks_into_spam=written.look_into_spam,
+        prices={**prices, **written.prices},
+        limits=Limits(**written.quota.model_dump()),
     )
 
 
-def _log(keys: Section, env: Environment, folder: Path) -> LogSettings:
-    level = (env.text("LOG_LEVEL") or keys.line("level", "INFO")).upper()
+def _log(written: WrittenLog, path: str, env: Environment, folder: Path) -> LogSettings:
+    named = env.text("LOG_LEVEL")
+    level = (named or written.level).upper()
     if level not in LEVELS:
-        where = "LOG_LEVEL" if env.text("LOG_LEVEL") else f"{keys.path}.level"
-        raise ConfigError(where, f"must be one of {', '.join(LEVELS)}, found {level[:40]!a}")
-    file = keys.file("file", "", folder) if keys.given("file") else None
-    return LogSettings(level=level, is_json=keys.boolean("json", False), file=file)
+        raise not_one_of("LOG_LEVEL" if named else f"{path}.level", LEVELS, level)
+    file = None if written.file is None else _file(written.file, folder)
+    return LogSettings(level=level, is_json=written.is_json, file=file)
 
 
-def _roles(keys: Section, env: Environment, folder: Path, only: Sequence[str]) -> tuple[RoleSettings, ...]:
-    section = keys.section("roles", ROLES)
-    named = [role for role in ROLES if role in section]
+def _file(name: str, folder: Path) -> Path:
+    """A file, named as seen from the league file's folder."""
+    return folder / Path(name).expanduser()
+
+
+def _roles(
+    written: object, path: str, env: Environment, folder: Path, only: Sequence[str]
+) -> tuple[RoleSettings, ...]:
+    from league_agents.core.written import read_written
+    from league_agents.settings.league_keys import ROLE_KEYS, WrittenRoles
+
+    sections = read_written(WrittenRoles, written, path)
+    named = [role for role in ROLES if isinstance(written, Mapping) and role in written]
     if not named:
-        raise keys.error("roles", f"must have one of {', '.join(ROLES)}")
+        raise ConfigError(path, f"must have one of {', '.join(ROLES)}")
     for role in only:
         if role not in named:
             why = "; only the league manager's own league file can do this" if role == "manager" else ""
-            raise keys.error(f"roles.{role}", f"is not in the file, which has {', '.join(named)}{why}")
+            raise ConfigError(f"{path}.{role}", f"is not in the file, which has {', '.join(named)}{why}")
     chosen = [role for role in named if not only or role in only]
-    return tuple(_role(section, role, _RoleEnvironment(env, role, chosen), folder) for role in chosen)
+    found = []
+    for role in chosen:
+        keys = read_written(ROLE_KEYS[role], getattr(sections, role), f"{path}.{role}")
+        found.append(_role(keys, f"{path}.{role}", role, _RoleEnvironment(env, role, chosen), folder))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,44 +259,38 @@ class _RoleEnvironment:
         return value
 
 
-def _journal(keys: Section, default: str, folder: Path) -> Path:
-    written = keys.line("journal", default, most=4_000)
-    return folder / Path(file_of(written, keys.below("journal"))).expanduser()
+def _role(
+    written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path
+) -> RoleSettings:
+    from league_agents.settings.league_keys import WrittenPlayer, WrittenReferee
 
-
-def _role(section: Section, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
-    keys = section.section(role, {"referee": _REFEREE, "player": _PARTICIPANT, "manager": _ROLE}[role])
-    token = env.alone("GMAIL_TOKEN_PATH")
     base = RoleSettings(
         role=role,
-        address=env.of("GMAIL_ACCOUNT", "player") or keys.address("address"),
-        journal=_journal(keys, f"{role}.db", folder),
-        token=folder / token if token else keys.file("token", f"token_{role}.json", folder),
+        address=_needed(env.of("GMAIL_ACCOUNT", "player") or written.address, f"{path}.address"),
+        journal=_file(file_of(written.journal or f"{role}.db", f"{path}.journal"), folder),
+        token=_file(env.alone("GMAIL_TOKEN_PATH") or written.token or f"token_{role}.json", folder),
         participant_id="LM001",
-        where=keys.path,
+        where=path,
     )
-    if role == "manager":
-        return base
-    group_id = env.of_participant("GROUP_ID") or keys.line("group_id", "")
-    participant_id = env.of("REFEREE_ID", "referee") or keys.line("id", None if role == "referee" else group_id)
-    base = evolve(
-        base,
-        participant_id=participant_id,
-        group_id=group_id,
-        display_name=env.of_participant("DISPLAY_NAME")
-        or keys.line("display_name", "Q21 Referee" if role == "referee" else "Player"),
-        agent=keys.line("agent", "offline", most=1_000),
-    )
-    if role == "player":
-        return base
-    target = keys.section("target", ("opening_sentence", "associative_word"))
-    return evolve(
-        base,
-        opening_sentence=target.line("opening_sentence", "", most=5_000) or None,
-        associative_word=target.line("associative_word", "", most=100) or None,
-        assignment_table_id=keys.line("assignment_table_id", "") or None,
-        avoid_not_relevant=keys.boolean("avoid_not_relevant", False),
-    )
+    if isinstance(written, WrittenPlayer):
+        group_id = env.of_participant("GROUP_ID") or written.group_id
+        own_id = env.of("REFEREE_ID", "referee") or written.id
+        base = evolve(
+            base,
+            participant_id=_needed(own_id if role == "referee" else own_id or group_id, f"{path}.id"),
+            group_id=group_id,
+            display_name=env.of_participant("DISPLAY_NAME") or written.display_name,
+            agent=written.agent,
+        )
+    if isinstance(written, WrittenReferee):
+        base = evolve(
+            base,
+            opening_sentence=written.target.opening_sentence,
+            associative_word=written.target.associative_word,
+            assignment_table_id=written.assignment_table_id,
+            avoid_not_relevant=written.avoid_not_relevant,
+        )
+    return base
 
 
 _SEASON_WAITS = {
@@ -320,34 +303,25 @@ _SEASON_WAITS = {
 }
 
 
-def _season(keys: Section) -> SeasonSettings:
-    waits = {
-        name: timedelta(seconds=keys.number(key, None, 0, 400 * 86_400))
-        for key, name in _SEASON_WAITS.items()
-        if key in keys
-    }
-    teams = tuple(
-        Team(
-            group_id=item.line("group_id"),
-            player_email=item.address("player"),
-            referee_email=item.address("referee"),
-            display_name=item.line("name", ""),
-        )
-        for item in keys.items("teams", _TEAM)
-    )
-    season_id = keys.line("id", most=180)
+def _season(written: WrittenSeason) -> SeasonSettings:
+    seconds = {name: getattr(written, key) for key, name in _SEASON_WAITS.items()}
     return SeasonSettings(
-        season_id=season_id,
-        name=keys.line("name", season_id),
-        number=keys.integer("number", 1, 0, 99),
-        teams=teams,
-        opens_by_itself=keys.boolean("opens_by_itself", True),
-        is_automatic=keys.boolean("is_automatic", True),
-        is_double=keys.boolean("meet_twice", False),
-        results_broadcast=keys.boolean("results_broadcast", True),
-        lookup_table=keys.member("lookup_table", LookupTable, LookupTable.OFF),
-        core_only=keys.addresses("core_only"),
-        waits=waits,
+        season_id=written.id,
+        name=written.name or written.id,
+        number=written.number,
+        teams=tuple(
+            Team(
+                group_id=team.group_id, player_email=team.player, referee_email=team.referee, display_name=team.name
+            )
+            for team in written.teams
+        ),
+        opens_by_itself=written.opens_by_itself,
+        is_automatic=written.is_automatic,
+        is_double=written.meet_twice,
+        results_broadcast=written.results_broadcast,
+        lookup_table=written.lookup_table,
+        core_only=tuple(written.core_only),
+        waits={name: timedelta(seconds=each) for name, each in seconds.items() if each is not None},
     )
 
 

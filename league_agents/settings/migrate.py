@@ -16,9 +16,9 @@ import yaml
 from league_agents.core.printable import printable
 from league_agents.errors import ConfigError
 from league_agents.protocol.league.address import read_address
+from league_agents.settings.environment import truth_of
 from league_agents.settings.league_settings import DEFAULT_FILE, command_with
 from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.sections import truth_of
 
 _UNKNOWN = "nobody knows this key"
 _HERE_JOURNAL = "the journal is a SQLite file"

@@ -23,8 +23,8 @@ from league_agents.llm.limits import Limit, Limits
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
+from league_agents.settings.environment import Environment
 from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.sections import Environment
 from league_agents.values import evolve
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from league_agents.errors import ConfigError
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import provider_named, provider_names, provider_source
-from league_agents.settings.sections import Environment
+from league_agents.settings.environment import Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

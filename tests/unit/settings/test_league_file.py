@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from league_agents.core.written import Written
 from league_agents.errors import ConfigError
 from league_agents.league.events import Identity
 from league_agents.mail.identity import Require
@@ -55,14 +56,17 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
 
 
 def test_every_key_that_is_read_stands_in_the_example() -> None:
-    from league_agents.settings import league_file as known
-    from league_agents.settings import model_file as models
+    from league_agents.settings import league_keys, model_file
 
     text = EXAMPLE.read_text("utf-8")
-    sections = (known._TOP, known._LEAGUE, known._WAITS, known._POLL, known._GMAIL, known._LOG, known._REFEREE,
-                known._SEASON, known._TEAM, models.WrittenModels.model_fields, models.WrittenModel.model_fields,
-                models.WrittenLimits.model_fields, models.WrittenLimit.model_fields)  # fmt: skip
-    for key in (key for section in sections for key in section):
+    kinds = {
+        kind
+        for module in (league_keys, model_file)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Written) and kind is not model_file.WrittenPrice
+    }
+    assert len(kinds) > 15
+    for key in (field.alias or name for kind in kinds for name, field in kind.model_fields.items()):
         assert re.search(rf"\b{key}:", text), key
 
 
