@@ -15,7 +15,7 @@ from league_agents.errors import ConfigError
 from league_agents.interaction.flow import InformationFlowConfig
 from league_agents.interaction.message import Message, ProtocolError, copy_of
 from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import Skip, TurnTaking
+from league_agents.interaction.turns import TurnTaking
 
 MAX_QUEUE: Final = 1_000
 
@@ -85,18 +85,7 @@ class QueueBased(TurnTaking):
             self._is_open = True
             self._start_round()
             return
-        self._pass_turn()
-
-    def skip(self, speaker: str, cause: str) -> None:
-        """Pass a turn without an answer: the message that it was about is taken, so that the line moves on."""
-        if speaker not in self._place:
-            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
-        if speaker != self.get_next_speaker():
-            raise ProtocolError("not_speaker", f"it is not {speaker}'s turn")
-        self.skips.append(Skip(agent=speaker, round=self.current_round, cause=cause))
-        if not self._has_taken:
-            self.take(speaker)
-        self._pass_turn()
+        self._end_turn(self._current())
 
     def rule_text(self, lang: str = "en") -> str:
         if lang == "zh":
@@ -137,10 +126,15 @@ class QueueBased(TurnTaking):
     def _current(self) -> str:
         return self._line[0]
 
-    def _pass_turn(self) -> None:
+    def _silent(self, speaker: str) -> None:
+        """The message that the turn was about is taken, so that the line moves on."""
+        if not self._has_taken:
+            self.take(speaker)
+
+    def _end_turn(self, speaker: str) -> None:
         self._has_begun = True
         self._has_taken = False
-        speaker = self._line.popleft()
+        self._line.remove(speaker)
         if self._queues[speaker]:
             self._line.append(speaker)
         if not self._line:

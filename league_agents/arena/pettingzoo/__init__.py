@@ -26,7 +26,6 @@ Rewards are zero until the end, when everybody's reward is its score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -37,34 +36,21 @@ if TYPE_CHECKING:
     from league_agents.arena.pettingzoo.parallel import ArenaParallelEnv
 
 
-def raw_env(
-    game: str,
-    *,
-    agents: Sequence[str] | int | None = None,
-    interaction: Mapping[str, Any] | None = None,
-    render_mode: str | None = None,
-    max_invalid: int = 2,
-    observation_bytes: int | None = None,
-    **config: Any,
-) -> ArenaEnv:
+def raw_env(game: str, **settings: Any) -> ArenaEnv:
     """The environment without PettingZoo's wrapper. Raises ``ConfigError``.
 
-    ``agents``: their ids, or how many. ``interaction``: ``protocol``, ``topology`` and ``flow`` as in a scenario.
-    ``max_invalid``: refusals that one decision may have. ``observation_bytes``: the length of an observation; longer
-    views are cut there. ``config``: the keys of the game's configuration.
+    ``settings`` are the keys of the game's configuration, and:
+
+    * ``agents``: their ids, or how many; the usual number if left out
+    * ``interaction``: ``protocol``, ``topology`` and ``flow`` as in a scenario
+    * ``render_mode``: ``ansi`` or ``human``
+    * ``max_invalid``: refusals that one decision may have, 2 if left out
+    * ``observation_bytes``: the length of an observation; longer views are cut there
     """
     _check_installed()
     from league_agents.arena.pettingzoo.environment import ArenaEnv
 
-    return ArenaEnv(
-        game,
-        config,
-        agents=agents,
-        interaction=interaction,
-        render_mode=render_mode,
-        max_invalid=max_invalid,
-        observation_bytes=observation_bytes,
-    )
+    return ArenaEnv(game, **settings)
 
 
 def env(game: str, **settings: Any) -> Any:
@@ -78,29 +64,12 @@ def env(game: str, **settings: Any) -> Any:
     return wrappers.OrderEnforcingWrapper(made)
 
 
-def parallel_env(
-    game: str,
-    *,
-    agents: Sequence[str] | int | None = None,
-    interaction: Mapping[str, Any] | None = None,
-    render_mode: str | None = None,
-    max_invalid: int = 2,
-    observation_bytes: int | None = None,
-    **config: Any,
-) -> ArenaParallelEnv:
-    """The parallel environment; parameters as for ``raw_env``. Raises ``ConfigError``."""
+def parallel_env(game: str, **settings: Any) -> ArenaParallelEnv:
+    """The parallel environment; ``settings`` as for ``raw_env``. Raises ``ConfigError``."""
     _check_installed()
     from league_agents.arena.pettingzoo.parallel import ArenaParallelEnv
 
-    return ArenaParallelEnv(
-        game,
-        config,
-        agents=agents,
-        interaction=interaction,
-        render_mode=render_mode,
-        max_invalid=max_invalid,
-        observation_bytes=observation_bytes,
-    )
+    return ArenaParallelEnv(game, **settings)
 
 
 def _check_installed() -> None:

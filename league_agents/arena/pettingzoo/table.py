@@ -42,20 +42,20 @@ class ArenaTable:
     def __init__(
         self,
         game: str,
-        config: Mapping[str, Any],
         *,
         agents: Sequence[str] | int | None = None,
         interaction: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
         max_invalid: int = 2,
         observation_bytes: int | None = None,
+        **config: Any,
     ) -> None:
         """See ``raw_env``."""
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError("render_mode", f"must be None, {' or '.join(RENDER_MODES)}, found {shown(render_mode)}")
         self._game = game_of(game)
         declaration = declared(game)
-        self._config = dict(config)
+        self._config = config
         self._interaction = interaction
         self._max_invalid = max_invalid
         self.render_mode = render_mode
