@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.core.keys import no_such_key, not_one_of, wrong_value
 from league_agents.errors import ConfigError
+from league_agents.games.registry import game_codes
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import Limit, Limits
 from league_agents.llm.prices import Price, PriceList
@@ -284,9 +285,11 @@ def _use(
     written: Mapping[str, list[str]], entries: list[ModelEntry], path: str
 ) -> dict[str, tuple[str, ...]]:
     callbacks = (DEFAULT_USE, *REFEREE_CALLBACKS, *PLAYER_CALLBACKS)
+    if any(callback.startswith(ARENA) for callback in written):
+        callbacks = (*callbacks, *(f"{ARENA}{code}" for code in game_codes()))
     names = [entry.name for entry in entries]
     for callback, listed in written.items():
-        if callback not in callbacks and not callback.startswith(ARENA):
+        if callback not in callbacks:
             raise no_such_key(path, callback, callbacks)
         if any(each not in names for each in listed):
             known = ", ".join(names) or "none is listed under models"

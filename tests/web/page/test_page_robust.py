@@ -181,3 +181,22 @@ def test_a_language_can_be_changed_while_a_match_waits(arena: ArenaServer, visit
     here.page.get_by_text("2 seats are taken, 1 free.").wait_for()
     here.page.get_by_role("button", name="中文").click()
     here.page.get_by_text("已入座 2 人，空位 1 个。").wait_for()
+
+
+def test_a_game_whose_script_is_broken_is_shown_as_a_tree_and_the_others_as_ever(
+    arena: ArenaServer, visit: Visitor
+) -> None:
+    here = visit(arena.url)
+    here.is_forgiving = True
+    broken = {"content_type": "text/javascript", "body": "export const board = ("}
+    here.page.route("**/games/market.js", lambda route: route.fulfill(**broken))
+    here.go()
+    here.wait(".game")
+    own = here.page.evaluate(
+        """async () => {
+          const {moduleOf} = await import("/page/games.js");
+          const any = await import("/page/game_any.js");
+          return ["market", "undercover", "q21"].map((code) => moduleOf(code) !== any);
+        }"""
+    )
+    assert own == [False, True, True]
