@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Struct
 
 from league_agents.core.frozen import FrozenDict
+from league_agents.core.game import Game
 from league_agents.core.people import LANGUAGES
 from league_agents.core.violation import shown
 
@@ -127,3 +128,24 @@ def faults_of(game: GameDeclaration, name: str) -> Iterator[str]:
                 yield f"its {field} has no text in {lang}"
     if game.agents.methods and game.agents.adapter is None:
         yield "its agents have methods and no adapter"
+
+
+def faults_of_rules(game: GameDeclaration, rules: object) -> Iterator[str]:
+    """What is wrong with the rules that a declaration names, one line each; the first may lead to others."""
+    wanted = [name for name in (*Game.__annotations__, *vars(Game)) if not name.startswith("_")]
+    missing = [name for name in wanted if not hasattr(rules, name)]
+    if missing:
+        yield f"its rules have no {', '.join(missing)}"
+        return
+    found = cast("Game[Any]", rules)
+    if found.code != game.code:
+        yield f"its rules have the code {shown(found.code)}"
+    if not found.min_agents <= len(game.usual_seats) <= found.max_agents:
+        yield f"it declares {len(game.usual_seats)} usual seats for {found.min_agents} to {found.max_agents} agents"
+    keys = found.config_schema.get("properties", {})
+    for key in ("lang", "names", *keys):
+        if key not in keys or "default" not in keys[key] or not keys[key].get("description"):
+            yield f"its config_schema has no key {key} with a default and a description"
+    for kind in game.deciding:
+        if kind not in found.action_schemas:
+            yield f"the deciding field of {shown(kind)} belongs to no action"

@@ -11,8 +11,9 @@ from functools import cache
 from typing import Any, Final, cast
 
 from league_agents import games
-from league_agents.core.declared_game import GameDeclaration, faults_of
+from league_agents.core.declared_game import GameDeclaration, faults_of, faults_of_rules
 from league_agents.core.game import Game
+from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.installed import installed, named
@@ -71,7 +72,13 @@ def declared(code: str) -> GameDeclaration:
 def game_of(code: str) -> Game[Any]:
     """The rules of the game of that code. Raises ``ConfigError`` as ``declared`` does."""
     game = declared(code)
-    return cast("Game[Any]", part_of(game, game.rules)())
+    try:
+        rules = part_of(game, game.rules)()
+    except (TypeError, ValueError, LookupError, AttributeError) as error:  # an installed game is somebody else's code
+        raise ConfigError(f"game {code}", f"has rules that cannot be made: {line_of(error)}") from None
+    for fault in faults_of_rules(game, rules):
+        raise ConfigError(f"game {code}", f"cannot be played: {fault} ({game_source(code)})")
+    return cast("Game[Any]", rules)
 
 
 def game_source(code: str) -> str:

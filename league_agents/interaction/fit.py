@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from league_agents.core.game import Game, JsonObject
+from league_agents.core.keys import not_one_of
 from league_agents.errors import ConfigError
 from league_agents.interaction.broadcast import BroadcastDeliberation
 from league_agents.interaction.load import PROTOCOL_TYPES
@@ -16,8 +17,11 @@ from league_agents.interaction.turns import TurnTaking
 
 
 def default_protocol(game: Game[Any], agent_ids: Sequence[str], config: JsonObject) -> TurnTaking:
-    """The protocol of a match that names none."""
-    return PROTOCOL_TYPES[game.protocol or BroadcastDeliberation.type].make.for_match(agent_ids, config)
+    """The protocol of a match that names none. Raises ``ConfigError`` where the game's own does not exist."""
+    name = game.protocol or BroadcastDeliberation.type
+    if name not in PROTOCOL_TYPES:
+        raise not_one_of(f"protocol of {game.code}", tuple(PROTOCOL_TYPES), name)
+    return PROTOCOL_TYPES[name].make.for_match(agent_ids, config)
 
 
 def fit(game: Game[Any], agent_ids: Sequence[str], config: JsonObject, protocol: TurnTaking) -> dict[str, Any]:

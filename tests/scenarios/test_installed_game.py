@@ -117,6 +117,12 @@ def test_it_is_served_and_wrapped(nim: Path, tmp_path: Path) -> None:
     assert ran.stdout.endswith("played everywhere\n")
 
 
+def with_other(file: str, old: str, new: str) -> dict[str, str]:
+    text = project()[file]
+    assert old in text
+    return {file: text.replace(old, new)}
+
+
 BREAKAGES = {
     "a module that fails": (
         {"nim_game/__init__.py": "import nothing_like_it\n"},
@@ -124,12 +130,24 @@ BREAKAGES = {
     ),
     "another object": ({"nim_game/__init__.py": "GAME = 3\n"}, "nim_game:GAME is 3, not a GameDeclaration"),
     "another code": (
-        {"nim_game/__init__.py": project()["nim_game/__init__.py"].replace('code="nim"', 'code="nimm"')},
+        with_other("nim_game/__init__.py", 'code="nim"', 'code="nimm"'),
         "it declares the code 'nimm'; name the entry point like it",
     ),
     "no rules": (
-        {"nim_game/__init__.py": project()["nim_game/__init__.py"].replace(".rules:Nim", ".rules:Mim")},
+        with_other("nim_game/__init__.py", ".rules:Nim", ".rules:Mim"),
         "has a part that cannot be loaded: .rules:Mim",
+    ),
+    "a method is missing": (
+        with_other("nim_game/rules.py", "def forfeit(", "def give_up("),
+        "game nim: cannot be played: its rules have no forfeit (nim-game 1.0)",
+    ),
+    "keys of all games are missing": (
+        with_other("nim_game/rules.py", "            **people_keys(),\n", ""),
+        "game nim: cannot be played: its config_schema has no key lang with a default and a description",
+    ),
+    "rules that want something": (
+        with_other("nim_game/rules.py", "class Nim:", "class Nim:\n    def __init__(self, a): ..."),
+        "game nim: has rules that cannot be made: TypeError",
     ),
 }
 

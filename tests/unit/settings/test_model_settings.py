@@ -79,6 +79,7 @@ def test_each_callback_has_its_own_chain() -> None:
     assert names(settings, "get_questions") == ["near"]
     assert names(settings, "arena.undercover") == ["clever"]
     assert names(settings, "arena.market") == ["near"]
+    assert "did you mean 'arena.undercover'" in wrong(TWO + "use: {arena.undrcover: [clever]}", **KEYS)
 
 
 def test_without_fallback_only_the_first_model_of_a_chain_is_asked() -> None:
