@@ -284,9 +284,9 @@ def _check_names(entries: list[ModelEntry], path: str) -> None:
 def _use(
     written: Mapping[str, list[str]], entries: list[ModelEntry], path: str
 ) -> dict[str, tuple[str, ...]]:
-    callbacks = (DEFAULT_USE, *REFEREE_CALLBACKS, *PLAYER_CALLBACKS)
+    callbacks = [DEFAULT_USE, *REFEREE_CALLBACKS, *PLAYER_CALLBACKS]
     if any(callback.startswith(ARENA) for callback in written):
-        callbacks = (*callbacks, *(f"{ARENA}{code}" for code in game_codes()))
+        callbacks += [f"{ARENA}{code}" for code in game_codes()]
     names = [entry.name for entry in entries]
     for callback, listed in written.items():
         if callback not in callbacks:

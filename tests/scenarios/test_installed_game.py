@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.arena.client import Client
 from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -178,6 +180,35 @@ def test_a_broken_game_is_not_played_and_the_others_are(nim: Path, tmp_path: Pat
     assert (played.returncode, played.stdout) == (3, "")
     assert said in played.stderr
     assert arena(site, tmp_path, "play", "market", "--config", "max_rounds=1").returncode == 0
+
+
+def test_a_server_leaves_a_broken_game_out_and_says_so(nim: Path, tmp_path: Path) -> None:
+    files, said = BREAKAGES["a module that fails"]
+    environment = {**os.environ, "PYTHONPATH": str(changed(nim, tmp_path, files))}
+    command = [sys.executable, "-m", "league_agents", "arena", "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            with Client(process.stdout.readline().strip()) as client:
+                assert "nim" not in [game["game"] for game in client.games()]
+        finally:
+            process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=LIMIT_S)[1]
+    assert process.returncode == 0
+    assert "left out: " in told
+    assert said in told
+
+
+def test_a_game_without_its_script_is_shown_as_its_view_says_it(nim: Path, tmp_path: Path) -> None:
+    site = changed(nim, tmp_path, {})
+    (site / "nim_game/page.js").unlink()
+    asked = "from league_agents.arena.server.page_files import page_files; print(page_files()['game_list.js'].body)"
+    shown = python(site, tmp_path, "-c", asked)
+    assert '"code": "nim"' in shown.stdout
+    assert shown.stdout.count('"has_page": false') == 1
+    assert "game nim has no page: page.js of nim_game" in shown.stderr
 
 
 def test_a_game_with_the_code_of_a_built_in_one_is_refused(nim: Path, tmp_path: Path) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from league_agents.core.declared_game import GameDeclaration
-from league_agents.errors import ConfigError
 from league_agents.games.registry import declared, usable_games
+
+LOG = logging.getLogger(__name__)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -40,7 +42,7 @@ class PageFile:
 
 
 def page_files() -> Mapping[str, PageFile]:
-    """Every file of the page by its path below the page's folder. Raises ``ConfigError``."""
+    """Every file of the page by its path below the page's folder."""
     found: dict[str, PageFile] = {}
     waiting = [("", files("league_agents.arena.server") / "page")]
     while waiting:
@@ -56,8 +58,9 @@ def page_files() -> Mapping[str, PageFile]:
             if media_type is not None:
                 found[name] = _file(entry.read_bytes(), media_type)
     games = [declared(code) for code in usable_games()[0]]
-    found[_LIST] = _file(_list_of(games).encode("utf-8"), _TYPES[".js"])
-    found |= {f"games/{game.code}.js": _file(_script_of(game), _TYPES[".js"]) for game in games if game.page}
+    scripts = {game.code: script for game in games if (script := _script_of(game)) is not None}
+    found[_LIST] = _file(_list_of(games, scripts).encode("utf-8"), _TYPES[".js"])
+    found |= {f"games/{code}.js": _file(script, _TYPES[".js"]) for code, script in scripts.items()}
     return found
 
 
@@ -65,14 +68,14 @@ def _file(body: bytes, media_type: str) -> PageFile:
     return PageFile(body=body, media_type=media_type, etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-def _list_of(games: Sequence[GameDeclaration]) -> str:
+def _list_of(games: Sequence[GameDeclaration], scripts: Collection[str]) -> str:
     """What the page knows of the games before it asks the server."""
     told = [
         {
             "code": game.code,
             "title": dict(game.title),
             "about": dict(game.about),
-            "has_page": game.page is not None,
+            "has_page": game.code in scripts,
             "person_seat": game.person_seat,
             "turn_timeout_s": game.turn_timeout_s,
         }
@@ -81,9 +84,12 @@ def _list_of(games: Sequence[GameDeclaration]) -> str:
     return f"export const GAMES = {json.dumps(told)};\n"
 
 
-def _script_of(game: GameDeclaration) -> bytes:
-    assert game.page is not None
+def _script_of(game: GameDeclaration) -> bytes | None:
+    """``None``: the game is shown as its view says it."""
+    if game.page is None:
+        return None
     try:
         return files(game.package).joinpath(game.page).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"game {game.code}", f"{game.package} has no file {game.page}: {error.strerror}") from None
+    except OSError as error:  # what one game lacks must not take the page from the others
+        LOG.warning("game %s has no page: %s of %s: %s", game.code, game.page, game.package, error.strerror)
+        return None
