@@ -67,7 +67,7 @@ def mail_host(
     from league_agents.core.printable import printable
     from league_agents.mail.service_clock import ServiceClock
     from league_agents.settings.arena_mail import addresses_of, host_by_mail, work
-    from league_agents.user_code.loading import load_class
+    from league_agents.user_code.own import load_tried_class
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
@@ -81,7 +81,7 @@ def mail_host(
         settings,
         role,
         journal,
-        scenario=None if scenario is None else read_scenario(scenario, load_class),
+        scenario=None if scenario is None else read_scenario(scenario, load_tried_class),
         addresses=addresses_of(seats),
         seed=seed,
         company=_company(tell, clock, in_process=in_process),

@@ -31,6 +31,7 @@ from league_agents.settings.own_seat import close_agents
 from league_agents.settings.role_files import take_files
 from league_agents.settings.storage import STORAGE
 from league_agents.user_code.loading import load_class
+from league_agents.user_code.own import load_tried_class
 from league_agents.values import evolve
 
 FACTS_EVERY = timedelta(seconds=30)
@@ -116,7 +117,7 @@ def _kept(journal: StoredJournal, path: Path) -> MailSetup | None:
     """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
     journal.check_content()
     try:
-        return kept_setup(journal, load_class)
+        return kept_setup(journal, load_tried_class)
     except JournalUnusable as error:
         raise JournalUnusable(f"{path}: {error}; put a copy in its place, or name another file") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ def closing_agents(agents: Collection[object]) -> Iterator[None]:
 
 def close_agents(agents: Iterable[object]) -> None:
     """Tell agents of the user's own the rest of what happened, and end their processes."""
-    for agent in agents:
-        if isinstance(agent, OwnAgent):
-            agent.close()
+    closing = [threading.Thread(target=agent.close) for agent in agents if isinstance(agent, OwnAgent)]
+    for thread in closing:
+        thread.start()
+    for thread in closing:
+        thread.join()

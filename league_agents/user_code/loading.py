@@ -232,7 +232,7 @@ class FoundClass:
     """A user's class, found and checked."""
 
     role: str
-    """``referee``, ``player`` or ``arena``."""
+    """``referee``, ``player`` or ``arena``; empty where none was asked for."""
 
     source: str | None
     """The file in which it is written."""
@@ -245,9 +245,12 @@ def load_for(spec: str, roles: Collection[str], adapter: Sequence[str] = ()) -> 
     """The class of ``spec``, and for which of the league's roles it is, or for the arena.
 
     ``adapter`` begins with a ``module:function`` of this package. It is called with the class and the other texts, and
-    gives what is made in place of a class of the arena, or ``None`` for another class. Raises ``ConfigError`` as
-    ``load_agent`` and ``role_of`` do.
+    gives what is made in place of a class of the arena, or ``None`` for another class. With neither roles nor an
+    adapter any class will do. Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
     """
+    if not adapter and not roles:
+        agent_class = load_class(spec)
+        return FoundClass(role="", source=_source_of(agent_class), make=agent_class)
     if adapter:
         agent_class = load_class(spec)
         make = part_of_ours(adapter[0])(agent_class, *adapter[1:])

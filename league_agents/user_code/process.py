@@ -239,7 +239,7 @@ class _Wait:
             return
         self._tell_after_s += SLOW_S
         where = child.where()
-        most = "" if self.limit_s is None else f" of at most {self.limit_s:g} s"
+        most = "" if self.limit_s is None else f" of at most {round(self.limit_s, 1):g} s"
         place = "" if where is None else f"; it is at {where}"
         LOG.warning("%s", f"{self.what} after {passed_s:.0f} s{most}{place}")
 

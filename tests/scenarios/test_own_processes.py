@@ -108,10 +108,14 @@ def test_check_blames_the_constructor_that_ends_its_process(tmp_path: Path) -> N
         (("check", "pkg/player.py:Player"), "as whose part it has to be named; write pkg.player:Player"),
         (("evaluate", "player", "leaving.py:Player"), "it ended its process with exit code 3"),
         ((*RUN, "--player-a", "leaving.py:Player"), "it ended its process with exit code 3"),
+        (("arena", "play", "market", "--agents", "leaving.py:Player"), "it ended its process with exit code 3"),
+        (("arena", "play", "--scenario", "own_turns.yaml"), "leaving.py:Turns: cannot be imported: it ended"),
     ],
 )
 def test_what_cannot_be_loaded_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     (tmp_path / "leaving.py").write_text("import os\nos._exit(3)\n", "utf-8")
+    turns = "{game: guess_number, agents: [{id: a}, {id: b}], protocol: {type: 'leaving.py:Turns'}}"
+    (tmp_path / "own_turns.yaml").write_text(turns, "utf-8")
     package = tmp_path / "pkg"
     package.mkdir()
     (package / "__init__.py").write_text("", "utf-8")

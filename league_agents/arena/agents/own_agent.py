@@ -205,5 +205,5 @@ class _AtWork:
             return called.result
         if called.end is not End.RAISED:
             self.told = None  # the next call has another instance
-        said = called.in_words(method, float(f"{self._limit_s or 0:.2g}"))
+        said = called.in_words(method, round(self._limit_s or 0, 1) or 0.1)
         raise (CallbackTimeout if called.end is End.TIMED_OUT else AgentError)(said)

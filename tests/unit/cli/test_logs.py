@@ -80,9 +80,11 @@ def test_what_a_process_of_the_users_prints_and_logs_is_looked_through_for_secre
         os.close(writes)
         said.join(LIMIT_S)
         logging.getLogger("library").info("nobody wants to know")
+        logging.getLogger("here").error("lanternfish")
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [(line["level"], line["event"], line["text"]) for line in lines] == [
         ("INFO", "own_log", "mine.py:Mine: found the [hidden]"),
         ("ERROR", "foreign_log", "mine: lost: [hidden]"),
         ("INFO", "own_log", "mine.py:Mine: no end: [hidden]"),
+        ("ERROR", "foreign_log", "here: [hidden]"),
     ]
