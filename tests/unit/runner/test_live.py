@@ -23,9 +23,9 @@ from league_agents.errors import (
     QuotaExhausted,
 )
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import InboxRow, Note, OutboxItem, PendingCall, StepCommit
+from league_agents.journal.port import InboxRow, Note, Order, OutboxItem, PendingCall, StepCommit
 from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Started
+from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, OperatorCommand, Started
 from league_agents.league.player import PlayerState
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
@@ -78,6 +78,8 @@ class Idle:
                 return state, [Warn(code="woken", text=name)]
             case CallbackReturned():
                 return state, [Warn(code="answered", text="")]
+            case OperatorCommand(text=text):
+                return state, [Warn(code="ordered", text=text)]
         return state, []
 
     def parts(self, state: int, since: int | None = None) -> Mapping[str, object]:
@@ -339,6 +341,17 @@ def test_what_no_start_can_mend_is_raised_and_not_tried_again(error: LeagueError
     facts: Any = world.journal.kept(DAEMON)
     assert facts["last_error"] == str(error)
     assert facts["started_at"] == NOON.isoformat()
+
+
+def test_an_order_is_carried_out_in_the_next_turn_whether_it_looks_for_mail_or_not() -> None:
+    world = World()
+    for number, looks in ((1, 1), (2, 1), (3, 2)):
+        world.journal.order(Order(nonce=f"n{number}", command="free_text", text=f"order {number}", at=NOON))
+        if number == 3:
+            world.clock.advance_to(NOON + timedelta(hours=1))
+        world.role.turn()
+        assert world.heard.codes.count("ordered") == number
+        assert len(world.box.looks) == looks
 
 
 def test_mail_is_passed_on_to_the_observer_and_its_time_kept() -> None:
