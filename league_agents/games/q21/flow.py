@@ -21,6 +21,7 @@ from league_agents.games.q21.model import (
     AnswerBatch,
     Brief,
     Guess,
+    Question,
     QuestionBatch,
     Scorecard,
     Target,
@@ -225,12 +226,13 @@ def with_run(match: M, place: int, run: PlayerRun) -> M:
 
 def questions_that_count(questions: QuestionBatch, rules: RuleSet) -> QuestionBatch:
     """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
-    first: dict[int, int] = {}
-    for position, question in enumerate(questions):
-        first.setdefault(question.number, position)
-    if len(first) == len(questions) <= rules.questions_required:
+    most = rules.questions_required
+    if len({question.number for question in questions}) == len(questions) <= most:
         return questions
-    return tuple(questions[position] for position in list(first.values())[: rules.questions_required])
+    first: dict[int, Question] = {}
+    for question in questions:
+        first.setdefault(question.number, question)
+    return tuple(first.values())[:most]
 
 
 def winner_of(match: RefereedMatch) -> int | None:
