@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from league_agents import games
 from league_agents.core.declared_game import GameDeclaration, faults_of, faults_of_rules
 from league_agents.core.game import Game
+from league_agents.core.keys import not_one_of
 from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
@@ -56,7 +57,7 @@ def declared(code: str) -> GameDeclaration:
     Raises ``ConfigError`` that names the known ones, and for an installed game that cannot be loaded or is wrong.
     """
     if code not in game_codes():
-        raise ConfigError("game", f"must be one of {', '.join(game_codes())}, found {shown(code)}")
+        raise not_one_of("game", game_codes(), code)
     if code in _built_in():
         return cast("GameDeclaration", named(f"{games.__name__}.{code}:GAME"))
     point = installed(GROUP)[code]

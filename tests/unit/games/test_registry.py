@@ -37,6 +37,11 @@ def test_an_unknown_game_is_refused_and_the_known_ones_are_named(code: str) -> N
         game_of(code)
 
 
+def test_a_game_that_was_probably_meant_is_named() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'undercover'"):
+        game_of("undrcover")
+
+
 @pytest.mark.parametrize("code", game_codes())
 @pytest.mark.parametrize("config", [None, "", [], 1])
 def test_a_configuration_that_is_no_mapping_is_named(code: str, config: Any) -> None:
