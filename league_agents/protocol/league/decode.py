@@ -10,21 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct, convert
+
 from league_agents.errors import RemoteProtocolError
-from league_agents.ids import GameId, read_game_id
+from league_agents.ids import GameId, is_game_id, read_game_id
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.protocol.league.catalogue import DECLARATIONS
+from league_agents.protocol.league.declare import Declaration
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import (
     BROADCAST_TYPES,
     MessageType,
+    Protocol,
     Role,
     canonical_role,
     canonical_type,
     protocol_of,
 )
 from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
-from league_agents.protocol.league.reading import Fields, bounded_json, broken, clean, id_of, instant_of, object_of
+from league_agents.protocol.league.reading import (
+    NOT_CANONICAL,
+    Fields,
+    bounded_json,
+    broken,
+    clean,
+    id_of,
+    instant_of,
+    is_id,
+    object_of,
+)
 from league_agents.protocol.league.subject import Subject, parse_subject
 
 
@@ -66,6 +80,80 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
     fields = _message_of(documents)
     if fields is None:
         raise NotProtocolMail("the mail holds no JSON object", raw=subject)
+    return decode_canonical(fields, subject, from_header) or decode_any(fields, subject, from_header, mail_id)
+
+
+class _CanonicalSender(Struct, frozen=True, kw_only=True, gc=False):
+    """A sender as ``encode`` writes it."""
+
+    email: str
+    role: Role
+    logical_id: str | None = None
+
+
+class _CanonicalDocument(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A document as ``encode`` writes it. A key that it never writes may mean something to the tolerant readers."""
+
+    protocol: Protocol
+    message_type: MessageType
+    message_id: str
+    timestamp: str
+    sender: _CanonicalSender
+    recipient_id: str
+    payload: object
+    correlation_id: str | None = None
+    broadcast_id: str | None = None
+    league_id: str | None = None
+    season_id: str | None = None
+    round_id: str | None = None
+    game_id: str | None = None
+
+
+def decode_canonical(fields: Fields, subject: str, from_header: str) -> Envelope | None:
+    """The message of a document that is spelled as this program spells it, under a subject that says the same: what
+    ``decode_any`` makes of it, in one pass. ``None`` for any other."""
+    try:
+        document = convert(fields, _CanonicalDocument)
+    except NOT_CANONICAL:
+        return None
+    kind, sender, payload = document.message_type, document.sender, document.payload
+    email = read_mailbox(from_header)
+    if email is None or email != sender.email or not isinstance(payload, dict):
+        return None
+    claims = "::".join((document.protocol, sender.role, email, ""))
+    if not (subject.startswith(claims) and subject.endswith(f"::{kind.value}") and subject.count("::") == 4):
+        return None
+    ids = (
+        document.message_id, document.recipient_id, document.correlation_id, document.broadcast_id, document.league_id,
+        document.season_id, document.round_id, sender.logical_id,
+    )  # fmt: skip
+    for each in ids:
+        if each is not None and not is_id(each):
+            return None
+    if document.game_id is not None and not is_game_id(document.game_id):
+        return None
+    broadcast_id = id_of(payload.get("broadcast_id")) or document.broadcast_id
+    if broadcast_id is None and kind in BROADCAST_TYPES:
+        return None
+    return Envelope(
+        protocol=protocol_of(kind),
+        message_type=kind,
+        message_id=document.message_id,
+        timestamp=instant_of(document.timestamp),
+        sender=Sender(email=email, role=sender.role, logical_id=sender.logical_id),
+        recipient_id=document.recipient_id,
+        payload=_read_payload(kind, payload, sender.role),
+        correlation_id=document.correlation_id,
+        league_id=document.league_id or id_of(payload.get("league_id")),
+        season_id=document.season_id or id_of(payload.get("season_id")),
+        round_id=document.round_id or id_of(payload.get("round_id")),
+        game_id=_game_id_of(fields, payload, None),
+        broadcast_id=broadcast_id,
+    )
+
+
+def decode_any(fields: Fields, subject: str, from_header: str, mail_id: str) -> Envelope:
+    """The message of a document in any spelling. Raises as ``decode`` does."""
     claims = parse_subject(subject)
     stated = object_of(fields.get("payload"))
     payload = stated if stated is not None else _flat_payload(fields)
@@ -179,7 +267,31 @@ def _game_id_of(fields: Fields, payload: Fields, claims: Subject | None) -> Game
 
 def _read_payload(kind: MessageType, payload: Fields, role: Role | None) -> Payload:
     declaration = DECLARATIONS.get(kind)
-    return _read_legacy(payload) if declaration is None else declaration.read(payload, role)
+    if declaration is None:
+        return _read_legacy(payload)
+    return _LATEST.read(declaration, payload, role) if kind in BROADCAST_TYPES else declaration.read(payload, role)
+
+
+class _LatestBroadcast:
+    """The broadcast that was read last. Several roles of one process may be given the same document; a table of a whole
+    season is then read once."""
+
+    __slots__ = ("_latest",)
+
+    def __init__(self) -> None:
+        self._latest: tuple[Declaration, Fields, Role | None, Payload] | None = None
+
+    def read(self, declaration: Declaration, payload: Fields, role: Role | None) -> Payload:
+        latest = self._latest
+        # It is held, so that no other document can have its place in memory meanwhile.
+        if latest is not None and latest[0] is declaration and latest[1] is payload and latest[2] is role:
+            return latest[3]
+        found = declaration.read(payload, role)
+        self._latest = (declaration, payload, role, found)
+        return found
+
+
+_LATEST = _LatestBroadcast()
 
 
 def _read_legacy(payload: Fields) -> Legacy | BrokenPayload:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from msgspec import ValidationError
+
 from league_agents.core.violation import Violation, shown
 from league_agents.protocol.league.payload import BrokenPayload
 
@@ -29,6 +31,9 @@ MOST_ITEMS = 1_000
 MOST_LEVELS = 32
 MOST_VALUES = 5_000
 """Of a payload whose shape is not known."""
+
+NOT_CANONICAL = (ValidationError, ValueError, OverflowError, RecursionError)
+"""What ``msgspec.convert`` raises for a value of another spelling; ``ValueError`` for half of a surrogate pair."""
 
 LARGEST_NUMBER = 1_000_000_000
 """Of a number, up or down; a larger one counts as absent."""

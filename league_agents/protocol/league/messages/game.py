@@ -6,9 +6,11 @@ so no machine ever sees which client is on the other side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar
+
+from msgspec import Meta, Struct, convert
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import (
@@ -39,7 +41,10 @@ from league_agents.protocol.league.declare import (
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
 from league_agents.protocol.league.reading import (
+    LARGEST_NUMBER,
+    LONGEST_TEXT,
     MOST_ITEMS,
+    NOT_CANONICAL,
     Fields,
     broken,
     first_of,
@@ -146,6 +151,46 @@ def _read_questions_batch(fields: Fields, _: Role | None) -> Payload:
     items = list_of(fields.get("questions"))
     if items is None:
         return broken("questions", f"a list of at most {MOST_ITEMS} questions", fields.get("questions"))
+    plain = canonical_questions(items)
+    if plain is not None:
+        return QuestionsBatch(questions=plain, auth_token=id_of(fields.get("auth_token")))
+    return read_any_questions(items, id_of(fields.get("auth_token")))
+
+
+_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+_Number = Annotated[int, Meta(ge=1, le=LARGEST_NUMBER)]
+
+
+class _CanonicalOptions(Struct, frozen=True, kw_only=True, gc=False):
+    A: _Text
+    B: _Text
+    C: _Text
+    D: _Text
+
+
+class _CanonicalQuestion(Struct, frozen=True, kw_only=True, gc=False):
+    question_number: _Number
+    question_text: _Text
+    options: _CanonicalOptions
+
+
+def canonical_questions(items: Sequence[object]) -> QuestionBatch | None:
+    """Questions that are spelled as ``QuestionsBatch`` writes them, in one pass; ``None`` for any others."""
+    try:
+        plain = convert(items, list[_CanonicalQuestion])
+        questions = tuple([
+            Question(number=each.question_number, text=each.question_text, options=(of.A, of.B, of.C, of.D))
+            for each in plain
+            for of in (each.options,)
+        ])
+        "".join([text for each in questions for text in (each.text, *each.options)]).encode()
+    except NOT_CANONICAL:
+        return None
+    return None if any(not each.text or each.text.isspace() for each in questions) else questions
+
+
+def read_any_questions(items: Sequence[object], auth_token: str | None) -> Payload:
+    """Questions in any spelling."""
     questions: list[Question] = []
     violations: list[Violation] = []
     for position, item in enumerate(items):
@@ -168,7 +213,7 @@ def _read_questions_batch(fields: Fields, _: Role | None) -> Payload:
         questions.append(Question(number=number, text=text, options=_options_of(options)))
     if violations:
         return BrokenPayload(violations=tuple(violations[:_MOST_VIOLATIONS]))
-    return QuestionsBatch(questions=tuple(questions), auth_token=id_of(fields.get("auth_token")))
+    return QuestionsBatch(questions=tuple(questions), auth_token=auth_token)
 
 
 def _options_of(value: object) -> tuple[str, str, str, str]:
@@ -240,6 +285,30 @@ def _read_answers_batch(fields: Fields, _: Role | None) -> Payload:
     items = list_of(stated)
     if items is None:
         return broken("answers", f"a list of at most {MOST_ITEMS} answers", stated)
+    answers = canonical_answers(items)
+    return AnswersBatch(
+        answers=read_any_answers(items) if answers is None else answers,
+        deadline=instant_of(fields.get("deadline")),
+        auth_token=id_of(fields.get("auth_token")),
+    )
+
+
+class _CanonicalAnswer(Struct, frozen=True, kw_only=True, gc=False):
+    question_number: _Number
+    answer: Choice
+
+
+def canonical_answers(items: Sequence[object]) -> AnswerBatch | None:
+    """Answers that are spelled as ``AnswersBatch`` writes them, in one pass; ``None`` for any others."""
+    try:
+        plain = convert(items, list[_CanonicalAnswer])
+    except NOT_CANONICAL:
+        return None
+    return tuple([answer_of(each.question_number, each.answer) for each in plain])
+
+
+def read_any_answers(items: Sequence[object]) -> AnswerBatch:
+    """Answers in any spelling."""
     answers: list[Answer] = []
     for position, item in enumerate(items, start=1):
         if isinstance(item, dict):
@@ -255,11 +324,7 @@ def _read_answers_batch(fields: Fields, _: Role | None) -> Payload:
         # An answer that cannot be read tells nothing; the guess is due all the same.
         if choice is not None:
             answers.append(answer_of(number, choice))
-    return AnswersBatch(
-        answers=tuple(answers),
-        deadline=instant_of(fields.get("deadline")),
-        auth_token=id_of(fields.get("auth_token")),
-    )
+    return tuple(answers)
 
 
 def _write_answers(answers: AnswerBatch) -> list[object]:
