@@ -15,6 +15,15 @@ from league_agents.llm.exchange import Backend
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,80}")
+_TYPES = {
+    "name": str,
+    "title": str,
+    "base_url": str,
+    "key_variables": tuple,
+    "default_model": str | None,
+    "takes_schema": bool,
+    "alternatives": str,
+}
 _SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
@@ -77,10 +86,17 @@ class Provider:
 
 def faults_of(provider: Provider, name: str) -> Iterator[str]:
     """What is wrong with a declaration that is found under ``name``."""
+    for field_name, kind in _TYPES.items():
+        value = getattr(provider, field_name)
+        if not isinstance(value, kind):
+            yield f"its {field_name} is {shown(value)}"
+            return
+    if not callable(provider.connect):
+        yield f"its connect is {shown(provider.connect)}, which cannot be called"
     if provider.name != name or not _NAME.fullmatch(name):
         yield f"its name is {shown(provider.name)}; it must be the entry point's, in small letters, digits and _"
     for variable in provider.key_variables:
-        if not _VARIABLE.fullmatch(variable) or not variable.endswith(_SECRET_ENDINGS):
+        if not isinstance(variable, str) or not _VARIABLE.fullmatch(variable) or not variable.endswith(_SECRET_ENDINGS):
             yield f"its key variable {shown(variable)} must be in capitals and end in {' or '.join(_SECRET_ENDINGS)}"
     if not provider.base_url.startswith(("https://", "http://")):
         yield f"its base URL is {shown(provider.base_url)}, not a web address"

@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 
-from league_agents.errors import LeagueError, ModelUnavailable
+from league_agents.errors import LeagueError, MalformedCompletion, ModelUnavailable
 from league_agents.llm.exchange import Backend, Reply, Request, Unanswered
+from league_agents.llm.port import Usage
 
 MOST_LEFT_BEHIND = 8
 
@@ -60,7 +61,7 @@ class TimeLimited:
         reply: Reply | None = None
         error: LeagueError | None = None
         try:
-            reply = self._backend.exchange(request)
+            reply = _checked(self._backend.exchange(request), self.name)
         except LeagueError as failed:
             error = failed
         except BaseException as failed:
@@ -71,6 +72,14 @@ class TimeLimited:
                 self._left_behind -= 1
             attempt.reply, attempt.error = reply, error
         attempt.ended.set()
+
+
+def _checked(reply: object, name: str) -> Reply:
+    """Raises ``MalformedCompletion`` for what a provider of somebody else's returned instead of a reply."""
+    if isinstance(reply, Reply) and isinstance(reply.text, str) and isinstance(reply.usage, Usage):
+        return reply
+    what = "a Reply without text or usage" if isinstance(reply, Reply) else f"an object of type {type(reply).__name__}"
+    raise MalformedCompletion(f"{name}: its provider returned {what}")
 
 
 class _Attempt:

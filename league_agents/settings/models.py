@@ -15,7 +15,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from league_agents.clock import Clock, SystemClock, monotonic_s, sleep_s
-from league_agents.errors import ConfigError
+from league_agents.core.printable import line_of
+from league_agents.core.violation import shown
+from league_agents.errors import ConfigError, LeagueError
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
@@ -27,6 +29,7 @@ from league_agents.llm.port import ChatModel, Prompt, Purpose, Usage
 from league_agents.llm.prices import PriceList
 from league_agents.llm.provider import Access
 from league_agents.llm.registry import provider_named
+from league_agents.llm.responses import quoted
 from league_agents.llm.schema_in_words import SchemaInWords
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.private_file import make_private_folder
@@ -198,7 +201,7 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
 
 
 def limited_backend(entry: ModelEntry) -> Backend:
-    """What speaks to the service, within a time limit. Raises ``ConfigError`` when its SDK is not installed."""
+    """What speaks to the service, within a time limit. Raises ``ConfigError`` when its provider cannot be used."""
     provider = provider_named(entry.provider, entry.name)
     access = Access(
         name=entry.full_name,
@@ -207,7 +210,17 @@ def limited_backend(entry: ModelEntry) -> Backend:
         key=entry.key,
         key_name=entry.key_name,
     )
-    backend = provider.connect(access)
+    try:
+        backend = provider.connect(access)
+        called = backend.name
+    except LeagueError:
+        raise
+    except Exception as error:
+        # The edge to somebody else's code: an SDK that is not installed, or whatever else it raises.
+        why = quoted(line_of(error), access.key)
+        raise ConfigError(f"provider {provider.name}", f"cannot be used: {why}") from None
+    if called != access.name:
+        raise ConfigError(f"provider {provider.name}", f"its backend is called {shown(called)}, not {access.name}")
     return TimeLimited(backend if provider.takes_schema else SchemaInWords(backend))
 
 

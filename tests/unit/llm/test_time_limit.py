@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.errors import ConfigError, ModelUnavailable
-from league_agents.llm.exchange import Request, Unanswered
+from league_agents.errors import ConfigError, MalformedCompletion, ModelUnavailable
+from league_agents.llm.exchange import Finish, Reply, Request, Unanswered
+from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.local_league.patience import LIMIT_S
@@ -65,6 +66,27 @@ def test_whatever_an_sdk_raises_is_a_failure_with_a_name(request_of: Callable[..
     with pytest.raises(Unanswered, match="failed with KeyError") as failed:
         TimeLimited(ScriptedBackend(broken)).exchange(request_of())
     assert "secret" not in str(failed.value)
+
+
+@pytest.mark.parametrize(("returned", "said"), [
+    (None, "x:m: its provider returned an object of type NoneType"),
+    ("yes", "x:m: its provider returned an object of type str"),
+    (Reply(text=None, finish=Finish.COMPLETE, usage=Usage(), model="x:m"),  # type: ignore[arg-type]
+     "x:m: its provider returned a Reply without text or usage"),
+])  # fmt: skip
+def test_what_is_no_reply_is_a_failure_and_nothing_is_left_behind(
+    returned: Any, said: str, request_of: Callable[..., Request]
+) -> None:
+    class Careless:
+        name = "x:m"
+
+        def exchange(self, _request: Request) -> Any:
+            return returned
+
+    limited = TimeLimited(Careless())
+    with pytest.raises(MalformedCompletion) as failed:
+        limited.exchange(request_of())
+    assert (str(failed.value), limited.left_behind) == (said, 0)
 
 
 def test_our_own_errors_pass_as_they_are(request_of: Callable[..., Request]) -> None:

@@ -9,6 +9,7 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -23,7 +24,7 @@ from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Request, Schema
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose, Usage
-from league_agents.llm.provider import Provider, faults_of
+from league_agents.llm.provider import Access, Provider, faults_of
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 from league_agents.report.secret_texts import secrets_of_environment
 from league_agents.settings.model_settings import ModelEntry, read_models, read_prices
@@ -207,10 +208,36 @@ def test_a_provider_that_takes_no_schema_gets_it_in_words(third: Provider) -> No
     ({"name": "other"}, "it must be the entry point's"),
     ({"key_variables": ("THIRD_KEYS",)}, "'THIRD_KEYS' must be in capitals and end in KEY"),
     ({"base_url": "third.example.org"}, "'third.example.org', not a web address"),
+    ({"base_url": None}, "its base_url is None"),
+    ({"key_variables": "THIRD_API_KEY"}, "its key_variables is 'THIRD_API_KEY'"),
+    ({"key_variables": (1,)}, "its key variable 1 must be"),
+    ({"connect": None}, "its connect is None, which cannot be called"),
 ])  # fmt: skip
 def test_a_wrong_declaration_is_told(change: dict[str, object], said: str, third: Provider) -> None:
     (fault,) = faults_of(evolve(third, **change), "third")  # type: ignore[arg-type]
     assert said in fault
+
+
+def _without_sdk(_access: Access) -> Any:
+    raise ModuleNotFoundError(f"No module named 'third_sdk' for {KEY}")
+
+
+class _Nameless:
+    name = "m"
+
+
+@pytest.mark.parametrize(("connect", "said"), [
+    (_without_sdk, "provider third: cannot be used: ModuleNotFoundError: No module named 'third_sdk' for [hidden]"),
+    (lambda _: None, "provider third: cannot be used: AttributeError: 'NoneType' object has no attribute 'name'"),
+    (lambda _: _Nameless(), "provider third: its backend is called 'm', not third:best"),
+])  # fmt: skip
+def test_a_provider_that_cannot_connect_is_one_line(
+    connect: Any, said: str, third: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league_agents.llm.providers.third.PROVIDER", evolve(third, connect=connect))
+    with pytest.raises(ConfigError) as wrong:
+        limited_backend(from_environment(LEAGUE_LLM_PROVIDER="third", THIRD_API_KEY=KEY))
+    assert str(wrong.value) == said
 
 
 @pytest.mark.parametrize(("written", "said"), [
