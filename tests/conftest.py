@@ -26,6 +26,11 @@ if "CI" not in os.environ:
     hypothesis.settings.load_profile("unhurried")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take long: at the end, a worker without work can take over small ones only."""
+    items.sort(key=lambda item: "scenarios" not in item.path.parts)
+
+
 def pytest_configure() -> None:
     # A shell starts what runs in the background with interrupts ignored, and so would every process that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 LIMIT_S = 600.0
 """Real seconds. pytest gives a whole test half as much again (``timeout`` in ``pyproject.toml``)."""
 
-LOOK_EVERY_S = 0.02
+LOOK_EVERY_S = 0.05
 
 
 def until(

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+from google.auth import _exponential_backoff
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
@@ -21,6 +23,7 @@ from league_agents.league.manager_state import SeasonPhase
 from league_agents.local_league.league import MANAGER, LocalLeague, Seat, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail import mime
+from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
 from tests.support.latency import VERDICT, free_text
 from tests.support.turns import Turns, in_turns, turns
@@ -96,7 +99,11 @@ def test_an_authorization_that_ends_in_a_match_costs_nothing_once_there_is_a_new
         expect_nothing_lost_or_doubled(league, everybody)
 
 
-def test_a_gmail_that_fails_in_many_calls_only_costs_time(league: LocalLeague) -> None:
+def test_a_gmail_that_fails_in_many_calls_only_costs_time(
+    league: LocalLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Google's library sleeps between two requests for a token, on a clock that is not ours.
+    monkeypatch.setattr(_exponential_backoff, "time", SimpleNamespace(sleep=lambda _seconds: None))
     for status in (429, 503):
         league.sandbox.add_fault(Fault(action=Action.ERROR, status=status, every=7, retry_after_s=0.05))
     league.sandbox.add_fault(Fault(action=Action.DROP_DONE, method="messages.send", calls=(4,)))
@@ -214,12 +221,14 @@ def test_of_two_scans_at_once_one_is_refused_and_the_mail_is_answered_once(daemo
 
 def test_without_a_network_a_scan_says_so_and_a_watch_waits(daemons: LocalLeague) -> None:
     league, player = daemons, daemons.seats[2]
+    assert league.clock is not None
+    league.clock.set_rate(20)  # nothing is judged by time here, and there is much to be waited for
     settings = yaml.safe_load(league.config_of(player).read_text("utf-8"))
     settings["gmail"]["endpoint"] = "http://127.0.0.1:9"
     league.config_of(player).write_text(yaml.safe_dump(settings), "utf-8")
     done = league.run(player, "run", "--scan")
     assert done.returncode == 4
-    (line,) = done.stderr.decode().splitlines()
+    line = done.stderr.decode().splitlines()[-1]  # before it, that something is waited for
     assert "127.0.0.1" in line or "Gmail" in line
     league.start(player)
     league.wait_for_log(player, "next look in")
@@ -232,6 +241,8 @@ def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(daemons: 
     referee = daemons.seats[1]
     daemons.until(lambda: has_sent(daemons, referee, "Q21ROUNDSTART"), "the round starts")
     daemons.restart_sandbox(referee)
+    assert daemons.clock is not None
+    daemons.clock.advance(UNDER_WAY + SHOWS_UP + LONGEST_PAUSE)  # whatever is waited for is over
     season = daemons.wait_for_season()
     report: dict[str, Any] = daemons.sandbox.report()
     assert set(daemons.stop().values()) == {0}

@@ -59,7 +59,7 @@ def test_a_match_costs_its_referee_at_most_1050_units_and_9_sends(tmp_path: Path
 
 
 def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tmp_path: Path) -> None:
-    minutes = 30
+    minutes = 10
     seats = [Seat(role="player", group="falcons")]
     clock = MachineClock(tmp_path, rate=0)
     eager = Pace(lively_for=timedelta(days=1))

@@ -66,8 +66,8 @@ def counts(league: LocalLeague) -> list[tuple[int, int]]:
 
 def let_it_look(league: LocalLeague) -> None:
     """Until the daemon has come round to its mailbox again."""
-    ask(league, 100 + len(states(league)))
     answered = states(league).count(OutboxState.SENT)
+    ask(league, 100 + len(states(league)))
     league.until(lambda: states(league).count(OutboxState.SENT) > answered, "another mail is answered")
 
 
@@ -86,10 +86,12 @@ def test_a_send_that_goes_on_after_its_client_was_killed_is_not_made_again(
     league.start(seat)
     league.until(lambda: states(league)[0] is OutboxState.AMBIGUOUS, "the daemon knows of the doubt")
     let_it_look(league)
-    league.clock.advance(UNDER_WAY - timedelta(seconds=5))
+    league.clock.advance(UNDER_WAY - LONGEST_PAUSE)
     let_it_look(league)
     assert counts(league)[0] == (1, 0)
-    league.sandbox.clear_faults()  # and so the service takes the mail at last
+    league.sandbox.clear_faults()
+    league.until(lambda: counts(league)[0] == (1, 1), "the service takes the mail at last")
+    league.clock.advance(LONGEST_PAUSE)
     league.until(lambda: set(states(league)) == {OutboxState.SENT}, "the mail was found")
     league.clock.advance(UNDER_WAY + SHOWS_UP)
     let_it_look(league)

@@ -28,6 +28,10 @@ from league_agents.values import evolve
 
 QUIET_ROUNDS = 3
 BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30), shown_within=timedelta(0))
+"""On the machine's clock."""
+
+STEPS = Pace(active=timedelta(milliseconds=500), idle=timedelta(milliseconds=500), shown_within=timedelta(0))
+"""On a clock that moves on by one of them whenever everybody rests."""
 
 
 def in_turns(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
@@ -105,7 +109,7 @@ def turns(
     league: LocalLeague,
     seats: Sequence[Seat] | None = None,
     *,
-    pace: Pace = BRISK,
+    pace: Pace | None = None,
     clock: Clock | None = None,
     observer: Observer | None = None,
 ) -> Iterator[Turns]:
@@ -115,6 +119,8 @@ def turns(
     """
     with ExitStack() as stack:
         lives: list[Live] = []
+        if pace is None:
+            pace = BRISK if league.clock is None else STEPS
         for seat in league.seats if seats is None else seats:
             settings = evolve(read_league_file(league.config_of(seat), {}), pace=pace)
             own = league.clock.of(seat.name) if clock is None and league.clock is not None else clock

@@ -16,6 +16,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -153,7 +154,15 @@ class _Connection:
     def __init__(self, document: Mapping[str, Any], authorization: Authorization, timeout: timedelta) -> None:
         self.http = OnceOnlyHttp(timeout)
         self.authorized = google_auth_httplib2.AuthorizedHttp(authorization.credentials(), http=self.http)
-        self.service = build_from_document(dict(document), http=self.authorized)
+        self.users = build_from_document(dict(document), http=self.authorized).users()
+        for name in ("messages", "history"):
+            # The library makes a resource with all its methods anew for each call.
+            made = getattr(self.users, name)()
+            setattr(self.users, name, partial(_itself, made))
+
+
+def _itself(resource: Any) -> Any:
+    return resource
 
 
 class Transport:
@@ -187,7 +196,7 @@ class Transport:
         connection = self._connection()
         # A new login is taken up here.
         connection.authorized.credentials = self._authorization.credentials()
-        request = build(connection.service.users())
+        request = build(connection.users)
         is_send = urlsplit(request.uri).path.endswith(_SEND)
         connection.http.send_ends_s = monotonic_s() + LONGEST_SEND.total_seconds() if is_send else None
         asked_s = self._clock.monotonic_s()

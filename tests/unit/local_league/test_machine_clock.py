@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.local_league.machine_clock import MachineClock
+from league_agents.local_league.patience import LIMIT_S
 
 HOUR = timedelta(hours=1)
 A_DAY_S = 86_400.0
@@ -74,7 +75,7 @@ def other(clock: MachineClock) -> Iterator[Process]:
         yield Process(process)
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(30) == 0
+        assert process.wait(LIMIT_S) == 0
 
 
 def near(one: datetime, other: datetime) -> bool:

@@ -10,6 +10,7 @@ from league_agents.clock import SystemClock
 from league_agents.journal.memory import MemoryJournal
 from league_agents.league.effects import Effect
 from league_agents.league.events import Event
+from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import Mail, OutgoingMail, Stopping
 from league_agents.runner.live import LiveRole, WiredRole
 from league_agents.runner.pace import Pace
@@ -74,7 +75,7 @@ def test_a_drain_without_an_end_ends_with_the_mail_in_hand_when_the_process_is_t
     def at_fetch(number: int) -> None:
         if number == 5:
             stop.request()
-            wakeup.stopping.wait(60)  # the main thread has heard of it
+            wakeup.stopping.wait(LIMIT_S)  # the main thread has heard of it
 
     mailbox = Endless(wakeup.stopping, at_fetch)
 
