@@ -9,6 +9,8 @@ size is known.
 
 from __future__ import annotations
 
+from msgspec import Struct, ValidationError, convert
+
 from league_agents.core.violation import shown
 from league_agents.games.q21.model import (
     CHOICES,
@@ -116,6 +118,9 @@ def read_answers(said: Remarks, result: object, questions: QuestionBatch, rules:
         said.broken("answers", "a list with an answer to each question (protocol 6.1)", "an empty list")
         return None
     asked = {question.number for question in questions}
+    plain = _plain_answers(items)
+    if plain is not None and plain.keys() == asked and len(items) == len(asked):
+        return answers_for(questions, plain)
     given: dict[int, Choice] = {}
     for i, item in enumerate(items):
         number = integer_of(field_of(item, "question_number"))
@@ -140,6 +145,21 @@ def read_answers(said: Remarks, result: object, questions: QuestionBatch, rules:
     return answers_for(questions, given)
 
 
+class _PlainAnswer(Struct, frozen=True, kw_only=True, gc=False):
+    question_number: int
+    answer: Choice
+
+
+def _plain_answers(items: list[object]) -> dict[int, Choice] | None:
+    """Answers that keep the contract to the letter, in one pass; ``None`` for any others."""
+    if [item for item in items if type(item) is not dict]:
+        return None
+    try:
+        return {each.question_number: each.answer for each in convert(items, list[_PlainAnswer])}
+    except (ValidationError, ValueError, OverflowError):  # ValueError: half of a surrogate pair
+        return None
+
+
 def _say_what_breaks(item: object, path: str, said: Remarks) -> None:
     if not said.is_dict(item, path):
         return
@@ -153,8 +173,8 @@ def _say_what_breaks(item: object, path: str, said: Remarks) -> None:
 
 def answers_for(questions: QuestionBatch, given: dict[int, Choice] | None = None) -> AnswerBatch:
     """One answer to each question; Not Relevant where ``given`` has none, so everywhere after a failed callback."""
-    choices = given or {}
-    return tuple([answer_of(q.number, choices.get(q.number, Choice.NOT_RELEVANT)) for q in questions])
+    choices = dict.fromkeys([question.number for question in questions], Choice.NOT_RELEVANT) | (given or {})
+    return tuple([answer_of(question.number, choices[question.number]) for question in questions])
 
 
 @reader

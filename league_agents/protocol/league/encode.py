@@ -111,14 +111,14 @@ def _write_payload(envelope: Envelope) -> Document:
 def _sendable(value: object, envelope: Envelope, path: str) -> object:
     """``value`` as JSON values that any reader can take."""
     # Most values are short ASCII texts, and there are a hundred of them in a batch of questions.
-    if isinstance(value, dict):
+    if type(value) is dict:
         sendable: Document = {}
         for key, item in value.items():
             kind = type(item)
             is_plain = kind is int or (kind is str and item.isascii())
             sendable[key] = item if is_plain else _sendable(item, envelope, key)
         return sendable
-    if isinstance(value, (list, tuple)):
+    if type(value) is list or isinstance(value, (list, tuple)):
         return [_sendable(item, envelope, path) for item in value]
     if isinstance(value, str):
         return clean(value)
@@ -128,4 +128,6 @@ def _sendable(value: object, envelope: Envelope, path: str) -> object:
         if not math.isfinite(value):
             raise refuse(envelope, f"{path} is {value}")
         return value
+    if isinstance(value, dict):
+        return _sendable(dict(value), envelope, path)
     raise refuse(envelope, f"{path} is a {type(value).__name__}")

@@ -186,7 +186,8 @@ def canonical_questions(items: Sequence[object]) -> QuestionBatch | None:
         "".join([text for each in questions for text in (each.text, *each.options)]).encode()
     except NOT_CANONICAL:
         return None
-    return None if any(not each.text or each.text.isspace() for each in questions) else questions
+    texts = [each.text for each in questions]
+    return None if "" in texts or any(map(str.isspace, texts)) else questions
 
 
 def read_any_questions(items: Sequence[object], auth_token: str | None) -> Payload:
