@@ -31,6 +31,8 @@ from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 OF_PASSAGES = replace(PRD, target_kind=TargetKind.PASSAGE_OPENING)
 BOTH = pytest.mark.parametrize("rules", [OF_PASSAGES, COURSE], ids=lambda rules: rules.name)
 MATCH = "0101001"

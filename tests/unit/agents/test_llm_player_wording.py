@@ -20,6 +20,8 @@ from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.scripted import ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 SENTENCE = "The ferry crossed the frozen river before the bells rang."
 BRIEF = Brief(book_name="A Book", book_hint="A crossing in the cold, and who was too late", association_domain="colour")
 SENT = tuple(

@@ -36,6 +36,8 @@ from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Request
 from league_agents.llm.scripted import ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 BRIEF = Brief(book_name="A Book", book_hint="Something about a long journey home.", association_domain="colour")
 SHOWN = ["The ferry left early.", "Nobody kept the oath.", "Rain fell on the mill."]
 

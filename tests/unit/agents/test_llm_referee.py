@@ -26,6 +26,8 @@ from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 YES_NO = ["Yes", "No", "Partially", "Unknown"]
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
 

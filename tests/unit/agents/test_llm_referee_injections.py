@@ -25,6 +25,8 @@ from league_agents.llm.port import M, Parsed, Prompt
 from league_agents.values import evolve as replace
 from tests.support.obedient import ObedientModel
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 SENTENCE = "The ferryman counted eleven lanterns along the frozen harbour."
 WORD = "lantern"
 BRIEF = {

@@ -23,6 +23,8 @@ from league_agents.llm.exchange import Patience, Request
 from league_agents.llm.port import ChatModel, M, Parsed, Prompt
 from league_agents.llm.scripted import ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 MOST_INPUT, MOST_OUTPUT = 8_000, 3_000
 
 

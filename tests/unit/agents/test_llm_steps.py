@@ -23,6 +23,8 @@ from league_agents.llm.exchange import Patience, Reply, Request
 from league_agents.llm.port import ChatModel
 from league_agents.llm.scripted import ScriptedBackend
 
+pytestmark = pytest.mark.usefixtures("slow_time")
+
 TITLE = "The Village Book"
 BRIEF = {"book_name": TITLE, "book_hint": "Somebody carries something.", "association_word": "weather"}
 OPTIONS = ["Yes", "No", "Partially", "Unknown"]
