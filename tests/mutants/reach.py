@@ -49,7 +49,7 @@ class Reach:
         found = set(self.tests.get(f"{mutant.path}::{mutant.function}", ())) if mutant.function else set()
         near = max(1, min(2, max(_nearness(mutant.path, test) for test in self.seconds)))
         new = _tests().difference(self.seconds)
-        found |= {test for test in new if _nearness(mutant.path, test) >= near}
+        found |= {test for test in new if _nearness(mutant.path, test) >= 1}
         if not found or not mutant.function:
             # The body of a module or class is run by whoever imports it: all who reach any of its functions, and the
             # tests that lie where the module's own tests do.
