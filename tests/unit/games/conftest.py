@@ -14,7 +14,7 @@ from tests.support.well_typed import misfits
 def what_games_give_is_well_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test in which a game gives events, a progress or an outcome that do not fit their types."""
     for game in {type(game_of(code)) for code in game_codes()}:
-        for name in ("opening", "apply", "forfeit", "legal", "info", "outcome"):
+        for name in ("opening", "apply", "forfeit", "info", "outcome"):
             monkeypatch.setattr(game, name, _checked(getattr(game, name)))
 
 
