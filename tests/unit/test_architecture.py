@@ -138,6 +138,7 @@ ARROWS = (
         "letters leave as the league's mail does: one outbox knows how to send once"),
     Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
+    Row("report.states_page", (*LAYER_0, "core.tables", "league"), (), "written from the machines' tables"),
     Row("report.games_page", (*LAYER_0, "core", "games", "interaction"), (), "written from declarations"),
     Row("settings", (*BELOW_SETTINGS, "settings"), ANY_PACKAGE, "the one composition root; it knows no command line"),
     Row("local_league", (*BELOW_SETTINGS, "sandbox", "settings", "local_league"), ANY_PACKAGE,

@@ -1,0 +1,62 @@
+"""The state diagrams of the league's three roles, written from their transition tables: ``docs/states.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from league_agents.core.tables import Transition
+from league_agents.league import manager, player, referee
+
+_HEADER = """\
+# State machines of the league
+
+Written by `scripts/docs` from the transition tables in `league_agents/league`. The rows are the machines: a step looks
+its row up, and what has no row does not happen. A phase that is not named in a table stays as it is.
+"""
+
+_ANY = "any"
+"""The phase of a row that does not depend on it (``Transition.phase``)."""
+
+
+def states_page() -> str:
+    """The page as Markdown: a Mermaid diagram and a table for each machine."""
+    lines = [_HEADER]
+    for role, rows in (
+        ("Referee", referee.transition_table()),
+        ("Player", player.transition_table()),
+        ("League manager", manager.transition_table()),
+    ):
+        lines += [f"## {role}", ""]
+        for machine, each in groupby(rows, key=lambda row: row.machine):
+            lines += [*_machine(machine, list(each)), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _machine(name: str, rows: list[Transition]) -> Iterator[str]:
+    yield from (f"### {name[:1].upper()}{name[1:]}", "")
+    edges = list(_edges(rows))
+    if edges:
+        yield from ("```mermaid", "stateDiagram-v2", *edges, "```", "")
+    yield from ("| phase | event | next | what happens |", "| --- | --- | --- | --- |")
+    for row in rows:
+        yield f"| {_cell(row.phase)} | {_cell(row.event)} | {_cell(', '.join(row.next))} | {_cell(row.effects)} |"
+
+
+def _edges(rows: Iterable[Transition]) -> Iterator[str]:
+    """A line for each change of phase, with all the events that cause it."""
+    events: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for phase in row.next:
+            if row.phase not in (_ANY, phase) and phase != _ANY:
+                events.setdefault((row.phase, phase), []).append(row.event)
+    for (before, after), causes in events.items():
+        yield f"    {_node(before)} --> {_node(after)}: {' / '.join(dict.fromkeys(causes)).replace(':', ' ')}"
+
+
+def _node(phase: str) -> str:
+    return "".join(sign if sign.isalnum() else "_" for sign in phase)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
