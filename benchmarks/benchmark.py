@@ -366,9 +366,7 @@ def arena_server_figures(*, quick: bool) -> list[Figure]:
     return [
         Figure(key="arena.server.sockets", value=found.most_sockets, unit="at once", promised="1,000"),
         Figure(key="arena.server.actions_per_s", value=found.actions / found.seconds, unit="/s", promised=""),
-        Figure(
-            key="arena.server.action_p50_ms", value=found.quantile(found.action_s, 0.5), unit="ms", promised=""
-        ),
+        Figure(key="arena.server.action_p50_ms", value=found.quantile(found.action_s, 0.5), unit="ms", promised=""),
         Figure(
             key="arena.server.action_p99_ms",
             value=found.quantile(found.action_s, 0.99),

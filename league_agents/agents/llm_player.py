@@ -202,9 +202,7 @@ class LlmPlayer(PlayerAI):
         )
         chosen = plan.batch()
         questions = worded_batch(chosen, rules, draw, is_known=candidates.is_known)
-        return Batch(
-            questions=questions, candidates=candidates, written=sum(inquiry.is_written for inquiry in chosen)
-        )
+        return Batch(questions=questions, candidates=candidates, written=sum(inquiry.is_written for inquiry in chosen))
 
     def _found_for(self, brief: Brief) -> Candidates:
         """What is stored: of the book that the brief names, or else whatever its hint may mean."""

@@ -87,9 +87,7 @@ class Client:
         if match_id is None:
             if game is None:
                 raise ConfigError("join", "name a match_id or a game")
-            waiting = [
-                match for match in self.matches() if match["game"] == game and match["status"] == "waiting"
-            ]
+            waiting = [match for match in self.matches() if match["game"] == game and match["status"] == "waiting"]
             match_id = waiting[-1]["match_id"] if waiting else self.create(game)
         body = {"name": name, **({} if agent_id is None else {"agent_id": agent_id})}
         return self.seat(**self._called(f"/matches/{quote(match_id)}/join", body))

@@ -256,5 +256,3 @@ class Decisions:
                 decision=decision, at=now, raw=raw, action=action, cause=cause, events=events, models=models
             )
             self._watcher.settled(settled)
-
-

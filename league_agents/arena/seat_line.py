@@ -199,7 +199,6 @@ class SeatLine:
         self._open.close()
 
 
-
 def event_of(push: Mapping[str, Any]) -> Event:
     """The event that a push tells of, in either form."""
     if push["type"] == "push_event":

@@ -114,9 +114,7 @@ def protocols(as_json: bool, lang: str) -> None:
             "best_for": each.best_for,
             "risk": each.risk,
             "is_in_files": each.is_in_files,
-            "games": [
-                code for code, own in games_of.items() if own == name or (own is None and each.make.is_for_talk)
-            ],
+            "games": [code for code, own in games_of.items() if own == name or (own is None and each.make.is_for_talk)],
         }
         for name, each in PROTOCOL_TYPES.items()
     ]
@@ -241,9 +239,7 @@ def _play(
     if has_person and turn_timeout is None:
         clock = replace(clock, turn_timeout=None)  # nobody is hurried at his own terminal
     screen = console(sys.stderr if as_json else out)
-    show = _Show(
-        lambda text: screen.print(text), reader_of(scenario, HOST), is_silent=as_json or has_person
-    )
+    show = _Show(lambda text: screen.print(text), reader_of(scenario, HOST), is_silent=as_json or has_person)
     with ExitStack() as stack:
         tally = ModelTally()
         recorders: list[Recorder] = [tally]

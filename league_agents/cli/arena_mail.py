@@ -189,9 +189,7 @@ def mail_seat(
 
     own = Seat(id=agent_id or "me", name="me", agent=spec)
     company = _company(tell, clock, in_process=in_process)
-    agent = arena_agent(
-        own, usual_scenario(game), company, seed=seed, match_id=match_id or "mail", is_first=is_first
-    )
+    agent = arena_agent(own, usual_scenario(game), company, seed=seed, match_id=match_id or "mail", is_first=is_first)
     with (
         closing_agents([agent]),
         seat_by_mail(

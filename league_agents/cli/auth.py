@@ -22,7 +22,6 @@ Examples:
 """
 
 
-
 @click.group(name="auth", short_help="Authorize a mailbox, or see how long it still is.", epilog=EPILOG)
 def command() -> None:
     """Authorizations of the mailboxes that the league file names. Tokens are written for you alone (mode 0600)."""

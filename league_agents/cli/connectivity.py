@@ -21,7 +21,6 @@ def test_connectivity(settings: LeagueSettings, stdout: TextIO) -> int:
     secrets = secret_texts_of(settings, os.environ)
     troubles: set[Trouble] = set()
 
-
     def awaiting(role: str, who: str) -> None:
         click.echo(f"{'wait':<7} {role:<8} {who}", err=True)
 

@@ -14,6 +14,7 @@ Examples:
   league-agents run --single-game --rules my-rules.yaml
 """
 
+
 @click.command(name="rules", short_help="Show a rule set, to read or to copy.", epilog=EPILOG)
 @click.argument("name", default="prd", metavar="[NAME|FILE]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

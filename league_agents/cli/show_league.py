@@ -32,9 +32,7 @@ RECORD = "match.json"
 @click.option("--player-b", default="offline", metavar="SPEC", show_default=True, help="Who plays for the otters.")
 @click.option("--rules", default="prd", metavar="NAME|FILE", show_default=True, help="prd, course, or your own file.")
 @click.option("--folder", type=click.Path(path_type=Path), metavar="DIR", help="Where journals and logs go.")
-@click.option(
-    "--minutes", type=FiniteRange(0.2, 60), default=5.0, show_default=True, help="Give up after this time."
-)
+@click.option("--minutes", type=FiniteRange(0.2, 60), default=5.0, show_default=True, help="Give up after this time.")
 @click.option("--transcript", "shows_transcript", is_flag=True, help="Tell the whole match.")
 def main(
     *,

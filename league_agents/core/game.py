@@ -177,9 +177,7 @@ class Game(Protocol[S]):
         """What the agent may do now; nothing when it owes no action."""
         ...
 
-    def apply(
-        self, state: S, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
-    ) -> Step[S]:
+    def apply(self, state: S, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None) -> Step[S]:
         """Take an action. ``heard_by`` is who hears its public utterance; ``None`` means everybody.
 
         Raises ``IllegalAction``.

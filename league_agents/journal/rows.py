@@ -111,9 +111,7 @@ class Stored(Generic[T]):
         self._make = make
         self._fields = tuple((name, columns.get(name, name), read) for name, read in fields.items())
 
-    def read(
-        self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()
-    ) -> Iterator[T]:
+    def read(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> Iterator[T]:
         """The rows of a query, which goes on with ``rest`` after the table's name. Raises ``JournalError``."""
         place = f"{self.table}, the first row"
         try:

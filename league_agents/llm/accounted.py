@@ -174,5 +174,3 @@ def _outcome(reply: Reply | None, error: ModelError | None) -> str:
     if reply is not None:
         return ANSWERED if reply.finish is Finish.COMPLETE else reply.finish.value
     return (error or ModelError()).reason
-
-

@@ -37,9 +37,7 @@ class Budget:
         self._places = {callback: place for place, callback in enumerate(plan)}
         self._clock = clock
 
-    def hold(
-        self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False
-    ) -> Hold:
+    def hold(self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False) -> Hold:
         now = self._clock.now().astimezone(UTC)
         game = f"{scope} {purpose.match_id}" if purpose.match_id else ""
         season = f"{league} {purpose.season_id or purpose.match_id[:2]}"
@@ -199,7 +197,8 @@ class _Table:
             among, key = ("1", ()) if column == "day" else (f"{column} = ?", (value,))
             unit = _MEASURES[measure]
             (spent,) = self._db.execute(
-                f"SELECT coalesce(sum({unit}), 0) FROM spending WHERE {column} = ?", (value,)  # noqa: S608
+                f"SELECT coalesce(sum({unit}), 0) FROM spending WHERE {column} = ?",  # noqa: S608 - our own names
+                (value,),
             ).fetchone()
             (reserved,) = self._db.execute(
                 f"SELECT coalesce(sum({unit}), 0) FROM reserved WHERE {among} AND NOT (game = ? AND place = ?)",  # noqa: S608
@@ -217,9 +216,7 @@ def _values(amount: Amount) -> tuple[int, int, int]:
 
 
 def _rest(taken: Amount, used: Amount) -> tuple[int, int, int]:
-    first, second, third = (
-        max(0, had - needed) for had, needed in zip(_values(taken), _values(used), strict=True)
-    )
+    first, second, third = (max(0, had - needed) for had, needed in zip(_values(taken), _values(used), strict=True))
     return first, second, third
 
 

@@ -94,9 +94,7 @@ class Chat:
                         raise MalformedCompletion(f"{self.name}: {what}") from None
                     correction = _correction(reply, what, form)
                 else:
-                    completion = Completion(
-                        text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge
-                    )
+                    completion = Completion(text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge)
                     return Parsed(value=value, completion=completion)
 
     def _call(self, prompt: Prompt, schema: Schema | None, timeout: timedelta, max_output_tokens: int) -> _Call:

@@ -78,9 +78,7 @@ class Hold:
 class Spending(Protocol):
     """The user's limits, and what is spent and set aside below them."""
 
-    def hold(
-        self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False
-    ) -> Hold:
+    def hold(self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False) -> Hold:
         """Set aside what a call can use at most. Raises ``OverBudget``, and ``ModelUnavailable`` when nothing can be
         written: then no limit could be kept.
 

@@ -21,9 +21,7 @@ LIMIT_S = 600.0
 LOOK_EVERY_S = 0.05
 
 
-def until(
-    look: Callable[[], T], event: str, *, story: Callable[[], str] = str, limit_s: float = LIMIT_S
-) -> T:
+def until(look: Callable[[], T], event: str, *, story: Callable[[], str] = str, limit_s: float = LIMIT_S) -> T:
     """Look until there is something (a true value), and return it.
 
     Raises ``LimitExceeded``, with ``story`` in a note, if ``event`` does not happen.

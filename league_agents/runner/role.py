@@ -326,9 +326,7 @@ class RoleRunner(Generic[S]):
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
         parts = self._machine.parts(state, self._state if self._is_stored else None)
-        commit = commit_of(
-            effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=parts, first=notes
-        )
+        commit = commit_of(effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=parts, first=notes)
         if not self._journal.commit(commit):
             return False
         self._state, self._is_stored = state, True

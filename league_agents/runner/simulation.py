@@ -82,8 +82,9 @@ class Simulation:
     def _move_to(self, instant: datetime) -> None:
         elapsed = instant - self._started_at
         if elapsed > self._longest:
-            raise LimitExceeded("simulated time in hours", elapsed / timedelta(hours=1), self._longest /
-            timedelta(hours=1))
+            raise LimitExceeded(
+                "simulated time in hours", elapsed / timedelta(hours=1), self._longest / timedelta(hours=1)
+            )
         self._clock.advance_to(instant)
 
     def _next_wake(self) -> datetime | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SCRIPTED, RANDOM, LLM, HUMAN = "scripted", "random", "llm", "human"
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Company:
     """What agents are made of, besides their names."""
@@ -41,7 +42,6 @@ class Company:
     now: Callable[[], datetime] = wall_clock
     in_process: bool = False
     """Whether users' own classes run in this process instead of ones of their own."""
-
 
 
 def usual_scenario(
@@ -80,9 +80,7 @@ def with_agents(scenario: Scenario, agents: Sequence[str]) -> Scenario:
         return scenario
     if len(agents) > len(scenario.seats):
         raise ConfigError("--agents", f"the scenario has {len(scenario.seats)} seats, found {len(agents)} agents")
-    seats = tuple(
-        evolve(seat, agent=agents[min(place, len(agents) - 1)]) for place, seat in enumerate(scenario.seats)
-    )
+    seats = tuple(evolve(seat, agent=agents[min(place, len(agents) - 1)]) for place, seat in enumerate(scenario.seats))
     return evolve(scenario, seats=seats)
 
 
@@ -181,4 +179,3 @@ def session_of(
         lang=scenario.lang,
         on_change=on_change,
     )
-

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from league_agents.arena.server.serving import ArenaServer
     from league_agents.protocol.boardgame.hosting import Profile
 
+
 def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
     """The agents that strangers may put on a seat.
 

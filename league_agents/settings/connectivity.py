@@ -82,9 +82,7 @@ def check_everything(
         yield from _role(settings, role, clock, awaiting)
 
 
-def _role(
-    settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting
-) -> Iterator[Check]:
+def _role(settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting) -> Iterator[Check]:
     yield _agent(settings, role)
     yield from _models(settings, role, awaiting)
     yield from _journal(settings, role)
@@ -234,9 +232,7 @@ def _token(settings: LeagueSettings, role: RoleSettings, clock: Clock) -> Iterat
     )
 
 
-def _mailbox(
-    settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting
-) -> Iterator[Check]:
+def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock, awaiting: Awaiting) -> Iterator[Check]:
     gmail = settings.gmail
     sends = book_of(settings, role)
     ledger = QuotaLedger(clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=_spent(role))
@@ -260,9 +256,7 @@ def _mailbox(
         said = f"Gmail knows {address}"
         if not spelled:
             said += f", and roles.{role.role}.address spells it {role.address}; spell it as Gmail does"
-        yield Check(
-            role=role.role, name="profile", said=said, trouble=None if spelled else Trouble.CONFIGURATION
-        )
+        yield Check(role=role.role, name="profile", said=said, trouble=None if spelled else Trouble.CONFIGURATION)
         patience_s = SELF_TEST_PATIENCE.total_seconds()
         awaiting(role.role, f"waiting for a mail to itself, at most {patience_s:g} s after it was sent")
         test = mailbox.self_test_send(secrets.token_hex(6))
@@ -308,9 +302,7 @@ def _quota(settings: LeagueSettings, role: RoleSettings, ledger: QuotaLedger) ->
         said += f" {ledger.limits.units_per_minute} units a minute"
     if resets_at is not None:
         said += f"; sending goes on at {resets_at:%Y-%m-%d %H:%M} UTC"
-    return Check(
-        role=role.role, name="quota", said=said, trouble=None if resets_at is None else Trouble.UNAVAILABLE
-    )
+    return Check(role=role.role, name="quota", said=said, trouble=None if resets_at is None else Trouble.UNAVAILABLE)
 
 
 def _spent(role: RoleSettings) -> dict[str, object] | None:

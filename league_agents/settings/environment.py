@@ -10,6 +10,7 @@ from league_agents.errors import ConfigError
 FALSE_WORDS = ("", "0", "false", "no", "off")
 TRUE_WORDS = ("1", "true", "yes", "on")
 
+
 class Environment:
     """The environment names that deployed referees and players use (protocol 8)."""
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
+
 def find_league_file(named: Path | None) -> Path:
     """The file that was named, or ``league.yaml`` in the current folder. Raises ``ConfigError``."""
     path = Path(DEFAULT_FILE) if named is None else named
@@ -211,9 +212,7 @@ def _file(name: str, folder: Path) -> Path:
     return folder / Path(name).expanduser()
 
 
-def _roles(
-    written: object, path: str, env: Environment, folder: Path, only: Sequence[str]
-) -> tuple[RoleSettings, ...]:
+def _roles(written: object, path: str, env: Environment, folder: Path, only: Sequence[str]) -> tuple[RoleSettings, ...]:
     from league_agents.core.written import read_written
     from league_agents.settings.league_keys import ROLE_KEYS, WrittenRoles
 
@@ -259,9 +258,7 @@ class _RoleEnvironment:
         return value
 
 
-def _role(
-    written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path
-) -> RoleSettings:
+def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
     from league_agents.settings.league_keys import WrittenPlayer, WrittenReferee
 
     base = RoleSettings(
@@ -310,9 +307,7 @@ def _season(written: WrittenSeason) -> SeasonSettings:
         name=written.name or written.id,
         number=written.number,
         teams=tuple(
-            Team(
-                group_id=team.group_id, player_email=team.player, referee_email=team.referee, display_name=team.name
-            )
+            Team(group_id=team.group_id, player_email=team.player, referee_email=team.referee, display_name=team.name)
             for team in written.teams
         ),
         opens_by_itself=written.opens_by_itself,

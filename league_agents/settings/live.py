@@ -285,9 +285,7 @@ def _live_role(
             if agent is not None:
                 if agent.own is not None:
                     agent.own.try_making()
-                host = Workers(
-                    agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake
-                )
+                host = Workers(agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake)
             runner = RoleRunner(
                 machine,
                 mailbox,
@@ -375,9 +373,7 @@ def journal_and_machine(
     return journal, machines[0], agent
 
 
-def agent_of(
-    settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None
-) -> ChosenAgent:
+def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None) -> ChosenAgent:
     """The agent that a referee or player runs; ``outages`` hears of its models. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"

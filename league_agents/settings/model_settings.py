@@ -281,9 +281,7 @@ def _check_names(entries: list[ModelEntry], path: str) -> None:
             raise ConfigError(f"{path}.models[{place}].name", f"{name!r} is taken already; give it another name")
 
 
-def _use(
-    written: Mapping[str, list[str]], entries: list[ModelEntry], path: str
-) -> dict[str, tuple[str, ...]]:
+def _use(written: Mapping[str, list[str]], entries: list[ModelEntry], path: str) -> dict[str, tuple[str, ...]]:
     callbacks = [DEFAULT_USE, *REFEREE_CALLBACKS, *PLAYER_CALLBACKS]
     if any(callback.startswith(ARENA) for callback in written):
         callbacks += [f"{ARENA}{code}" for code in game_codes()]

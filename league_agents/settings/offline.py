@@ -58,7 +58,6 @@ class JournalMaker(Protocol):
         ...
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
     """One participant of an offline league."""

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from league_agents.settings.arena import AgentWanted
 
 
-def own_seat(
-    wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable[[Call], Mind] = ArenaMind
-) -> OwnAgent:
+def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable[[Call], Mind] = ArenaMind) -> OwnAgent:
     """The agent of a user's class. ``callbacks`` makes one of a class for one of the league's ``roles``. Raises
     ``ConfigError``."""
     adapter = (SEATED, *_adapter_of(declared(wanted.scenario.game)))

@@ -50,9 +50,7 @@ class Protocol:
             found: dict[str, Any] = {
                 "id": "1",
                 "object": "chat.completion",
-                "choices": [
-                    {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}
-                ],
+                "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}],
             }
             if counted is not None:
                 details = {"cached_tokens": cached}

@@ -29,9 +29,7 @@ def refused(*arguments: str) -> str:
 
 
 def test_it_prints_its_address_serves_and_ends_cleanly() -> None:
-    with subprocess.Popen(
-        command("--port", "0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command("--port", "0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
         try:

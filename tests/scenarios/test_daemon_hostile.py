@@ -62,7 +62,8 @@ INJECTIONS = {
     b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
     "two senders": b"From: " + MANAGER.encode() + b"\r\nFrom: stranger@league.test\r\n"
     b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
-    "a thousand headers": b"From: stranger@evil.test\r\n" + b"X-Noise: y\r\n" * 1_000
+    "a thousand headers": b"From: stranger@evil.test\r\n"
+    + b"X-Noise: y\r\n" * 1_000
     + b"Subject: league.v2::PLAYER::x::t::BROADCASTFREETEXT\r\n",
     "a long subject": b"Subject: league.v2::" + b"A" * 900_000 + b"\r\n",
 }

@@ -99,9 +99,7 @@ def test_an_authorization_that_ends_in_a_match_costs_nothing_once_there_is_a_new
         expect_nothing_lost_or_doubled(league, everybody)
 
 
-def test_a_gmail_that_fails_in_many_calls_only_costs_time(
-    league: LocalLeague, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gmail_that_fails_in_many_calls_only_costs_time(league: LocalLeague, monkeypatch: pytest.MonkeyPatch) -> None:
     # Google's library sleeps between two requests for a token, on a clock that is not ours.
     monkeypatch.setattr(_exponential_backoff, "time", SimpleNamespace(sleep=lambda _seconds: None))
     for status in (429, 503):

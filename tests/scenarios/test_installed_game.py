@@ -67,9 +67,7 @@ def test_it_is_listed_played_and_replayed(nim: Path, tmp_path: Path) -> None:
     assert "all as recorded" in again.stdout, again.stderr
     refused = arena(nim, tmp_path, "play", "nim", "--config", "stones=0")
     assert refused.returncode == 3
-    assert refused.stderr == (
-        "league-agents: config.stones: must be a whole number from 1 to 1000, found 0\n"
-    )
+    assert refused.stderr == ("league-agents: config.stones: must be a whole number from 1 to 1000, found 0\n")
 
 
 EVERYWHERE = """

@@ -69,9 +69,7 @@ def service(httpserver: HTTPServer) -> Service:
     return Service(httpserver)
 
 
-def league_agents(
-    folder: Path, *arguments: str, site: Path, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def league_agents(folder: Path, *arguments: str, site: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LEAGUE_LLM", "LLM_"))}
     kept.update(PYTHONPATH=str(site), LEAGUE_AGENTS_DATA=str(folder / "data"), **variables)
     command = [sys.executable, "-m", "league_agents", *arguments]

@@ -143,9 +143,7 @@ def no_journal(path: Path) -> None:
 
 
 @pytest.mark.parametrize("befall", [no_client, no_team, no_log_folder, no_journal])
-def test_a_league_file_that_the_check_rejects_takes_no_orders(
-    tmp_path: Path, befall: Callable[[Path], None]
-) -> None:
+def test_a_league_file_that_the_check_rejects_takes_no_orders(tmp_path: Path, befall: Callable[[Path], None]) -> None:
     seats = [four_seats()[0], *(Seat(role="player", group=group) for group in ("house", "falcons", "otters"))]
     with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
         office = league.config_of(league.seats[0])

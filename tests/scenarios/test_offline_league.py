@@ -175,14 +175,10 @@ def test_a_secret_word_is_found_between_marks(text: str) -> None:
 
 def test_journals_are_kept_beside_each_other_and_never_overwritten(tmp_path: Path) -> None:
     base = tmp_path / "match.db"
-    play_single_game(
-        seed=1, rules=PRD, referee="scripted", player_a="scripted", player_b="scripted", journal=base
-    )
+    play_single_game(seed=1, rules=PRD, referee="scripted", player_a="scripted", player_b="scripted", journal=base)
     assert len(list(tmp_path.glob("match.*.db"))) == 4
     with pytest.raises(ConfigError, match="holds another match already"):
-        play_single_game(
-            seed=1, rules=PRD, referee="scripted", player_a="scripted", player_b="scripted", journal=base
-        )
+        play_single_game(seed=1, rules=PRD, referee="scripted", player_a="scripted", player_b="scripted", journal=base)
 
 
 def season(weather: Weather, seed: int, names: list[str], *, through_mime: bool = False) -> Any:
@@ -215,9 +211,7 @@ def season(weather: Weather, seed: int, names: list[str], *, through_mime: bool 
     return league
 
 
-STORM = Weather(
-    delay=timedelta(seconds=20), reordering=0.05, loss=0.01, duplication=0.1, refusal=0.05, ambiguity=0.05
-)
+STORM = Weather(delay=timedelta(seconds=20), reordering=0.05, loss=0.01, duplication=0.1, refusal=0.05, ambiguity=0.05)
 
 
 @pytest.mark.parametrize("seed", range(4))

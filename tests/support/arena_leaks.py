@@ -106,9 +106,7 @@ def hidden_from(match: Match[Any], viewer: str, own: Iterable[str] = ()) -> froz
     options = _texts(json.loads(json.dumps([each.schema for agent in match.active() for each in match.legal(agent)])))
     known = "\n".join([*shown, *rules, *match.agent_ids, *options])
     return frozenset(
-        each
-        for each in hidden
-        if len(each) >= (SHORTEST_ASCII if each.isascii() else SHORTEST) and each not in known
+        each for each in hidden if len(each) >= (SHORTEST_ASCII if each.isascii() else SHORTEST) and each not in known
     )
 
 

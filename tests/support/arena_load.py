@@ -247,9 +247,7 @@ def measure_load(*, matches: int, seconds: float, actions_per_s: float) -> LoadR
     gc.freeze()  # this process must not be what the answers wait for
     command = [sys.executable, "-m", "tests.support.arena_load", "serve"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment
-    ) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stdout is not None, "it was asked for"
         try:
             url = server.stdout.readline().strip()

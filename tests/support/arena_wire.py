@@ -77,9 +77,7 @@ class Place:
 
     def action(self, kind: str, data: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         """An action."""
-        return self.envelope(
-            "perform_action", action={"version": "1.0.0", "type": kind, "data": dict(data)}, **more
-        )
+        return self.envelope("perform_action", action={"version": "1.0.0", "type": kind, "data": dict(data)}, **more)
 
 
 class Wire:
@@ -104,9 +102,7 @@ class Wire:
         sent = {"content-type": "application/json", **(headers or {})}
         if token is not None:
             sent["authorization"] = f"Bearer {token}"
-        request = urllib.request.Request(
-            self.url + path, data=content, headers=sent, method=method
-        )
+        request = urllib.request.Request(self.url + path, data=content, headers=sent, method=method)
         try:
             with self._opener.open(request, timeout=LIMIT_S) as answer:
                 return HttpAnswer(status=answer.status, headers=dict(answer.headers), body=answer.read())
@@ -138,6 +134,7 @@ class Wire:
 
     def until(self, match_id: str, *statuses: str) -> dict[str, Any]:
         """The match of the lobby, when it has one of these statuses."""
+
         def look() -> dict[str, Any] | None:
             found = self.send("GET", f"/matches/{match_id}").fields
             return found if found.get("status") in statuses else None

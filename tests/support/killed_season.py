@@ -101,9 +101,7 @@ def _live(folder: Path, point: int, files: list[str]) -> subprocess.CompletedPro
     """One life of the process."""
     command = [sys.executable, "-m", "tests.support.crash_process", str(point), *files]
     environment = {**os.environ, "LEAGUE_AGENTS_DATA": str(folder / "data"), "PYTHONPATH": str(ROOT)}
-    life = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False
-    )
+    life = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False)
     if life.returncode not in (0, -signal.SIGKILL):
         raise LeagueError(f"a life ended with code {life.returncode}: {life.stderr.decode(errors='replace')[-1000:]}")
     return life

@@ -153,9 +153,7 @@ def play_stormy_season(seed: int) -> StormEnding:
             host = None
             if agent is not None:
                 host = InlineHost(agent.factory, clock, one_game_each=machine.role == "referee")
-            return WiredRole(
-                runner=RoleRunner(machine, mailbox, journal, host, clock, observer=told), journal=journal
-            )
+            return WiredRole(runner=RoleRunner(machine, mailbox, journal, host, clock, observer=told), journal=journal)
 
         def on_start(runner: RoleRunner[Any]) -> None:
             if machine.role == "manager":

@@ -35,7 +35,8 @@ def test_only_the_files_of_the_page_are_served(wire: Wire, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "http://127.0.0.1:1", "null", "file://", "http://localhost.evil.example", "http://["]
+    "origin",
+    ["http://evil.example", "http://127.0.0.1:1", "null", "file://", "http://localhost.evil.example", "http://["],
 )
 def test_a_page_of_another_site_may_not_act(wire: Wire, origin: str) -> None:
     headers = {"origin": origin}

@@ -141,9 +141,7 @@ class HumanAgent:
             except Unclear as why:
                 self._show([str(why)])
 
-    def _list(
-        self, question: str, read: Callable[[Sequence[str]], Action], prepared: Sequence[str]
-    ) -> Sequence[str]:
+    def _list(self, question: str, read: Callable[[Sequence[str]], Action], prepared: Sequence[str]) -> Sequence[str]:
         """Lines up to an empty one, each looked at when it comes; or those of a file, or of the editor."""
         first = self._terminal.ask(question)
         if first.startswith("@"):

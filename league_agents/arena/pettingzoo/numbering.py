@@ -27,6 +27,7 @@ CANDIDATES: Final = 16
 MOST_VALUES: Final = 1000
 """A field with more values than this is drawn too."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """The numbers of one action type."""

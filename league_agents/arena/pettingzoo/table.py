@@ -138,9 +138,7 @@ class ArenaTable:
     def _new_match(self, seed: int) -> Match[Any]:
         given = self._interaction
         protocol = None if given is None else load_protocol(given, self.possible_agents)
-        return Match(
-            self._game, config=self._config, agent_ids=self.possible_agents, seed=seed, protocol=protocol
-        )
+        return Match(self._game, config=self._config, agent_ids=self.possible_agents, seed=seed, protocol=protocol)
 
     def _take(self, agent: str, action: Any) -> dict[str, Any] | None:
         """Why the action was refused and the agent is asked again; ``None`` when the match went on."""

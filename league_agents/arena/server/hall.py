@@ -276,9 +276,7 @@ class Hall:
             match=scenario.new_match(seed),
             created_at=self.now(),
             seats=tuple(
-                Seat(agent_id=seat.id, name=seat.name, is_taken=True)
-                if seat.agent != OPEN
-                else Seat(agent_id=seat.id)
+                Seat(agent_id=seat.id, name=seat.name, is_taken=True) if seat.agent != OPEN else Seat(agent_id=seat.id)
                 for seat in scenario.seats
             ),
             profile=self.profile,

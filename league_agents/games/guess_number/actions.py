@@ -22,7 +22,6 @@ MOST_NAMED: Final = 1000
 """Up to so many numbers, a schema names those that are left when known-wrong ones are refused."""
 
 
-
 def message_properties(num_choices: int, type_: str) -> dict[str, Any]:
     """What a message's fields may hold, apart from who sends it and when."""
     number = {"type": "integer", "minimum": 0, "maximum": num_choices - 1}

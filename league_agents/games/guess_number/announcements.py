@@ -45,9 +45,7 @@ def guesses(state: State) -> Event:
         for agent, guess in made.items()
     ]
     text = line(lang, "join").join(told) or line(lang, "guesses_none")
-    return Event(
-        kind="guesses", visible_to=HOST, text=text, data=FrozenDict(step=state.step, guesses=FrozenDict(made))
-    )
+    return Event(kind="guesses", visible_to=HOST, text=text, data=FrozenDict(step=state.step, guesses=FrozenDict(made)))
 
 
 def called(state: State, agent: str) -> str:

@@ -81,7 +81,6 @@ from league_agents.values import evolve
 _IN_PHASE: Final = {REPORTING: (STATE_REPORT,), REASONING: (PROPOSAL, PASS), ACTION: (GUESS,), END: ()}
 
 
-
 class GuessNumber:
     """The rules of guess number."""
 

@@ -81,9 +81,7 @@ def list_of(advice: Action) -> None:
     """One line is enough."""
 
 
-def read(
-    lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader
-) -> Action:
+def read(lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> Action:
     """A number with words, or nothing for what the scripted player would do."""
     words, most, kind, typed = _WORDS[reader.lang], view["num_choices"] - 1, legal[0].type, lines[0].strip()
     if not typed:

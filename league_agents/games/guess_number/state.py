@@ -120,7 +120,6 @@ SUCCESS = "success"
 FAILURE = "failure"
 
 
-
 def shown_of(message: JsonObject, config: Config) -> JsonObject:
     """A message as others hear it; the same object where nothing in it is private."""
     if config.share_reasoning or "reasoning" not in message or message["type"] != STATE_REPORT:

@@ -20,7 +20,6 @@ from league_agents.games.guess_number.state import SUCCESS, Seat, State, heard_b
 _STAGES = {REPORTING: "report", REASONING: "propose", ACTION: GUESS}
 
 
-
 def view_of(state: State, viewer: str) -> dict[str, Any]:
     """The view of an agent or of the host; of a spectator for anybody else."""
     config = state.config

@@ -87,8 +87,6 @@ class Settled(Struct, frozen=True, kw_only=True):
     """After the round."""
 
 
-
-
 def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_customers: int = 99) -> Resolution:
     """How the round with these prices comes out; ``None`` stands for a seller without a price."""
     named = [price for price in prices.values() if price is not None]

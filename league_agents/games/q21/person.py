@@ -132,9 +132,7 @@ def list_of(advice: Action) -> Sequence[str] | None:
     ]
 
 
-def read(
-    lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader
-) -> Action:
+def read(lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> Action:
     """What the lines mean; nothing at all is what is prepared, except for answers."""
     words, action = _WORDS[reader.lang], legal[0]
     typed = lines[0].strip() if lines else ""
@@ -199,9 +197,7 @@ def _guess(parts: Sequence[str], view: View, action: LegalAction, words: Mapping
     for what, text, key in (("sentence", sentence, "opening_sentence"), ("word", word, "associative_word")):
         schema = action.schema["properties"][key]
         if not schema["minLength"] <= len(text) <= schema["maxLength"]:
-            raise Unclear(
-                words["length"].format(what=words[what], least=schema["minLength"], most=schema["maxLength"])
-            )
+            raise Unclear(words["length"].format(what=words[what], least=schema["minLength"], most=schema["maxLength"]))
     answers = (view["me"]["answers"] or ())[:_KNOWN]
     known = ", and ".join(f"question {each['question_number']} was answered {each['answer']}" for each in answers)
     prepared = _REASON.format(known=known or "no question was answered")
@@ -246,9 +242,7 @@ def _answer(answer: Mapping[str, Any], words: Mapping[str, str]) -> str:
     return words["not_relevant"] if answer["answer"] == Choice.NOT_RELEVANT else str(answer["answer"])
 
 
-def _answered(
-    question: Mapping[str, Any], answers: Mapping[int, Mapping[str, Any]], words: Mapping[str, str]
-) -> str:
+def _answered(question: Mapping[str, Any], answers: Mapping[int, Mapping[str, Any]], words: Mapping[str, str]) -> str:
     answer = answers.get(question["question_number"])
     if answer is None or answer["answer"] == Choice.NOT_RELEVANT:
         return words["not_relevant"]

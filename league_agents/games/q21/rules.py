@@ -197,9 +197,9 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     questions_wait: Annotated[timedelta, rule("for the questions", _time())] = timedelta(seconds=300)
     guess_wait: Annotated[timedelta, rule("for the guess", _time())] = timedelta(seconds=300)
     # Protocol 5.3.4.
-    grace: Annotated[
-        timedelta, rule("added to a written deadline before a player times out", _time(0))
-    ] = timedelta(seconds=30)
+    grace: Annotated[timedelta, rule("added to a written deadline before a player times out", _time(0))] = timedelta(
+        seconds=30
+    )
     repeats_warmup: Annotated[
         bool,
         rule(
@@ -208,9 +208,7 @@ class RuleSet(Struct, frozen=True, kw_only=True):
         ),
     ] = True
     # Protocol 5.3.2.
-    unusable_limit: Annotated[
-        int, rule("so many unusable messages of one kind abort the match", _whole(1, 100))
-    ] = 3
+    unusable_limit: Annotated[int, rule("so many unusable messages of one kind abort the match", _whole(1, 100))] = 3
     callback_timeouts: Annotated[CallbackTimeouts, rule("how long each callback may run", _timeouts)] = msgspec.field(
         default_factory=CallbackTimeouts
     )

@@ -144,9 +144,7 @@ class UndercoverSeat:
     def __init__(self, agent: DescribesAndVotes) -> None:
         self._seated = Seated(agent)
 
-    def act(
-        self, view: JsonObject, legal: Sequence[LegalAction], deadline: object
-    ) -> Action | Awaitable[Action]:
+    def act(self, view: JsonObject, legal: Sequence[LegalAction], deadline: object) -> Action | Awaitable[Action]:
         """What the agent says; its methods may be ``async``. Raises what they raise."""
         agent, refusal = self._seated.agent, view.get("refusal")
         refused, refusals = getattr(agent, "refused", None), getattr(agent, "refusals", None)

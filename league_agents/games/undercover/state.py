@@ -181,4 +181,3 @@ class GameState(Struct, frozen=True, kw_only=True):
 
 FIRST_BALLOT: Final = 1
 REVOTE_BALLOT: Final = 2
-

@@ -136,9 +136,7 @@ class OpenAIBackend:
         if status in (401, 403):
             return Rejected(self._access.refused_key)
         if status == 404:
-            return Rejected(
-                f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both"
-            )
+            return Rejected(f"{self.name}: {self._base_url} knows no such model or address ({said}); look at both")
         if status == 429 and getattr(error, "code", None) == "insufficient_quota":
             return Rejected(f"{self.name}: the account's quota is used up; see to it at the service")
         if status in (400, 415, 422) or (status >= 500 and any(word in said.lower() for word in _ABOUT_FORM)):
@@ -237,9 +235,7 @@ def _usage(counted: object) -> tuple[Usage, bool]:
     read, written = _count(found.get("prompt_tokens")), _count(found.get("completion_tokens"))
     if read is None or written is None:
         return Usage(requests=1), False
-    usage = Usage(
-        input_tokens=read, output_tokens=written, cached_tokens=min(_count(cached) or 0, read), requests=1
-    )
+    usage = Usage(input_tokens=read, output_tokens=written, cached_tokens=min(_count(cached) or 0, read), requests=1)
     return usage, True
 
 

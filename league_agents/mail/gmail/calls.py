@@ -286,9 +286,7 @@ def _wait(state: RetryCallState) -> float:
 
 
 def _has_lost_patience(state: RetryCallState) -> bool:
-    return (
-        state.attempt_number >= MOST_ATTEMPTS or state.idle_for + state.upcoming_sleep > PATIENCE.total_seconds()
-    )
+    return state.attempt_number >= MOST_ATTEMPTS or state.idle_for + state.upcoming_sleep > PATIENCE.total_seconds()
 
 
 def objects(page: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
@@ -298,5 +296,3 @@ def objects(page: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
         for item in items:
             if isinstance(item, Mapping):
                 yield item
-
-

@@ -132,9 +132,7 @@ def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: Autho
     if refusal.status == 401 or reason in _SCOPES:
         return expired
     if reason in _DAILY and refusal.status in {403, 429}:
-        return QuotaExhausted(
-            f"Gmail's daily limit is reached ({shown})", resets_at=now + (wait or DAILY_LIMIT_WAIT)
-        )
+        return QuotaExhausted(f"Gmail's daily limit is reached ({shown})", resets_at=now + (wait or DAILY_LIMIT_WAIT))
     if refusal.status == 429 or (refusal.status == 403 and reason in _RATE):
         if is_send and ((wait is not None and wait >= _SHORT_WAIT) or "sending" in refusal.message.lower()):
             return QuotaExhausted(

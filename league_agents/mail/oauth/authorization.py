@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from google.oauth2.credentials import Credentials
 
 
-
 class Authorization:
     """One account's token in use. A token that is replaced on disk, by a new login, is taken up with the next call."""
 

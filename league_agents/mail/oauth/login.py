@@ -26,7 +26,6 @@ _PASTED_REDIRECT = "http://localhost:8765/"
 _TALKATIVE = ("requests_oauthlib", "google_auth_oauthlib.flow", "oauthlib")
 
 
-
 def login(
     client_secret: Path,
     token_path: Path,

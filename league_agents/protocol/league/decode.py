@@ -68,6 +68,7 @@ _ENVELOPE_KEYS = frozenset(
     }
 )
 
+
 def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_id: str) -> Envelope:
     """The message of one mail.
 

@@ -50,8 +50,6 @@ class Subject(Struct, frozen=True, kw_only=True):
     """Only the bracketed and the eight-part form carry it."""
 
 
-
-
 def parse_subject(text: str) -> Subject | None:
     """The subject's parts, or ``None`` when it has none of the forms of protocol 2.2."""
     if len(text) > _LONGEST:

@@ -127,9 +127,7 @@ def test_a_login_that_goes_wrong_in_the_browser_is_explained(
     sandbox: Sandbox, tmp_path: Path, change: Callable[[str], str], reason: str
 ) -> None:
     with pytest.raises(AuthorizationExpired, match=reason):
-        login(
-            sandbox.client_secret_file(tmp_path), tmp_path / "token.json", open_browser=False, show=browse(change)
-        )
+        login(sandbox.client_secret_file(tmp_path), tmp_path / "token.json", open_browser=False, show=browse(change))
 
 
 def test_a_browser_that_never_comes_is_not_waited_for_for_ever(sandbox: Sandbox, tmp_path: Path) -> None:

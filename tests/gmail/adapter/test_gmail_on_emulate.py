@@ -153,9 +153,7 @@ def mailboxes(emulate: Emulate, tmp_path: Path) -> Iterator[tuple[GmailMailbox, 
             json.dumps({"token": token, "refresh_token": "r", "client_id": "c", "client_secret": "s"}), encoding="utf-8"
         )
         opened.append(
-            GmailMailbox(
-                path, endpoint=emulate.url, address=address, cursor="1", query="is:unread", spam_every=None
-            )
+            GmailMailbox(path, endpoint=emulate.url, address=address, cursor="1", query="is:unread", spam_every=None)
         )
     yield (opened[0], opened[1])
     for mailbox in opened:

@@ -115,9 +115,7 @@ def test_mails_that_arrive_while_a_backlog_is_worked_off_come_after_it(sandbox: 
     assert [number_of(mail) for mail in first] + drain(bob) == [*range(WINDOW + 50), 5_000]
 
 
-def test_an_idle_look_costs_two_units_and_polling_every_two_seconds_one_percent(
-    sandbox: Sandbox, open_mailbox
-) -> None:
+def test_an_idle_look_costs_two_units_and_polling_every_two_seconds_one_percent(sandbox: Sandbox, open_mailbox) -> None:
     clock = ManualClock(datetime.now(UTC))
     bob = open_mailbox(BOB, clock=clock)
     bob.fetch(100, nothing_known)
@@ -310,9 +308,7 @@ def test_a_failure_that_passes_is_not_noticed(sandbox: Sandbox, open_mailbox, st
 @pytest.mark.parametrize(
     "action", [Action.DROP_UNREAD, Action.DROP_UNDONE, Action.DROP_DONE, Action.TRUNCATE, Action.GARBLE]
 )
-def test_a_connection_that_breaks_while_reading_is_tried_again(
-    sandbox: Sandbox, open_mailbox, action: Action
-) -> None:
+def test_a_connection_that_breaks_while_reading_is_tried_again(sandbox: Sandbox, open_mailbox, action: Action) -> None:
     bob = open_mailbox(BOB, clock=ManualClock(datetime.now(UTC)))
     put(sandbox, 1)
     for method in ("messages.list", "messages.get", "messages.modify"):
@@ -382,9 +378,7 @@ def test_threads_never_get_the_mail_of_others(sandbox: Sandbox, open_mailbox, tm
     from league_agents.mail.oauth import Authorization
 
     ids = [put(sandbox, number) for number in range(8)]
-    transport = Transport(
-        Authorization(sandbox.token_file(BOB, tmp_path)), sandbox.url, ServiceClock(SystemClock())
-    )
+    transport = Transport(Authorization(sandbox.token_file(BOB, tmp_path)), sandbox.url, ServiceClock(SystemClock()))
     wrong: list[str] = []
     together = threading.Barrier(8)
 

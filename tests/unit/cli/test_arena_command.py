@@ -163,9 +163,7 @@ def test_the_end_of_the_input_gives_the_match_up_with_a_word(options: list[str],
         "play", "undercover", "--lang", "en", "--agents", "human,scripted", "--record", str(record), *options, typed=""
     )
     assert shown.exit_code == 1
-    assert shown.stderr.endswith(
-        "league-agents: the input has ended, so nobody plays agent_1; the match is given up\n"
-    )
+    assert shown.stderr.endswith("league-agents: the input has ended, so nobody plays agent_1; the match is given up\n")
     assert "Won" not in shown.stdout
     assert read_transcript(record.read_text("utf-8").splitlines())[-1]["line"] != "outcome"
 

@@ -99,9 +99,7 @@ def test_what_became_of_a_model_s_work_is_told_unless_it_was_not_wanted() -> Non
         return Note(at=START, kind=MODEL_WORK, key="0101001", facts=facts)
 
     lines = told(("player", note(Work.NOT_ASKED, Why.NO_MODEL)), ("player", note(Work.REPLACED, Why.UNANSWERED)))
-    assert lines[1:] == [
-        " 0:00:00  player-a in get_questions: the model's work was replaced (no answer came in time)"
-    ]
+    assert lines[1:] == [" 0:00:00  player-a in get_questions: the model's work was replaced (no answer came in time)"]
 
 
 def test_a_note_is_told_whole_under_itself_where_other_lines_are_cut() -> None:

@@ -536,7 +536,8 @@ STRANGER = "evil@x.test"
 )
 @pytest.mark.parametrize("is_answered", [True, False])
 @pytest.mark.parametrize(
-    "season", [(table(tag="new"), new_round(tag="new")), (new_round(tag="new"), table(tag="new"))],
+    "season",
+    [(table(tag="new"), new_round(tag="new")), (new_round(tag="new"), table(tag="new"))],
     ids=["table first", "round first"],
 )
 def test_a_stranger_who_writes_before_the_table_takes_over_no_game(

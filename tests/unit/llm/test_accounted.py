@@ -143,9 +143,7 @@ def test_failures_have_a_word(
     assert [call.outcome for call in desk.calls()] == [outcome]
 
 
-def test_a_limit_that_is_reached_is_said_and_written_down(
-    tmp_path: Path, clock: ManualClock, request_of: Any
-) -> None:
+def test_a_limit_that_is_reached_is_said_and_written_down(tmp_path: Path, clock: ManualClock, request_of: Any) -> None:
     desk = Desk(tmp_path, clock, reply(), limits=Limits(per_day=Limit(usd=0.000_1)))
     with pytest.raises(OverBudget, match="per day"):
         desk.backend.exchange(request_of())

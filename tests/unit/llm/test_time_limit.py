@@ -39,9 +39,7 @@ def test_a_hanging_exchange_ends_in_time(hanging: Any, request_of: Callable[...,
     assert limited.left_behind == 1
 
 
-def test_only_so_many_are_left_behind_and_they_may_come_back(
-    hanging: Any, request_of: Callable[..., Request]
-) -> None:
+def test_only_so_many_are_left_behind_and_they_may_come_back(hanging: Any, request_of: Callable[..., Request]) -> None:
     backend, released = hanging
     limited = TimeLimited(backend, most_left_behind=2)
     short = evolve(request_of(), timeout=timedelta(seconds=0.02))

@@ -83,9 +83,7 @@ def near(one: datetime, other: datetime) -> bool:
     return abs(one - other) < timedelta(milliseconds=1)
 
 
-def test_time_that_stands_still_moves_when_the_test_says_so(
-    clock: MachineClock, other: Process
-) -> None:
+def test_time_that_stands_still_moves_when_the_test_says_so(clock: MachineClock, other: Process) -> None:
     first_now, first_s = other.look()
     assert other.look() == (first_now, first_s)
     clock.advance(HOUR)
@@ -96,9 +94,7 @@ def test_time_that_stands_still_moves_when_the_test_says_so(
     assert monotonic_s == pytest.approx(clock.monotonic_s())
 
 
-def test_a_wall_clock_is_set_and_the_monotonic_one_does_not_notice(
-    clock: MachineClock, other: Process
-) -> None:
+def test_a_wall_clock_is_set_and_the_monotonic_one_does_not_notice(clock: MachineClock, other: Process) -> None:
     first_now, first_s = other.look()
     clock.set_wall(-HOUR, "other")
     now, monotonic_s = other.look()

@@ -117,9 +117,7 @@ def test_another_server_can_be_the_one_that_receives() -> None:
 def test_mail_that_must_not_be_answered_is_refused_with_its_reason(
     from_header: str, headers: dict[str, str], reason: str
 ) -> None:
-    verdict = judge(
-        {"authentication-results": GOOD, **headers}, from_header, own_address=OWN, require=Require.NOTHING
-    )
+    verdict = judge({"authentication-results": GOOD, **headers}, from_header, own_address=OWN, require=Require.NOTHING)
     assert not verdict.accepted
     assert reason in verdict.reason
     assert len(verdict.reason) < 300

@@ -41,9 +41,7 @@ class Service:
 
 def made(spec: str, game: str = "undercover", *, company: Company | None = None, place: int = 0) -> object:
     scenario = usual_scenario(game, agents=[spec], lang="en" if game == "undercover" else None)
-    return arena_agent(
-        scenario.seats[place], scenario, company or Company(), seed=1, match_id="m", is_first=place == 0
-    )
+    return arena_agent(scenario.seats[place], scenario, company or Company(), seed=1, match_id="m", is_first=place == 0)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,7 @@ CHECK = SenderCheck("office@league.test", GMAIL, Require.PASS)
 
 def mail(from_header: str, subject: str, **headers: str) -> Mail:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Mail(
-        mail_id="m1", arrived_at=NOON, from_header=from_header, subject=subject, documents=(), headers=named
-    )
+    return Mail(mail_id="m1", arrived_at=NOON, from_header=from_header, subject=subject, documents=(), headers=named)
 
 
 def test_the_address_that_failed_is_named() -> None:

@@ -22,7 +22,7 @@ from league_agents.user_code.child import read_called
 from league_agents.user_code.own import OwnClass
 from league_agents.user_code.process import UserProcess
 
-AGENT = '''\
+AGENT = """\
 import asyncio, ctypes, logging, os, re, stat, subprocess, sys, threading, time
 
 
@@ -186,7 +186,7 @@ class Prints(Player):
     def __init__(self):
         import atexit
         atexit.register(print, "said at the end", flush=True)
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -464,9 +464,7 @@ def test_what_is_printed_without_the_end_of_a_line_is_told_when_the_call_ends(
     assert [text for _, _, text in told(caplog)] == ["mine:Player: word by word"]
 
 
-def test_a_flood_of_lines_holds_nobody_up_and_is_counted(
-    player: UserProcess, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_flood_of_lines_holds_nobody_up_and_is_counted(player: UserProcess, caplog: pytest.LogCaptureFixture) -> None:
     assert do(player, "print_much").end is End.RETURNED
     player.close()
     lines = [text for _, _, text in told(caplog)]
@@ -483,9 +481,7 @@ def test_what_is_no_record_is_printed(player: UserProcess, caplog: pytest.LogCap
     assert [text for _, _, text in told(caplog)] == ['mine:Player: {"name": 3}', "mine:Player: []", "mine:Player: {"]
 
 
-def test_code_that_sets_logging_up_gets_what_it_asks_for(
-    player: UserProcess, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_code_that_sets_logging_up_gets_what_it_asks_for(player: UserProcess, caplog: pytest.LogCaptureFixture) -> None:
     do(player, "configure_logging")
     player.close()
     assert [text for _, _, text in told(caplog)] == ["mine:Player: INFO:mine.own:a detail"]

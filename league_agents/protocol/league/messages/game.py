@@ -178,11 +178,13 @@ def canonical_questions(items: Sequence[object]) -> QuestionBatch | None:
     """Questions that are spelled as ``QuestionsBatch`` writes them, in one pass; ``None`` for any others."""
     try:
         plain = convert(items, list[_CanonicalQuestion])
-        questions = tuple([
-            Question(number=each.question_number, text=each.question_text, options=(of.A, of.B, of.C, of.D))
-            for each in plain
-            for of in (each.options,)
-        ])
+        questions = tuple(
+            [
+                Question(number=each.question_number, text=each.question_text, options=(of.A, of.B, of.C, of.D))
+                for each in plain
+                for of in (each.options,)
+            ]
+        )
         "".join([text for each in questions for text in (each.text, *each.options)]).encode()
     except NOT_CANONICAL:
         return None

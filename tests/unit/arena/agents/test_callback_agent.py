@@ -44,9 +44,7 @@ def knowledge() -> Knowledge:
     draw = Draw(5, "village")
 
     def paragraph() -> str:
-        said = [
-            f"{draw.choice(who)} {draw.choice(did)} {draw.choice(what)} {draw.choice(where)}." for _ in range(3)
-        ]
+        said = [f"{draw.choice(who)} {draw.choice(did)} {draw.choice(what)} {draw.choice(where)}." for _ in range(3)]
         return f"{said[0]} “Who is there?” asked a voice. {said[1]} Then rain fell, and nobody laughed. {said[2]}"
 
     text = "# The Village Book\n\n" + "\n\n".join(paragraph() for _ in range(100))

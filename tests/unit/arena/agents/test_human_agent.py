@@ -351,5 +351,3 @@ def test_every_game_says_how_a_person_plays_it() -> None:
     for game in game_codes():
         module: Any = by_person(game)
         assert all(callable(getattr(module, name)) for name in ("told", "shown", "prompt", "list_of", "read"))
-
-

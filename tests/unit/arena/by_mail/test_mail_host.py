@@ -37,9 +37,7 @@ def setup(addresses: dict[str, str] | None = None, **clock: Any) -> MailSetup:
             "clock": {"turn_timeout_s": 86_400, **clock},
         }
     )
-    return MailSetup(
-        scenario=scenario, seed=7, match_id="m-1", host_address=HOST, addresses=addresses or SEATS
-    )
+    return MailSetup(scenario=scenario, seed=7, match_id="m-1", host_address=HOST, addresses=addresses or SEATS)
 
 
 class Desk:
@@ -56,9 +54,7 @@ class Desk:
         self.host = self.new_host()
 
     def new_host(self) -> MailHost:
-        host = MailHost(
-            self.boxes[HOST], self.journal, self.clock, intake=None, setup=self.setup, **self.options
-        )
+        host = MailHost(self.boxes[HOST], self.journal, self.clock, intake=None, setup=self.setup, **self.options)
         host.start()
         host.tick()
         return host
@@ -405,9 +401,7 @@ def test_a_journal_of_something_else_is_refused() -> None:
 )
 def test_seats_that_cannot_be_are_one_line(addresses: dict[str, str], said: str) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        MailSetup(
-            scenario=setup().scenario, seed=1, match_id="m", host_address=HOST, addresses=addresses
-        )
+        MailSetup(scenario=setup().scenario, seed=1, match_id="m", host_address=HOST, addresses=addresses)
     assert "\n" not in str(caught.value)
 
 

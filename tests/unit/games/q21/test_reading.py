@@ -108,8 +108,7 @@ def test_unusable_round_start_information_is_refused_in_one_line() -> None:
     read = read_round_start_info({"book_name": 3, "book_hint": "short\nhint", "association_word": None}, COURSE)
     assert read.value is None
     assert read.refusal == (
-        "book_name: must be a text (protocol 6.1), found 3; "
-        "association_word: must be a text (protocol 6.1), found None"
+        "book_name: must be a text (protocol 6.1), found 3; association_word: must be a text (protocol 6.1), found None"
     )
 
 
