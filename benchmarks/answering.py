@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.core.draw import Draw
-from league_agents.evaluation.checkable import YES_NO_KEYS, Checkable, Subject, checkable_questions
+from league_agents.evaluation.checkable import YES_NO_KEYS, Checkable, CheckableSubject, checkable_questions
 from league_agents.games.q21.rules import COURSE, AnswerKey, RuleSet
 from tests.support.books import cached_books
 
@@ -79,7 +79,7 @@ def measure_answers(
     return Accuracy(asked=tuple(asked))
 
 
-def _target(knowledge: Knowledge, title: str, draw: Draw) -> tuple[Subject, dict[str, object]]:
+def _target(knowledge: Knowledge, title: str, draw: Draw) -> tuple[CheckableSubject, dict[str, object]]:
     volume, work = knowledge.volume(title), knowledge.work(title)
     assert volume is not None
     assert work is not None
@@ -90,7 +90,7 @@ def _target(knowledge: Knowledge, title: str, draw: Draw) -> tuple[Subject, dict
     others = tuple(
         volume.passages[i].opening_sentence for i in draw.sample(range(len(volume.passages)), 12) if i != place
     )
-    subject = Subject(
+    subject = CheckableSubject(
         sentence=passage.opening_sentence,
         paragraph=passage.text,
         word=word,

@@ -43,7 +43,7 @@ from league_agents.settings.agents import ChosenAgent, choose_agent, offline_hos
 from league_agents.settings.offline import (
     JournalMaker,
     OfflineLeague,
-    Side,
+    OfflineTeam,
     journals_at,
     memory_journal,
     offline_league,
@@ -85,9 +85,9 @@ def scripted_season(
     )
     referee, player = _scripted(seed)
     sides = [
-        Side(team=house, player=None, referee=referee),
-        Side(team=one, player=player, referee=None),
-        Side(team=two, player=player, referee=None),
+        OfflineTeam(team=house, player=None, referee=referee),
+        OfflineTeam(team=one, player=player, referee=None),
+        OfflineTeam(team=two, player=player, referee=None),
     ]
     return offline_league(
         sides,

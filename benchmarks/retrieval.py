@@ -24,7 +24,7 @@ from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.embeddings import Reranker
 from league_agents.knowledge.index import KnowledgeIndex
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.passages import Passage, passages
 from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem, words_of
@@ -149,7 +149,7 @@ def measure_catalogue_recall(reranker: Reranker | None = None, *, every: int = 1
 def invented_document(title: str, passage_count: int, seed: str) -> Document:
     """A book of invented words that occur as often as words do: the n-th commonest a n-th as often as the commonest."""
     draw = Draw(seed, title)
-    parts = tuple(Block("paragraph", _invented_paragraph(draw)) for _ in range(passage_count))
+    parts = tuple(LineBlock("paragraph", _invented_paragraph(draw)) for _ in range(passage_count))
     return Document(
         title=title, author=None, language="en", source=title, text="\n\n".join(p.text for p in parts), parts=parts
     )

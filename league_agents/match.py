@@ -16,8 +16,8 @@ from league_agents.core.game import (
     HOST,
     SPECTATOR,
     Action,
-    Cause,
     Event,
+    ForfeitCause,
     Game,
     IllegalAction,
     JsonObject,
@@ -130,7 +130,7 @@ class Match(Generic[S]):
         protocol.advance()
         return self._take(step)
 
-    def forfeit(self, agent: str, cause: Cause) -> tuple[Event, ...]:
+    def forfeit(self, agent: str, cause: ForfeitCause) -> tuple[Event, ...]:
         """Go on without the action that an active agent owes; the new events. Raises ``IllegalAction``."""
         self._check_active(agent)
         is_taken = self.protocol.takes(self.game.phase_mode(self.state))

@@ -20,7 +20,7 @@ from league_agents.agents.contexts import CallContext
 from league_agents.agents.prompting import render
 from league_agents.agents.secrecy import tells_canary
 from league_agents.clock import Clock, SystemClock
-from league_agents.core.model_work import KEY, ModelStep, Why, Work, failed_step
+from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why, failed_step
 from league_agents.errors import LeagueError
 from league_agents.games.q21.untrusted import number_of
 from league_agents.llm.port import ChatModel, Judge, Purpose
@@ -49,12 +49,12 @@ class Asker:
         self._key = key
         self._clock = clock or SystemClock()
 
-    def begin(self, context: CallContext, callback: str) -> Turn:
+    def begin(self, context: CallContext, callback: str) -> CallbackRun:
         """To be called when the callback begins: its time runs from here."""
-        return Turn(self._models(callback), context, callback, self._key, self._clock)
+        return CallbackRun(self._models(callback), context, callback, self._key, self._clock)
 
 
-class Turn:
+class CallbackRun:
     """One callback, from its beginning, and what became of the model's work in its steps."""
 
     def __init__(
@@ -114,14 +114,14 @@ class Turn:
         self._has_cost = had_cost or parsed.completion.usage.requests > 0
         self._open[step] = parsed.completion.judge
         if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
-            self.settle(step, Work.REPLACED, Why.DISOBEYED)
+            self.settle(step, ModelWorkUse.REPLACED, Why.DISOBEYED)
             return None
         return parsed.value
 
     def settle(
         self,
         step: str,
-        work: Work,
+        work: ModelWorkUse,
         why: Why | None = None,
         *,
         used: int | None = None,
@@ -138,13 +138,13 @@ class Turn:
 
     def not_asked(self, step: str, why: Why) -> None:
         """Say that the model's work was not wanted in a step."""
-        self._end(ModelStep(step=step, work=Work.NOT_ASKED, why=why))
+        self._end(ModelStep(step=step, work=ModelWorkUse.NOT_ASKED, why=why))
 
     def replaced(self, step: str, why: Why) -> None:
         """Say that code's work stands in a step in which the model's was wanted and could not be asked for."""
-        self._end(ModelStep(step=step, work=Work.REPLACED, why=why))
+        self._end(ModelStep(step=step, work=ModelWorkUse.REPLACED, why=why))
 
-    def told(self, reply: Reply, *others: Turn) -> Reply:
+    def told(self, reply: Reply, *others: CallbackRun) -> Reply:
         """A callback's reply with what became of the model's work in this turn and in the others."""
         steps = [step.to_json() for turn in (*others, self) for step in turn.steps]
         return {**reply, KEY: steps} if steps else reply
@@ -153,7 +153,7 @@ class Turn:
     def steps(self) -> Sequence[ModelStep]:
         """The steps that were taken."""
         for step in tuple(self._open):
-            self.settle(step, Work.REPLACED, Why.UNUSED)
+            self.settle(step, ModelWorkUse.REPLACED, Why.UNUSED)
         return self._ended
 
     def _end(self, step: ModelStep) -> None:

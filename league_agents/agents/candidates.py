@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from league_agents.agents.library import Knowledge, Volume
-from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.questions.reading import CandidateReading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import Brief
@@ -60,7 +60,7 @@ class Candidates:
     sentences: tuple[str, ...]
     """Exactly as stored. Empty when nothing is known that could be the book."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[CandidateReading, ...]
 
     groups: npt.NDArray[np.int64]
     """Equal numbers for equal sentences: to name one is to name the other."""
@@ -99,11 +99,11 @@ def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: Target
 
 def _of_book(
     volume: Volume | None, work: Work | None, hint: set[str], target_kind: TargetKind
-) -> tuple[list[str], list[Reading], Floats]:
+) -> tuple[list[str], list[CandidateReading], Floats]:
     sentences = [p.opening_sentence for p in volume.passages] if volume else []
     readings = list(volume.readings) if volume else []
     weights = _hinted(readings, hint)
-    openings: list[tuple[str, Reading]] = []
+    openings: list[tuple[str, CandidateReading]] = []
     if work is not None:
         openings.append((work.opening_sentence, read(work.opening_sentence, part=0.0)))
     if volume is not None and volume.opening is not None and target_kind is TargetKind.BOOK_OPENING:
@@ -145,7 +145,7 @@ def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candi
 
 def _candidates(
     sentences: Sequence[str],
-    readings: Sequence[Reading],
+    readings: Sequence[CandidateReading],
     weights: Floats,
     words: Sequence[str],
     given: Floats,
@@ -164,7 +164,7 @@ def _candidates(
     )
 
 
-def _hinted(readings: Sequence[Reading], hint: set[str]) -> Floats:
+def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
     """A prior over passages from the words of the hint in and around them."""
     size = len(readings)
     if not size:
@@ -197,7 +197,7 @@ def _hinted(readings: Sequence[Reading], hint: set[str]) -> Floats:
 
 
 def _words(
-    readings: Sequence[Reading], prior: Floats, domain: Sequence[str], entry: set[str], target_kind: TargetKind
+    readings: Sequence[CandidateReading], prior: Floats, domain: Sequence[str], entry: set[str], target_kind: TargetKind
 ) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
     """Words, their probability for each sentence, and whether the sentence's text holds a word of the domain."""
     texts = [(r.paragraph or r.sentence) for r in readings]
@@ -222,7 +222,7 @@ def _words(
 
 
 def _words_of_texts(
-    readings: Sequence[Reading], prior: Floats
+    readings: Sequence[CandidateReading], prior: Floats
 ) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
     """For a domain that is not known: the content words of the passages, the likeliest ones."""
     weights: dict[str, float] = {}

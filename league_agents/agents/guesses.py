@@ -17,7 +17,7 @@ from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.justify import Evidence, justify_sentence, justify_word
 from league_agents.agents.questions.belief import Belief
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Topic
-from league_agents.agents.questions.reading import Reading
+from league_agents.agents.questions.reading import CandidateReading
 from league_agents.agents.word_forms import stands_in
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
@@ -41,7 +41,7 @@ class Conclusion:
     confidence: float
     """0 to 1: the probability of the sentence."""
 
-    shown: Reading
+    shown: CandidateReading
     """What the guessed target shows to a reader."""
 
     on_text: tuple[Evidence, ...]
@@ -67,7 +67,7 @@ def conclude(
     if sentence is None:
         sentence = sentence_from_hint(brief, rules)
     word = candidates.words[int(np.argmax(belief.words))]
-    shown = evolve(Reading() if place is None else candidates.readings[place], word=word)
+    shown = evolve(CandidateReading() if place is None else candidates.readings[place], word=word)
     supporting = _supporting(candidates, sent, asked, answers, shown)
     return Conclusion(
         sentence=sentence,
@@ -132,7 +132,7 @@ def _supporting(
     sent: Sequence[AskedQuestion],
     asked: Sequence[Inquiry | None],
     answers: Sequence[int],
-    shown: Reading,
+    shown: CandidateReading,
 ) -> list[tuple[Evidence, Topic]]:
     """The questions whose answers agree with the guess, those first that exclude most of the others."""
     found: list[tuple[float, int, Evidence, Topic]] = []
@@ -140,7 +140,7 @@ def _supporting(
         if inquiry is None or answer == UNKNOWN or inquiry.answer(shown) != answer:
             continue
         others = (
-            [Reading(word=word) for word in candidates.words]
+            [CandidateReading(word=word) for word in candidates.words]
             if inquiry.topic is Topic.WORD
             else candidates.readings[:: max(1, len(candidates.readings) // 200)]
         )
@@ -153,7 +153,7 @@ def _supporting(
     return [(evidence, topic) for _, _, evidence, topic in sorted(found, key=lambda row: row[:2])]
 
 
-def telling_words(shown: Reading, sentence: str) -> list[str]:
+def telling_words(shown: CandidateReading, sentence: str) -> list[str]:
     """Two content words of the sentence, the longest ones."""
     words = shown.sentence.words if shown.sentence else tuple(re.findall(r"[^\W\d_]+", sentence[:2000]))
     content = dict.fromkeys(word for word in words if word.isalpha() and word.casefold() not in STOP_WORDS)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.questions.reading import CandidateReading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.documents import Document
@@ -42,7 +42,7 @@ class Volume:
     author: str | None
     passages: tuple[Passage, ...]
 
-    readings: tuple[Reading, ...]
+    readings: tuple[CandidateReading, ...]
     """One for each passage, in the same order."""
 
     language: str = "en"
@@ -51,7 +51,7 @@ class Volume:
     opening: Passage | None = None
     """What the book begins with, which need not be one of its passages; ``None`` for a book without a sentence."""
 
-    def reading_of(self, sentence: str) -> Reading | None:
+    def reading_of(self, sentence: str) -> CandidateReading | None:
         """What the paragraph that opens with exactly this sentence shows; ``None`` when there is none."""
         place = next((i for i, passage in enumerate(self.passages) if passage.opening_sentence == sentence), None)
         if place is not None:

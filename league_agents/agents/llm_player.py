@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from league_agents.agents.asking import Asker, Models, Turn
+from league_agents.agents.asking import Asker, CallbackRun, Models
 from league_agents.agents.base import Context, PlayerAI, Reply
 from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
 from league_agents.agents.briefs import BRIEFS_KEPT, Memories, kept
@@ -27,7 +27,7 @@ from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
 from league_agents.agents.player_chain.enriched import Addition, with_sentences, with_words
-from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
+from league_agents.agents.player_chain.noise import NoiseTally, RefereeNoise, compared
 from league_agents.agents.player_chain.wording import STEP as WORDING
 from league_agents.agents.player_chain.wording import ask_for_wording
 from league_agents.agents.player_chain.writing import (
@@ -114,7 +114,7 @@ class LlmPlayer(PlayerAI):
         self._memories = Memories()
         self._found: OrderedDict[Brief, Candidates] = OrderedDict()
         self._pools: OrderedDict[Brief, WrittenPool] = OrderedDict()
-        self._played: OrderedDict[str, tuple[str, Tally]] = OrderedDict()
+        self._played: OrderedDict[str, tuple[str, NoiseTally]] = OrderedDict()
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
         """The result of a sum of two numbers; a word for any other question, which is not scored."""
@@ -159,7 +159,7 @@ class LlmPlayer(PlayerAI):
         """The match is over: it is forgotten, and a right sentence tells how well the referee answered."""
         context = CallContext(ctx)
         self._memories.forget(context.match_id())
-        referee, tally = self._played.pop(context.match_id(), ("", Tally()))
+        referee, tally = self._played.pop(context.match_id(), ("", NoiseTally()))
         score = number_of(field_of(context.value("breakdown"), "opening_sentence_score"))
         if score is not None and score >= _RIGHT_SCORE:
             self._noise.learn(referee, tally)
@@ -170,7 +170,7 @@ class LlmPlayer(PlayerAI):
         """
         return self._noise.expected(referee).expected
 
-    def _batch(self, brief: Brief, turn: Turn, extra: Extra) -> Batch:
+    def _batch(self, brief: Brief, turn: CallbackRun, extra: Extra) -> Batch:
         """The batch for a brief, this player's seed and what is known of the referee."""
         begun_s = self._clock.monotonic_s()
         candidates = self._found_for(brief)
@@ -233,7 +233,7 @@ class LlmPlayer(PlayerAI):
         is_domain_known = bool(self._knowledge.words_of(brief.association_domain))
         return with_words(candidates, pool.words, _WORDS_SHARE[is_domain_known])
 
-    def _pool(self, brief: Brief, candidates: Candidates, turn: Turn, needed: timedelta) -> WrittenPool | None:
+    def _pool(self, brief: Brief, candidates: Candidates, turn: CallbackRun, needed: timedelta) -> WrittenPool | None:
         """The model's pool for the brief; ``None`` without a model, without time, or when nothing usable came."""
         if brief in self._pools:
             self._pools.move_to_end(brief)
@@ -251,7 +251,7 @@ class LlmPlayer(PlayerAI):
                 self._pools.popitem(last=False)
         return pool
 
-    def _understood(self, brief: Brief, sent: Sequence[AskedQuestion], again: Turn) -> list[Inquiry | None]:
+    def _understood(self, brief: Brief, sent: Sequence[AskedQuestion], again: CallbackRun) -> list[Inquiry | None]:
         """What is known of each question that was sent; the model is asked for its own again if they were lost."""
         asked = [recognise(question.text, question.options) for question in sent]
         if all(inquiry is not None for inquiry in asked):
@@ -266,7 +266,7 @@ class LlmPlayer(PlayerAI):
         settle_found(again, pool, unknown - sum(inquiry is None for inquiry in asked), unknown)
         return asked
 
-    def _keep(self, context: CallContext, tally: Tally) -> None:
+    def _keep(self, context: CallContext, tally: NoiseTally) -> None:
         self._played[context.match_id()] = _referee(context), tally
         while len(self._played) > _GAMES_KEPT:
             self._played.popitem(last=False)

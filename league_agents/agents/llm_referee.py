@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from league_agents.agents.answering import choice_at, options_meant, told_by_code
-from league_agents.agents.asking import Asker, Models, Turn
+from league_agents.agents.asking import Asker, CallbackRun, Models
 from league_agents.agents.base import Context, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.difficulty import DEMANDS, Difficulty
 from league_agents.agents.library import Knowledge
-from league_agents.agents.offline_referee import OfflineReferee, Played
+from league_agents.agents.offline_referee import AnsweredPlayer, OfflineReferee
 from league_agents.agents.referee_chain.answers import OpenQuestion, told_by_model
 from league_agents.agents.referee_chain.grading import judged, opinion
 from league_agents.agents.referee_chain.hinting import hint_by_model
@@ -32,7 +32,7 @@ from league_agents.values import evolve
 class LlmReferee(OfflineReferee):
     """Judges from the books of a ``Knowledge``, with a model for what code cannot tell."""
 
-    _turn: Turn
+    _turn: CallbackRun
     """The callback that runs. One instance has one at a time."""
 
     def __init__(
@@ -61,7 +61,7 @@ class LlmReferee(OfflineReferee):
         """The score as code counts it; the model has a small say on the justifications."""
         return self._begin(ctx, "get_score_feedback").told(super().get_score_feedback(ctx))
 
-    def _begin(self, ctx: Context, callback: str) -> Turn:
+    def _begin(self, ctx: Context, callback: str) -> CallbackRun:
         # The time of a callback runs from its beginning, also while code works.
         self._turn = self._asker.begin(CallContext(ctx), callback)
         return self._turn
@@ -86,6 +86,6 @@ class LlmReferee(OfflineReferee):
             for number, (options, place) in enumerate(zip(meant, places, strict=True), start=1)
         ]
 
-    def _judged(self, guess: Guess, secret: Secret, played: Played, context: CallContext) -> Scorecard:
+    def _judged(self, guess: Guess, secret: Secret, played: AnsweredPlayer, context: CallContext) -> Scorecard:
         pair = opinion(self._turn, guess, secret, played, self._rules)
         return judged(self._turn, guess, secret, played, self._rules, pair)

@@ -29,7 +29,7 @@ _MATCHES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class AnsweredPlayer:
     """What one player asked and was answered."""
 
     questions: tuple[Question, ...]
@@ -52,7 +52,7 @@ class OfflineReferee(RefereeAI):
         self._seed = seed
         self._difficulty = difficulty
         self._secrets: OrderedDict[str, Secret] = OrderedDict()
-        self._rounds: OrderedDict[tuple[str, str], Played] = OrderedDict()
+        self._rounds: OrderedDict[tuple[str, str], AnsweredPlayer] = OrderedDict()
         self._told: OrderedDict[str, None] = OrderedDict()
         """The matches whose hint was given: it is the same when it is asked for again."""
 
@@ -87,7 +87,7 @@ class OfflineReferee(RefereeAI):
         choices = self._choices(asked, secret, context)
         answers = tuple(Answer(number=q.number, choice=choice) for q, choice in zip(asked, choices, strict=True))
         questions = tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked)
-        self._rounds[context.match_id(), context.text("player_id")] = Played(questions, answers)
+        self._rounds[context.match_id(), context.text("player_id")] = AnsweredPlayer(questions, answers)
         while len(self._rounds) > 2 * _MATCHES_KEPT:
             self._rounds.popitem(last=False)
         listed = answers_as_json(answers)
@@ -106,7 +106,7 @@ class OfflineReferee(RefereeAI):
         """The answers, in the order of the questions."""
         return [choice_at(told_by_code(q, secret, self._rules), options_meant(q, self._rules)) for q in asked]
 
-    def _judged(self, guess: Guess, secret: Secret, played: Played, context: CallContext) -> Scorecard:
+    def _judged(self, guess: Guess, secret: Secret, played: AnsweredPlayer, context: CallContext) -> Scorecard:
         return score(guess, secret.target, secret.brief, played.questions, played.answers, self._rules)
 
     def _hinted(self, secret: Secret, context: CallContext) -> Secret:
@@ -150,16 +150,16 @@ class OfflineReferee(RefereeAI):
             self._secrets.popitem(last=False)
         return secret
 
-    def _played(self, context: CallContext) -> Played:
+    def _played(self, context: CallContext) -> AnsweredPlayer:
         """Questions and answers of this player: from the context if it has them, else from memory, else none."""
         asked = context.questions("questions")
         letters = context.answers()
         if asked and letters:
-            return Played(
+            return AnsweredPlayer(
                 tuple(Question(number=q.number, text=q.text, options=q.options) for q in asked),
                 tuple(Answer(number=q.number, choice=_choice(letters.get(q.number))) for q in asked),
             )
-        return self._rounds.get((context.match_id(), context.text("player_id")), Played((), ()))
+        return self._rounds.get((context.match_id(), context.text("player_id")), AnsweredPlayer((), ()))
 
 
 def _choice(letter: str | None) -> Choice:

@@ -18,7 +18,7 @@ from league_agents.agents.difficulty import DEMANDS, FAMOUS, Demands, Difficulty
 from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fits_hint, passage_hints, rank_of
 from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.foreign import Facts
-from league_agents.agents.questions.reading import Reading, Text, fold, read
+from league_agents.agents.questions.reading import CandidateReading, Text, fold, read
 from league_agents.agents.word_forms import stands_in
 from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
@@ -59,7 +59,7 @@ class Secret:
 
     brief: Brief
     target: Target
-    reading: Reading
+    reading: CandidateReading
     facts: Facts
 
 
@@ -230,7 +230,7 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
     return prefer(drawn, key=lambda each: each[0])[1]
 
 
-def _words_in(knowledge: Knowledge, reading: Reading, shown: str) -> list[tuple[str, str]]:
+def _words_in(knowledge: Knowledge, reading: CandidateReading, shown: str) -> list[tuple[str, str]]:
     """The words of the catalogue's domains that stand in the paragraph as nouns, with their domains.
 
     None that stands in ``shown`` is among them: a title that holds the secret word gives it away.
@@ -265,8 +265,10 @@ def _occurs_twice(volume: Volume, sentence: str) -> bool:
     return sum(passage.opening_sentence == sentence for passage in volume.passages) > 1
 
 
-def _with_word(reading: Reading, word: str) -> Reading:
-    return Reading(sentence=reading.sentence, paragraph=reading.paragraph, part=reading.part, word=word or None)
+def _with_word(reading: CandidateReading, word: str) -> CandidateReading:
+    return CandidateReading(
+        sentence=reading.sentence, paragraph=reading.paragraph, part=reading.part, word=word or None
+    )
 
 
 def _facts(knowledge: Knowledge, name: str, volume: Volume | None) -> Facts:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
-from league_agents.core.game import Action, Cause, Event, IllegalAction
+from league_agents.core.game import Action, Event, ForfeitCause, IllegalAction
 from league_agents.core.model_work import ModelStep
 from league_agents.match import Match
 
@@ -57,7 +57,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SettledDecision:
     """A decision that has ended, or one more refusal in it."""
 
     decision: Decision
@@ -68,7 +68,7 @@ class Settled:
     action: Action | None = None
     """``None`` for a forfeit."""
 
-    cause: Cause | None = None
+    cause: ForfeitCause | None = None
     """``None`` for an accepted action."""
 
     events: tuple[Event, ...] = ()
@@ -76,10 +76,10 @@ class Settled:
     """What became of a model's work in it, as far as the agent says so."""
 
 
-class Watcher(Protocol):
+class MatchWatcher(Protocol):
     """Who is told what happens, in order."""
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         """A decision has ended and its events have happened."""
         ...
 
@@ -87,7 +87,7 @@ class Watcher(Protocol):
 class Decisions:
     """The open decisions of one match."""
 
-    def __init__(self, match: Match[Any], rules: ClockRules, watcher: Watcher | None = None) -> None:
+    def __init__(self, match: Match[Any], rules: ClockRules, watcher: MatchWatcher | None = None) -> None:
         self.match = match
         self.rules = rules
         self._watcher = watcher
@@ -144,7 +144,7 @@ class Decisions:
             self.ask(now)  # the last action made it this agent's turn, and nobody has asked yet
         decision = self._open.get(agent)
         if decision is not None and decision.deadline is not None and now >= decision.deadline:
-            self.forfeit(agent, Cause.TIMEOUT, now)
+            self.forfeit(agent, ForfeitCause.TIMEOUT, now)
             raise IllegalAction("too_late", "The time for this action is over.")
         if decision is None:
             # The match says why: nothing was asked, too late, over.
@@ -157,7 +157,7 @@ class Decisions:
             left = self.rules.max_invalid - len(decision.refusals)
             data = {**refused.data, "attempts_left": max(0, left + 1)}
             if left < 0:
-                self.forfeit(agent, Cause.INVALID, now, raw=action.data if raw is None else raw, models=models)
+                self.forfeit(agent, ForfeitCause.INVALID, now, raw=action.data if raw is None else raw, models=models)
             raise IllegalAction(refused.code, refused.message, data) from None
         self._forfeits[agent] = 0
         self._charge(decision, now)
@@ -166,7 +166,7 @@ class Decisions:
         return events
 
     def forfeit(
-        self, agent: str, cause: Cause, now: datetime, raw: Any = None, models: tuple[ModelStep, ...] = ()
+        self, agent: str, cause: ForfeitCause, now: datetime, raw: Any = None, models: tuple[ModelStep, ...] = ()
     ) -> tuple[Event, ...]:
         """End an open decision without an action. Nothing happens where none is open."""
         decision = self._open.get(agent)
@@ -189,9 +189,9 @@ class Decisions:
                 break
             gone = self._gone_since.get(agent)
             if agent in absent or (gone is not None and now >= gone + self.rules.disconnect_grace):
-                events += self.forfeit(agent, Cause.DISCONNECTED, now)
+                events += self.forfeit(agent, ForfeitCause.DISCONNECTED, now)
             elif decision.deadline is not None and now >= decision.deadline:
-                events += self.forfeit(agent, Cause.TIMEOUT, now)
+                events += self.forfeit(agent, ForfeitCause.TIMEOUT, now)
         return tuple(events)
 
     def next_deadline(self) -> datetime | None:
@@ -247,12 +247,12 @@ class Decisions:
         events: tuple[Event, ...],
         raw: Any = None,
         action: Action | None = None,
-        cause: Cause | None = None,
+        cause: ForfeitCause | None = None,
         models: tuple[ModelStep, ...] = (),
     ) -> None:
         self._open.pop(decision.agent_id, None)
         if self._watcher is not None:
-            settled = Settled(
+            settled = SettledDecision(
                 decision=decision, at=now, raw=raw, action=action, cause=cause, events=events, models=models
             )
             self._watcher.settled(settled)

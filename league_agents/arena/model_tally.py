@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from league_agents.core.model_work import ModelStep
 
 if TYPE_CHECKING:
-    from league_agents.arena.decisions import Settled
+    from league_agents.arena.decisions import SettledDecision
     from league_agents.arena.session import Session
 
 
@@ -21,7 +21,7 @@ class ModelTally:
     def begin(self, session: Session) -> None:
         """Nothing was decided yet."""
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         """A decision has ended."""
         if settled.models:
             self.steps.setdefault(settled.decision.agent_id, []).extend(settled.models)

@@ -40,7 +40,7 @@ _LONGEST_TIME: Final = 30 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class ScenarioSeat:
     """One agent of a scenario."""
 
     id: str
@@ -61,7 +61,7 @@ class Scenario:
     config: Mapping[str, Any]
     """Of the game, the names of the seats and the language included; what is absent is as the game has it."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[ScenarioSeat, ...]
     seed: int | None = None
     """``None`` = the session draws one."""
 
@@ -156,7 +156,9 @@ def _lang(keys: Keys, config: Mapping[str, Any], game: Game[Any]) -> str:
     return lang
 
 
-def _config_in_force(config: Mapping[str, Any], game: Game[Any], seats: Sequence[Seat], lang: str) -> dict[str, Any]:
+def _config_in_force(
+    config: Mapping[str, Any], game: Game[Any], seats: Sequence[ScenarioSeat], lang: str
+) -> dict[str, Any]:
     found = dict(config)
     if lang != game.config_schema["properties"]["lang"]["default"]:
         found["lang"] = lang
@@ -170,7 +172,7 @@ def _config_in_force(config: Mapping[str, Any], game: Game[Any], seats: Sequence
     return {**found, "names": names} if names else found
 
 
-def _seats(keys: Keys, config: Mapping[str, Any], least: int, most: int) -> tuple[Seat, ...]:
+def _seats(keys: Keys, config: Mapping[str, Any], least: int, most: int) -> tuple[ScenarioSeat, ...]:
     value = keys.at("agents")
     try:
         names = read_names(config.get("names"))
@@ -187,7 +189,7 @@ def _seats(keys: Keys, config: Mapping[str, Any], least: int, most: int) -> tupl
             raise seat.wrong("name", "one line of printable characters", name)
         if name != names.get(identity, name):
             raise seat.error("name", f"is not config.names.{identity}; keep one of the two")
-        seats.append(Seat(id=identity, name=name, agent=seat.text("agent", "scripted", most=400)))
+        seats.append(ScenarioSeat(id=identity, name=name, agent=seat.text("agent", "scripted", most=400)))
     check_agent_ids([seat.id for seat in seats], least, most)
     return tuple(seats)
 

@@ -19,9 +19,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from league_agents.arena.answers import action_of, raw_of, steps_of
-from league_agents.arena.decisions import ClockRules, Decision, Decisions, Settled
+from league_agents.arena.decisions import ClockRules, Decision, Decisions, SettledDecision
 from league_agents.clock import utc_now
-from league_agents.core.game import HOST, Action, Cause, Event, IllegalAction, LegalAction, is_visible
+from league_agents.core.game import HOST, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
 from league_agents.core.printable import line_of, printable
 from league_agents.errors import AgentError, CallbackTimeout, LeagueError
 from league_agents.match import Match
@@ -50,7 +50,7 @@ class Recorder(Protocol):
         """The match is about to start; its first events are known."""
         ...
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         """A decision has ended."""
         ...
 
@@ -177,7 +177,7 @@ class Session:
             **({} if memory is None else {"memory": memory.as_json()}),
         }
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         """A decision has ended: it is written down before anybody hears of it."""
         self._refused.pop(settled.decision.agent_id, None)
         for recorder in self._recorders:
@@ -249,7 +249,7 @@ class Session:
             if not is_late:  # whoever raises that has told it
                 step = step_of(self.match.legal(agent))
                 LOG.warning("%s", failure_line(agent, step, error or AgentError("was cancelled")))
-            cause = Cause.TIMEOUT if is_late else Cause.ERROR
+            cause = ForfeitCause.TIMEOUT if is_late else ForfeitCause.ERROR
             self.decisions.forfeit(agent, cause, self._now(), models=steps_of(self.agents[agent]))
             return
         try:
@@ -326,16 +326,16 @@ def ask_alone(
     legal: Sequence[LegalAction],
     deadline: datetime | None,
     now: datetime,
-) -> Action | Cause:
+) -> Action | ForfeitCause:
     """What an agent does where nobody else is asked meanwhile, or why it does nothing, which has been logged."""
     timeout = None if deadline is None else (deadline - now).total_seconds()
     try:
         return asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, deadline), timeout))
     except (TimeoutError, CallbackTimeout):
-        return Cause.TIMEOUT
+        return ForfeitCause.TIMEOUT
     except Exception as error:  # an agent's own code may raise anything
         LOG.warning("%s", failure_line(agent_id, step_of(legal), error))
-        return Cause.ERROR
+        return ForfeitCause.ERROR
 
 
 def _guarded(agent_id: str, call: Callable[..., object], *args: object) -> None:

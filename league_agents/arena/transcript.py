@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from league_agents import __version__
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, Game, IllegalAction, Outcome
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, Game, IllegalAction, Outcome
 from league_agents.errors import ConfigError, shortened
 from league_agents.games.registry import game_of
 from league_agents.match import Match
 
 if TYPE_CHECKING:
-    from league_agents.arena.decisions import Settled
+    from league_agents.arena.decisions import SettledDecision
     from league_agents.arena.session import Session
 
 FORMAT = 1
@@ -70,7 +70,7 @@ class TranscriptWriter:
         )
         self._events(match.events)
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         decision, action = settled.decision, settled.action
         self._write(
             {
@@ -240,7 +240,7 @@ def _decided(match: Match[Any], line: Line) -> tuple[Event, ...]:
     if (action is None) == (cause is None):
         raise ValueError("a decision has an action or a cause")
     if cause is not None:
-        return match.forfeit(line["agent"], Cause(cause))
+        return match.forfeit(line["agent"], ForfeitCause(cause))
     return match.act(line["agent"], Action(type=action["type"], data=action["data"], version=action["version"]))
 
 

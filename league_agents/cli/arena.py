@@ -227,7 +227,7 @@ def _play(
     from league_agents.arena.transcript import TranscriptWriter, event_dict, public_config
     from league_agents.cli import Exit
     from league_agents.core.game import HOST
-    from league_agents.core.model_work import Work, counted, sentence, together
+    from league_agents.core.model_work import ModelWorkUse, counted, sentence, together
     from league_agents.settings.arena import HUMAN, reader_of, session_of
     from league_agents.settings.own_seat import closing_agents
 
@@ -291,7 +291,7 @@ def _play(
     for seat in scenario.seats:
         steps = tally.steps.get(seat.id, [])
         # A program that reads the document is not to think that a model played, either.
-        if steps and (not as_json or together(steps) is not Work.USED):
+        if steps and (not as_json or together(steps) is not ModelWorkUse.USED):
             screen.print(printable(f"{seat.name}: {sentence(steps, what='decision')}", 600))
     return Exit.OK if outcome is not None else Exit.FAILED
 

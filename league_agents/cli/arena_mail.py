@@ -166,7 +166,7 @@ def mail_seat(
 
     Stop it and start it again as you like: what was answered is kept beside the account's journal.
     """
-    from league_agents.arena.scenario import Seat
+    from league_agents.arena.scenario import ScenarioSeat
     from league_agents.cli import Exit
     from league_agents.clock import SystemClock
     from league_agents.core.model_work import sentence
@@ -187,7 +187,7 @@ def mail_seat(
     def tell(line: str) -> None:
         click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
 
-    own = Seat(id=agent_id or "me", name="me", agent=spec)
+    own = ScenarioSeat(id=agent_id or "me", name="me", agent=spec)
     company = _company(tell, clock, in_process=in_process)
     agent = arena_agent(own, usual_scenario(game), company, seed=seed, match_id=match_id or "mail", is_first=is_first)
     with (

@@ -16,7 +16,7 @@ from league_agents.errors import shortened
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from league_agents.evaluation.checking.report import CallbackReport, CheckReport, Finding
+    from league_agents.evaluation.checking.report import CallbackReport, CheckReport, ContractFinding
     from league_agents.games.q21.rules import RuleSet
     from league_agents.settings.agents import AgentRole, ChosenAgent
 
@@ -78,7 +78,7 @@ def command(
     module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
     """
     from league_agents.cli import Exit
-    from league_agents.evaluation.checking.report import Verdict
+    from league_agents.evaluation.checking.report import ContractVerdict
     from league_agents.settings.rules import rules_named
 
     chosen_rules = rules_named(rules)
@@ -89,7 +89,7 @@ def command(
             print_document(_document(spec, report), stdout)
         else:
             _print(spec, report, stdout)
-    return Exit.FAILED if report.verdict is Verdict.BROKEN else Exit.OK
+    return Exit.FAILED if report.verdict is ContractVerdict.BROKEN else Exit.OK
 
 
 def _agent(spec: str, role: AgentRole | None, rules: RuleSet, *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
@@ -108,17 +108,17 @@ def _check(
 ) -> CheckReport:
     from league_agents.cli.trial import TrialRun
     from league_agents.evaluation.checking.check import check_agent
-    from league_agents.evaluation.checking.games import Game
-    from league_agents.evaluation.checking.report import Verdict
+    from league_agents.evaluation.checking.games import InventedGame
+    from league_agents.evaluation.checking.report import ContractVerdict
 
     stderr = console(sys.stderr)
 
-    def told(game: Game, verdict: Verdict) -> None:
+    def told(game: InventedGame, verdict: ContractVerdict) -> None:
         if not is_quiet:
-            line = f"{mark(stderr, is_good=verdict is not Verdict.BROKEN)} {game.kind:<7}  {game.name}"
-            if verdict is not Verdict.KEPT:
+            line = f"{mark(stderr, is_good=verdict is not ContractVerdict.BROKEN)} {game.kind:<7}  {game.name}"
+            if verdict is not ContractVerdict.KEPT:
                 line = f"{line}: {verdict}"
-            stderr.print(line, style="red" if verdict is Verdict.BROKEN else "dim", soft_wrap=True)
+            stderr.print(line, style="red" if verdict is ContractVerdict.BROKEN else "dim", soft_wrap=True)
 
     trial = TrialRun(agent.instances)
     try:
@@ -159,7 +159,7 @@ def _document(spec: str, report: CheckReport) -> dict[str, object]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding(finding: ContractFinding) -> dict[str, object]:
     return {
         "severity": str(finding.severity),
         "game": finding.game,
@@ -177,7 +177,7 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from rich.text import Text
 
     from league_agents.core.printable import printable
-    from league_agents.evaluation.checking.report import Verdict, mildness
+    from league_agents.evaluation.checking.report import ContractVerdict, mildness
     from league_agents.games.q21.remarks import SEVERITIES, Severity
 
     screen = console(stdout)
@@ -201,9 +201,9 @@ def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
         if (times := sum(finding.severity is severity for finding in findings))
     )
     said, style = {
-        Verdict.KEPT: ("Every contract is kept", "bold green"),
-        Verdict.REPAIRED: ("Every result can be used, some after a repair", "bold yellow"),
-        Verdict.BROKEN: ("Contracts are broken", "bold red"),
+        ContractVerdict.KEPT: ("Every contract is kept", "bold green"),
+        ContractVerdict.REPAIRED: ("Every result can be used, some after a repair", "bold yellow"),
+        ContractVerdict.BROKEN: ("Contracts are broken", "bold red"),
     }[report.verdict]
     screen.print(Text(f"{said}: {counted}." if counted else f"{said}.", style=style))
 
@@ -213,7 +213,7 @@ def _overview(report: CheckReport) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from league_agents.evaluation.checking.report import Verdict
+    from league_agents.evaluation.checking.report import ContractVerdict
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("Callback", no_wrap=True)
@@ -222,9 +222,11 @@ def _overview(report: CheckReport) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for each in report.callbacks:
         verdict = {
-            Verdict.KEPT: Text("kept, warned", style="yellow") if each.findings else Text("kept", style="green"),
-            Verdict.REPAIRED: Text("repaired", style="yellow"),
-            Verdict.BROKEN: Text("BROKEN", style="bold red"),
+            ContractVerdict.KEPT: Text("kept, warned", style="yellow")
+            if each.findings
+            else Text("kept", style="green"),
+            ContractVerdict.REPAIRED: Text("repaired", style="yellow"),
+            ContractVerdict.BROKEN: Text("BROKEN", style="bold red"),
         }[each.verdict]
         share = each.slowest_s / each.limit_s
         slowest = f"{each.slowest_s:.1f} s, {share:.0%}" if each.slowest_s >= 0.05 else "0 s"
@@ -241,7 +243,7 @@ def _counts(each: CallbackReport) -> list[str]:
     ]
 
 
-def _findings(findings: list[Finding]) -> Table:
+def _findings(findings: list[ContractFinding]) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -274,7 +276,7 @@ def _findings(findings: list[Finding]) -> Table:
     return table
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: ContractFinding) -> str:
     from league_agents.core.printable import printable
 
     where = f" (at {printable(finding.where, 200)})" if finding.where is not None else ""

@@ -13,7 +13,7 @@ import click
 
 from league_agents.cli.screen import console, print_document
 from league_agents.core.printable import printable
-from league_agents.knowledge.watching import Watcher
+from league_agents.knowledge.watching import AddingWatcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -81,7 +81,7 @@ def add(files: tuple[Path, ...], title: str | None, author: str | None, language
     return Exit.OK if is_each_of_use else Exit.CONFIGURATION
 
 
-class _Bar(Watcher):
+class _Bar(AddingWatcher):
     """A bar on a terminal that shows how far the adding has come, and lines above it."""
 
     def __init__(self, *, is_shown: bool) -> None:

@@ -13,7 +13,7 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.own_code import in_process_option
-from league_agents.cli.record_file import FileToWrite, Written, check_record, write_record
+from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
 from league_agents.errors import ConfigError, LeagueError, shortened
@@ -22,8 +22,8 @@ from league_agents.values import evolve
 if TYPE_CHECKING:
     from league_agents.core.draw import Draw
     from league_agents.evaluation.casting import Cast, Part
-    from league_agents.evaluation.figures import Report
-    from league_agents.evaluation.referee_games import Known, KnownAnswer
+    from league_agents.evaluation.figures import EvaluationReport
+    from league_agents.evaluation.referee_games import KnownAnswer, KnownTarget
     from league_agents.evaluation.results import PlayerGame, RefereeGame
     from league_agents.llm.cassette import Cassette, CassettePlayer
     from league_agents.settings.agents import AgentRole
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from league_agents.settings.model_settings import ModelSettings
 
 TIMING_FORM = "league-agents evaluation timing"
-TIMING = Written(
+TIMING = RecordKind(
     option="--timing", what="file of callback times", is_one=lambda found: found.get("form") == TIMING_FORM
 )
 
@@ -217,7 +217,7 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
             document = settings.document(knowledge, traffic)
             if tape is not None and traffic is not None:
                 _begin_tape(tape, traffic, document)
-            report: Report
+            report: EvaluationReport
             if role == "player":
                 is_complete, games = series.play(PlayerGame, document, _player_play(settings, knowledge))
                 report = player_report(games)
@@ -371,13 +371,13 @@ def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int
 _OF_THE_PAGE = "word of the page"
 
 
-def _examined(known: Known, draw: Draw) -> Sequence[KnownAnswer]:
+def _examined(known: KnownTarget, draw: Draw) -> Sequence[KnownAnswer]:
     """Questions about a target whose answers follow from it."""
-    from league_agents.evaluation.checkable import Subject, checkable_questions
+    from league_agents.evaluation.checkable import CheckableSubject, checkable_questions
     from league_agents.evaluation.referee_games import KnownAnswer
     from league_agents.games.q21.model import LETTERS
 
-    subject = Subject(
+    subject = CheckableSubject(
         sentence=known.sentence,
         paragraph=known.paragraph or known.sentence,
         word=known.word,
@@ -417,7 +417,7 @@ def _progress(games: int, done: int, *, is_quiet: bool) -> Iterator[Callable[[],
     yield told
 
 
-def _title(settings: EvaluationSettings, report: Report) -> str:
+def _title(settings: EvaluationSettings, report: EvaluationReport) -> str:
     specs = {part: shortened(spec, 80) for part, spec in settings.specs.items()}
     if settings.role == "player":
         who = f"{specs['player']} against {specs['opponent']}, judged by {specs['referee']}"
@@ -429,7 +429,7 @@ def _title(settings: EvaluationSettings, report: Report) -> str:
     )
 
 
-def _interrupted(report: Report, options: Options) -> str:
+def _interrupted(report: EvaluationReport, options: Options) -> str:
     said = f"interrupted after {report.games} of {options.games} games"
     if options.out is not None:
         return f"{said}; the same command goes on where it stopped"

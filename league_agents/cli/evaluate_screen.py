@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from league_agents.cli.screen import console
-from league_agents.core.model_work import WORDS, Work
+from league_agents.core.model_work import WORDS, ModelWorkUse
 from league_agents.core.printable import printable
-from league_agents.evaluation.figures import Figure, Report, Unit
+from league_agents.evaluation.figures import EvaluationReport, Figure, Unit
 from league_agents.evaluation.model_share import ModelShare
 from league_agents.evaluation.statistics import Estimate
 
@@ -21,7 +21,7 @@ FORM = "league-agents evaluation report"
 WIDTH_OF_FILES = 112
 
 
-def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) -> dict[str, object]:
+def document_of(settings: Mapping[str, object], report: EvaluationReport, *, wanted: int) -> dict[str, object]:
     """The report as one JSON document: the same settings give the same bytes, as far as agents do the same."""
     return {
         "form": FORM,
@@ -39,7 +39,7 @@ def document_of(settings: Mapping[str, object], report: Report, *, wanted: int) 
     }
 
 
-def timing_of(settings: Mapping[str, object], report: Report) -> dict[str, object]:
+def timing_of(settings: Mapping[str, object], report: EvaluationReport) -> dict[str, object]:
     """How long the callbacks of whoever is evaluated took, as one JSON document."""
     return {
         "version": 1,
@@ -48,7 +48,7 @@ def timing_of(settings: Mapping[str, object], report: Report) -> dict[str, objec
     }
 
 
-def print_report(title: str, report: Report, *, evaluated: str, stdout: TextIO) -> None:
+def print_report(title: str, report: EvaluationReport, *, evaluated: str, stdout: TextIO) -> None:
     """Tables and sentences: the same for the same results."""
     from rich.text import Text
 
@@ -62,7 +62,7 @@ def print_report(title: str, report: Report, *, evaluated: str, stdout: TextIO) 
     _print(stdout, *parts, *(Text(f"- {printable(remark, 400)}") for remark in report.remarks))
 
 
-def print_timing(report: Report, stderr: TextIO) -> None:
+def print_timing(report: EvaluationReport, stderr: TextIO) -> None:
     """How long callbacks took, apart from the results; nothing where nothing was measured."""
     if not report.latencies:
         return
@@ -81,7 +81,7 @@ def _print(stream: TextIO, *parts: RenderableType) -> None:
     stream.flush()
 
 
-def _figures(report: Report, evaluated: str) -> Table:
+def _figures(report: EvaluationReport, evaluated: str) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -126,7 +126,7 @@ def _models(shares: Mapping[str, ModelShare]) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("Language models' work", no_wrap=True)
-    for work in Work:
+    for work in ModelWorkUse:
         table.add_column(work.value.replace("_", " ").capitalize(), justify="right", no_wrap=True)
     table.add_column("Mostly because")
     for part, share in shares.items():
@@ -135,7 +135,7 @@ def _models(shares: Mapping[str, ModelShare]) -> Table:
             reasons = Counter(WORDS[each.why] for each in steps if each.why is not None)
             reason = reasons.most_common(1)[0][0] if reasons else ""
             named = f"{part}, {callback}" + (f" ({step})" if step else "")
-            table.add_row(named, *(f"{works[work]:,}" for work in Work), reason)
+            table.add_row(named, *(f"{works[work]:,}" for work in ModelWorkUse), reason)
     return table
 
 
@@ -147,7 +147,7 @@ def _is_nothing(found: Estimate | None) -> bool:
     return found is not None and found.value == 0 and found.deviation in (None, 0.0)
 
 
-def _latencies(report: Report) -> Table:
+def _latencies(report: EvaluationReport) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -186,7 +186,7 @@ def _seconds(value: float) -> str:
     return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 
-def _document(figure: Figure, report: Report, settings: Mapping[str, object]) -> dict[str, object]:
+def _document(figure: Figure, report: EvaluationReport, settings: Mapping[str, object]) -> dict[str, object]:
     """A figure, and beside it in how many games it is that of a model at all."""
     document = figure.to_json()
     del document["key"]

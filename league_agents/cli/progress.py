@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from league_agents.core.model_work import Work, together
+from league_agents.core.model_work import ModelWorkUse, together
 from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
 from league_agents.journal.port import MODEL_WORK, WARNING, InboxRow, Note, OutboxItem
@@ -26,7 +26,7 @@ LONGEST_LINE = 400
 LONGEST_NOTE = 700
 
 
-class Progress:
+class ProgressPrinter:
     """Writes to a console what the participants of one match do."""
 
     def __init__(self, console: Console, heading: str) -> None:
@@ -55,8 +55,8 @@ class Progress:
         if note.kind == WARNING and note.key != "duplicate_message":
             who = self._who(role, participant_id)
             self._line(note.at, who, f"notes: {plain_warning(note)}", "yellow", is_whole=True)
-        elif note.kind == MODEL_WORK and together(steps_of(note)) is not Work.NOT_ASKED:
-            is_used = together(steps_of(note)) is Work.USED
+        elif note.kind == MODEL_WORK and together(steps_of(note)) is not ModelWorkUse.NOT_ASKED:
+            is_used = together(steps_of(note)) is ModelWorkUse.USED
             said = f"in {model_words(note)}"
             self._line(note.at, self._who(role, participant_id), said, "dim" if is_used else "yellow")
 
@@ -89,7 +89,7 @@ class Progress:
 class ProgressOfOne:
     """An ``Observer`` of the runner that knows whom it watches."""
 
-    def __init__(self, progress: Progress, participant_id: str) -> None:
+    def __init__(self, progress: ProgressPrinter, participant_id: str) -> None:
         self._progress = progress
         self._participant_id = participant_id
 

@@ -38,7 +38,7 @@ class FileToWrite(click.ParamType):  # type: ignore[type-arg]  # generic in newe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class RecordKind:
     """One kind of document that is written to a file."""
 
     option: str
@@ -49,14 +49,14 @@ class Written:
     """Whether a JSON object is such a document: only those are replaced."""
 
 
-MATCH = Written(
+MATCH = RecordKind(
     option="--record",
     what="record of a match",
     is_one=lambda found: {"seed", "rules", "match", "players", "messages"} <= found.keys(),
 )
 
 
-def check_record(path: Path, kind: Written = MATCH) -> Path:
+def check_record(path: Path, kind: RecordKind = MATCH) -> Path:
     """The place where the file will stand. Raises ``ConfigError`` when it cannot or should not be written there."""
     named = f"{kind.option} {path}"
     try:
@@ -77,7 +77,7 @@ def check_record(path: Path, kind: Written = MATCH) -> Path:
     return place
 
 
-def write_record(path: Path, text: str, kind: Written = MATCH) -> None:
+def write_record(path: Path, text: str, kind: RecordKind = MATCH) -> None:
     """Replace the file in one go. Raises ``ConfigError``."""
     try:
         replace_private(path, text)
@@ -85,7 +85,7 @@ def write_record(path: Path, text: str, kind: Written = MATCH) -> None:
         raise ConfigError(f"{kind.option} {path}", f"cannot be written: {error.strerror}") from None
 
 
-def _is_one(path: Path, kind: Written) -> bool:
+def _is_one(path: Path, kind: RecordKind) -> bool:
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return False

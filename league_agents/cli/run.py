@@ -168,14 +168,14 @@ def _is_typed(ctx: click.Context, name: str) -> bool:
 def _play(
     *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool, in_process: bool
 ) -> dict[str, object]:
-    from league_agents.cli.progress import Progress
-    from league_agents.core.model_work import Work, sentence, together
+    from league_agents.cli.progress import ProgressPrinter
+    from league_agents.core.model_work import ModelWorkUse, sentence, together
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.report.models import models_of
     from league_agents.settings.offline import play_single_game
 
     judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
-    progress = Progress(
+    progress = ProgressPrinter(
         console(sys.stderr),
         f"Seed {seed}, rules {rules.name}: {one} against {other}, judged by {judge}; times are simulated",
     )
@@ -192,7 +192,7 @@ def _play(
     )
     for who, steps in models_of(document):
         # A program that reads the document is not to think that a model played, either.
-        if not is_quiet or together(steps) not in (Work.USED, Work.NOT_ASKED):
+        if not is_quiet or together(steps) not in (ModelWorkUse.USED, ModelWorkUse.NOT_ASKED):
             click.echo(f"{who.replace('the', 'The', 1)}: {sentence(steps)}", err=True)
     return document
 

@@ -15,8 +15,8 @@ import click
 from league_agents.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
-    from league_agents.games.guess_number.findings import Finding, Report
-    from league_agents.games.guess_number.log import Entry
+    from league_agents.games.guess_number.findings import MessageFinding, MessageReport
+    from league_agents.games.guess_number.log import LogEntry
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file that are read."""
@@ -144,13 +144,13 @@ def _refuse_records(text: str, name: str) -> None:
             raise ConfigError(name, f"{what}; give a message of guess-number, or a log of them")
 
 
-def _unread(fault: Finding) -> Report:
-    from league_agents.games.guess_number.findings import Report
+def _unread(fault: MessageFinding) -> MessageReport:
+    from league_agents.games.guess_number.findings import MessageReport
 
-    return Report(errors=(fault,), warnings=(), message=None)
+    return MessageReport(errors=(fault,), warnings=(), message=None)
 
 
-def _document(report: Report) -> dict[str, Any]:
+def _document(report: MessageReport) -> dict[str, Any]:
     return {
         "ok": report.ok,
         "errors": [each.as_json() for each in report.errors],
@@ -159,7 +159,7 @@ def _document(report: Report) -> dict[str, Any]:
     }
 
 
-def _print(report: Report, *, is_lenient: bool) -> None:
+def _print(report: MessageReport, *, is_lenient: bool) -> None:
     _print_findings(report)
     warned = f", {_counted(len(report.warnings), 'warning')}" if report.warnings else ""
     if report.ok:
@@ -170,7 +170,7 @@ def _print(report: Report, *, is_lenient: bool) -> None:
         click.echo(_shown(report.message, indent=2))
 
 
-def _print_log(judged: Sequence[tuple[Entry, Report]], *, is_lenient: bool) -> None:
+def _print_log(judged: Sequence[tuple[LogEntry, MessageReport]], *, is_lenient: bool) -> None:
     for entry, report in judged:
         _print_findings(report, f"line {entry.line}: ", entry.path)
         if is_lenient and report.message is not None and report.warnings:
@@ -184,7 +184,7 @@ def _print_log(judged: Sequence[tuple[Entry, Report]], *, is_lenient: bool) -> N
     click.echo(f"{_counted(len(reports), 'message')}: {', '.join(told)}")
 
 
-def _print_findings(report: Report, start: str = "", path: str = "") -> None:
+def _print_findings(report: MessageReport, start: str = "", path: str = "") -> None:
     from league_agents.core.printable import printable
 
     for word, found in (("error", report.errors), ("warning", report.warnings)):

@@ -59,7 +59,7 @@ def clean_text(text: str) -> str | None:
 
 
 @dataclass(slots=True)
-class Entry:
+class EntryReader:
     """Reads the data of one action and collects everything that is wrong with it."""
 
     data: Mapping[str, Any]

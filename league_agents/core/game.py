@@ -49,7 +49,7 @@ class Mode(StrEnum):
     """All at once; nothing is shown until the last one is in."""
 
 
-class Cause(StrEnum):
+class ForfeitCause(StrEnum):
     """Why an agent forfeits a decision."""
 
     TIMEOUT = "timeout"
@@ -184,7 +184,7 @@ class Game(Protocol[S]):
         """
         ...
 
-    def forfeit(self, state: S, agent: AgentId, cause: Cause) -> Step[S]:
+    def forfeit(self, state: S, agent: AgentId, cause: ForfeitCause) -> Step[S]:
         """Go on without the action that the agent owes. Raises ``IllegalAction`` (``not_pending``) if it owes none."""
         ...
 

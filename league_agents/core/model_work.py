@@ -26,7 +26,7 @@ LONGEST_DETAIL = 240
 _LARGEST_COUNT = 10_000
 
 
-class Work(StrEnum):
+class ModelWorkUse(StrEnum):
     """What became of the model's work in one step."""
 
     USED = "used"
@@ -99,7 +99,7 @@ class ModelStep:
     step: str
     """The prompt's file name without its suffix."""
 
-    work: Work
+    work: ModelWorkUse
     why: Why | None = None
     """``None`` when all of it was used."""
 
@@ -142,7 +142,7 @@ def failed_step(step: str, error: LeagueError) -> ModelStep:
     """A step whose model gave nothing: it is down, slow, refusing, or over its budget."""
     reason = error.reason if isinstance(error, ModelError) else ""
     why = Why(reason) if reason in tuple(Why) else Why.UNAVAILABLE
-    return ModelStep(step=step, work=Work.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
+    return ModelStep(step=step, work=ModelWorkUse.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
 
 
 def read_steps(value: object, *, callback: str = "") -> tuple[ModelStep, ...]:
@@ -159,14 +159,14 @@ def steps_in(reply: object, callback: str) -> tuple[ModelStep, ...]:
 
 def _read(row: Mapping[object, object], callback: str) -> ModelStep | None:
     step, work, why = row.get("step"), row.get("work"), row.get("why")
-    if not isinstance(step, str) or not isinstance(work, str) or work not in tuple(Work):
+    if not isinstance(step, str) or not isinstance(work, str) or work not in tuple(ModelWorkUse):
         return None
     used, of = row.get("used"), row.get("of")
     is_counted = type(used) is int and type(of) is int and 0 <= used <= of <= _LARGEST_COUNT
     named, detail = row.get("callback"), row.get("detail")
     return ModelStep(
         step=printable(step, LONGEST_NAME),
-        work=Work(work),
+        work=ModelWorkUse(work),
         why=Why(why) if isinstance(why, str) and why in tuple(Why) else None,
         used=used if is_counted and isinstance(used, int) else None,
         of=of if is_counted and isinstance(of, int) else None,
@@ -175,16 +175,16 @@ def _read(row: Mapping[object, object], callback: str) -> ModelStep | None:
     )
 
 
-def together(steps: Iterable[ModelStep]) -> Work | None:
+def together(steps: Iterable[ModelStep]) -> ModelWorkUse | None:
     """What became of the model's work in all of these steps; ``None`` without any.
 
     Steps in which it was not wanted do not count, unless there are no others.
     """
     works = {step.work for step in steps}
-    wanted = works - {Work.NOT_ASKED}
+    wanted = works - {ModelWorkUse.NOT_ASKED}
     if len(wanted) == 1:
         return wanted.pop()
-    return Work.PARTLY_USED if wanted else Work.NOT_ASKED if works else None
+    return ModelWorkUse.PARTLY_USED if wanted else ModelWorkUse.NOT_ASKED if works else None
 
 
 def counted(steps: Iterable[ModelStep]) -> dict[str, object]:
@@ -192,7 +192,7 @@ def counted(steps: Iterable[ModelStep]) -> dict[str, object]:
     steps = tuple(steps)
     works = Counter(step.work for step in steps)
     reasons = Counter(step.why.value for step in steps if step.why is not None)
-    ended = {work.value: works[work] for work in Work}
+    ended = {work.value: works[work] for work in ModelWorkUse}
     return {"steps": len(steps), **ended, "reasons": dict(sorted(reasons.items()))}
 
 
@@ -201,20 +201,20 @@ def sentence(steps: Sequence[ModelStep], *, what: str = "step") -> str | None:
     if not steps:
         return None
     works = Counter(step.work for step in steps)
-    total = len(steps) - works[Work.NOT_ASKED]
+    total = len(steps) - works[ModelWorkUse.NOT_ASKED]
     if not total:
-        return f"no language model was asked ({_reasons(steps, Work.NOT_ASKED)})"
+        return f"no language model was asked ({_reasons(steps, ModelWorkUse.NOT_ASKED)})"
     plural = what if total == 1 else f"{what}s"
-    if works[Work.USED] == total:
+    if works[ModelWorkUse.USED] == total:
         return f"the language model's work was used in {_all(total)}{plural}"
-    if works[Work.REPLACED] == total:
-        reasons = _reasons(steps, Work.REPLACED)
+    if works[ModelWorkUse.REPLACED] == total:
+        reasons = _reasons(steps, ModelWorkUse.REPLACED)
         return f"nothing of a language model's work was used: code stood in for it in {_all(total)}{plural} ({reasons})"
-    said = [f"the language model's work was used in {works[Work.USED]} of {total} {plural}"]
-    if works[Work.PARTLY_USED]:
-        said.append(f"partly used in {works[Work.PARTLY_USED]} ({_reasons(steps, Work.PARTLY_USED)})")
-    if works[Work.REPLACED]:
-        said.append(f"replaced by code in {works[Work.REPLACED]} ({_reasons(steps, Work.REPLACED)})")
+    said = [f"the language model's work was used in {works[ModelWorkUse.USED]} of {total} {plural}"]
+    if works[ModelWorkUse.PARTLY_USED]:
+        said.append(f"partly used in {works[ModelWorkUse.PARTLY_USED]} ({_reasons(steps, ModelWorkUse.PARTLY_USED)})")
+    if works[ModelWorkUse.REPLACED]:
+        said.append(f"replaced by code in {works[ModelWorkUse.REPLACED]} ({_reasons(steps, ModelWorkUse.REPLACED)})")
     return ", ".join(said)
 
 
@@ -225,7 +225,7 @@ def _all(count: int) -> str:
     return {1: "the only ", 2: "both "}.get(count, f"all {count} ")
 
 
-def _reasons(steps: Iterable[ModelStep], work: Work) -> str:
+def _reasons(steps: Iterable[ModelStep], work: ModelWorkUse) -> str:
     found = Counter(step.reason() for step in steps if step.work is work and step.why is not None)
     said = [f"{reason}{f', {times} times' if times > 1 else ''}" for reason, times in found.most_common(_MOST_REASONS)]
     return "; ".join(said) or "no reason was given"

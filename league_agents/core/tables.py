@@ -42,7 +42,7 @@ class Rule(Generic[Action]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Generic[Action]):
+class TransitionTable(Generic[Action]):
     """The rows of one machine, found by phase and event."""
 
     machine: str

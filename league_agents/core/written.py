@@ -19,10 +19,10 @@ from pydantic import model_validator as _model_validator
 from league_agents.core.keys import WHOLE, no_such_key, not_one_of, wrong_value
 from league_agents.errors import ConfigError
 
-W = TypeVar("W", bound="Written")
+W = TypeVar("W", bound="WrittenMapping")
 
 
-class Written(BaseModel):
+class WrittenMapping(BaseModel):
     """One mapping."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -83,7 +83,7 @@ def read_written(kind: type[W], value: object, path: str) -> W:
     raise _wrong(kind, first, path) from None
 
 
-def _wrong(kind: type[Written], error: Any, path: str) -> ConfigError:
+def _wrong(kind: type[WrittenMapping], error: Any, path: str) -> ConfigError:
     place, declared = path, kind
     metadata: Sequence[object] = ()
     location, said = error["loc"], error["type"]
@@ -132,7 +132,7 @@ def _bare(annotation: Any, metadata: Sequence[object]) -> tuple[Any, Sequence[ob
 
 
 def _fields(declared: Any) -> Mapping[str, Any]:
-    if not (isinstance(declared, type) and issubclass(declared, Written)):
+    if not (isinstance(declared, type) and issubclass(declared, WrittenMapping)):
         return {}
     return {field.alias or name: field for name, field in declared.model_fields.items()}
 

@@ -26,7 +26,7 @@ from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Options
 from league_agents.agents.questions.pool import predict
-from league_agents.agents.questions.reading import Reading
+from league_agents.agents.questions.reading import CandidateReading
 from league_agents.agents.targets import recall
 from league_agents.games.q21.information import UNKNOWN, Codes, Floats, bits, log_likelihood
 from league_agents.games.q21.model import LETTERS, AnswerBatch, Brief, QuestionBatch, Target
@@ -52,7 +52,7 @@ class Gain:
     """How many of the questions code understands."""
 
 
-class Pool:
+class CandidatePool:
     """The candidates of one match, for both of its players."""
 
     def __init__(self, knowledge: Knowledge, rules: RuleSet, brief: Brief, target: Target) -> None:
@@ -96,7 +96,7 @@ class Pool:
         readings, words = self._candidates.readings, self._candidates.words
         if ours is not None:
             is_on_word = ours.topic.value == "word"
-            asked_of = [Reading(word=word) for word in words] if is_on_word else readings
+            asked_of = [CandidateReading(word=word) for word in words] if is_on_word else readings
             table = predict([ours], asked_of)
             (answer,) = answer_codes([ours], [question], letters)
             return _Column(table=table, answer=answer, noise=ours.noise, choices=ours.choices, is_on_word=is_on_word)
@@ -113,9 +113,9 @@ class Pool:
 
     def _foreign(self, text: str, options: Options, *, is_on_word: bool, silent: int | None) -> Codes:
         facts = self._secret.facts
-        asked_of: Sequence[Reading] = self._candidates.readings
+        asked_of: Sequence[CandidateReading] = self._candidates.readings
         if is_on_word:
-            asked_of = [Reading(word=word) for word in self._candidates.words]
+            asked_of = [CandidateReading(word=word) for word in self._candidates.words]
         found = np.full(len(asked_of), UNKNOWN, dtype=np.int8)
         for place in _spread(len(asked_of)):
             told = answer_foreign(text, options, asked_of[place], facts)

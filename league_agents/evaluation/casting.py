@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from league_agents.evaluation.checking.check import Caller
-from league_agents.evaluation.conduct import Participant
+from league_agents.evaluation.conduct import EvaluatedParticipant
 from league_agents.evaluation.results import Spent
 from league_agents.games.q21.callbacks import CallbackSpec
 
@@ -29,7 +29,7 @@ class Cast:
     asking_models: frozenset[Part] = frozenset()
     """Those who ask language models."""
 
-    def participant(self, part: Part, specs: Mapping[str, CallbackSpec]) -> Participant:
+    def participant(self, part: Part, specs: Mapping[str, CallbackSpec]) -> EvaluatedParticipant:
         """One of the three, ready to be called."""
         callers: Mapping[Part, Caller] = {"player": self.player, "opponent": self.opponent, "referee": self.referee}
-        return Participant(callers[part], specs, asks_models=part in self.asking_models)
+        return EvaluatedParticipant(callers[part], specs, asks_models=part in self.asking_models)

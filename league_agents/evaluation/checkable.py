@@ -32,7 +32,7 @@ _VOWELS = "aeiou"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class CheckableSubject:
     """What is asked about."""
 
     sentence: str
@@ -64,11 +64,13 @@ class Checkable:
     """The true option."""
 
 
-Maker = Callable[[Subject, Draw], "tuple[str, bool] | tuple[str, Options, int] | None"]
+Maker = Callable[[CheckableSubject, Draw], "tuple[str, bool] | tuple[str, Options, int] | None"]
 """A claim and whether it is true; or a question, its options and the place of the true one; ``None``: not here."""
 
 
-def checkable_questions(subject: Subject, draw: Draw, keys: Sequence[Options] = YES_NO_KEYS) -> Iterator[Checkable]:
+def checkable_questions(
+    subject: CheckableSubject, draw: Draw, keys: Sequence[Options] = YES_NO_KEYS
+) -> Iterator[Checkable]:
     """One question of each kind that suits the subject, in a drawn order. ``keys`` are the yes-and-no keys in use."""
     for kind in draw.shuffled(sorted(_MAKERS)):
         made = _MAKERS[kind](subject, draw)
@@ -85,7 +87,7 @@ def checkable_questions(subject: Subject, draw: Draw, keys: Sequence[Options] = 
 # Words of the sentence and of the paragraph.
 
 
-def _some_word(subject: Subject, draw: Draw, text: str) -> tuple[str, bool] | None:
+def _some_word(subject: CheckableSubject, draw: Draw, text: str) -> tuple[str, bool] | None:
     """A word and whether it stands in the text, both chances even."""
     inside = sorted({word.lower() for word in _WORD.findall(text) if len(word) >= 3 and not _near_joint(word, text)})
     if draw.chance(0.5) and inside:
@@ -106,7 +108,7 @@ def _near_joint(word: str, text: str) -> bool:
     return any(f"{joint}{word}" in text or f"{word}{joint}" in text for joint in "-–—_'’")
 
 
-def _has_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _has_word(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _some_word(subject, draw, subject.sentence)
     if found is None:
         return None
@@ -121,7 +123,7 @@ def _has_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(found[0]), found[1]
 
 
-def _lacks_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _lacks_word(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _some_word(subject, draw, subject.sentence)
     if found is None:
         return None
@@ -133,7 +135,7 @@ def _lacks_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(found[0]), not found[1]
 
 
-def _page_has_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _page_has_word(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _some_word(subject, draw, subject.paragraph)
     if found is None:
         return None
@@ -145,7 +147,7 @@ def _page_has_word(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(found[0]), found[1]
 
 
-def _phrase(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _phrase(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     pairs = re.findall(r"(?<![\w'’-])(?=([A-Za-z]{2,} [A-Za-z]{2,})(?![\w'’-]))", subject.sentence)
     if not pairs:
         return None
@@ -162,7 +164,7 @@ def _phrase(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(phrase.lower()), is_true
 
 
-def _which_word(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _which_word(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     inside = sorted({word.lower() for word in subject.words if len(word) >= 4})
     outside = sorted(
         {word.lower() for other in subject.others for word in _WORD.findall(other) if len(word) >= 4}
@@ -190,7 +192,7 @@ def _which_word(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None
 # Places of words, letters.
 
 
-def _edge(subject: Subject, draw: Draw) -> tuple[str, str, bool] | None:
+def _edge(subject: CheckableSubject, draw: Draw) -> tuple[str, str, bool] | None:
     """A phrase for the first or last letter of the first or last word; the letter; whether it is the last letter."""
     words = subject.sentence.split()
     at_start = draw.chance(0.5)
@@ -200,7 +202,7 @@ def _edge(subject: Subject, draw: Draw) -> tuple[str, str, bool] | None:
     return ("first" if at_start else "last"), token.upper(), at_start
 
 
-def _first_letter(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _first_letter(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _edge(subject, draw)
     if found is None:
         return None
@@ -215,7 +217,7 @@ def _first_letter(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(which, asked), word[0] == asked
 
 
-def _letter_range(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _letter_range(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _edge(subject, draw)
     if found is None:
         return None
@@ -231,7 +233,7 @@ def _letter_range(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(found[0], first, last), first <= found[1][0] <= last
 
 
-def _vowel(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _vowel(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _edge(subject, draw)
     if found is None:
         return None
@@ -242,7 +244,7 @@ def _vowel(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return f"Does the {which} word of the opening sentence begin with a consonant?", not is_vowel
 
 
-def _ends_with(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _ends_with(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     found = _edge(subject, draw)
     if found is None:
         return None
@@ -256,7 +258,7 @@ def _ends_with(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames).format(which, asked), word[-1] == asked
 
 
-def _first_word_is(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _first_word_is(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     token = subject.sentence.split()[0].strip("\"'“”‘’().,;:!?_*[]—–-")
     if not token.isascii() or not token.isalpha():
         return None
@@ -274,7 +276,7 @@ def _first_word_is(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return frame.format(asked), token.lower() == asked.lower()
 
 
-def _initial_of(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _initial_of(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     found = _edge(subject, draw)
     if found is None:
         return None
@@ -294,11 +296,11 @@ def _initial_of(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None
 # Counts.
 
 
-def _word_count(subject: Subject) -> int | None:
+def _word_count(subject: CheckableSubject) -> int | None:
     return None if _UNCLEAR.search(subject.sentence) else len(subject.sentence.split())
 
 
-def _longer(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _longer(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     count = _word_count(subject)
     if count is None:
         return None
@@ -321,7 +323,7 @@ def _longer(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames)
 
 
-def _how_long(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _how_long(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     count = _word_count(subject)
     if count is None:
         return None
@@ -344,7 +346,7 @@ def _how_long(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
     return draw.choice(frames), options, sum(count > cut for cut in (first, second, third))
 
 
-def _commas(subject: Subject, draw: Draw) -> tuple[str, bool] | tuple[str, Options, int]:
+def _commas(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | tuple[str, Options, int]:
     count = subject.sentence.count(",")
     asked = draw.below(4)
     match draw.below(4):
@@ -371,7 +373,7 @@ _MARKS = {
 }
 
 
-def _mark(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _mark(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     name = draw.choice(sorted(_MARKS))
     frames = (
         "Does the opening sentence contain {0}?",
@@ -381,7 +383,7 @@ def _mark(subject: Subject, draw: Draw) -> tuple[str, bool]:
     return draw.choice(frames).format(name), _MARKS[name] in subject.sentence
 
 
-def _no_mark(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _no_mark(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     name = draw.choice(sorted(_MARKS))
     bare = name.split(maxsplit=1)[1]
     frames = (
@@ -392,7 +394,7 @@ def _no_mark(subject: Subject, draw: Draw) -> tuple[str, bool]:
     return draw.choice(frames), _MARKS[name] not in subject.sentence
 
 
-def _ends_as(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _ends_as(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     end = subject.sentence.rstrip("\"'”’)_ ")[-1:]
     if end not in ".?!":
         return None
@@ -401,7 +403,7 @@ def _ends_as(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return f"Does the opening sentence end with {which}?", is_true
 
 
-def _pronoun(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _pronoun(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     pronoun = draw.choice(("I", "he", "she", "they", "we", "you"))
     frames = (
         "Does the opening sentence contain the pronoun '{0}'?",
@@ -414,7 +416,7 @@ def _pronoun(subject: Subject, draw: Draw) -> tuple[str, bool]:
 # The book.
 
 
-def _author(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _author(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     if not subject.author:
         return None
     asked = subject.author if draw.chance(0.5) else draw.choice(_AUTHORS)
@@ -433,7 +435,7 @@ _AUTHORS = (
 )  # fmt: skip
 
 
-def _who_wrote(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _who_wrote(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     if not subject.author:
         return None
     others = draw.sample([name for name in _AUTHORS if name != subject.author], 4)
@@ -448,7 +450,7 @@ def _who_wrote(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
     return draw.choice(frames), (others[0], others[1], others[2], others[3]), place
 
 
-def _year(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _year(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     if subject.year is None:
         return None
     year = subject.year
@@ -467,7 +469,7 @@ def _year(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
     return draw.choice(frames)
 
 
-def _when(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _when(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     if subject.year is None or subject.year in (1800, 1850, 1900):
         return None
     place = sum(subject.year > cut for cut in (1800, 1850, 1900))
@@ -483,7 +485,7 @@ def _when(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
 # The associative word.
 
 
-def _word_initial(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _word_initial(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     asked = subject.word[0].upper() if draw.chance(0.5) else draw.choice("ABCDEFGHLMPRSTW")
     frames = (
         "Does the associative word begin with the letter {0}?",
@@ -494,7 +496,7 @@ def _word_initial(subject: Subject, draw: Draw) -> tuple[str, bool]:
     return draw.choice(frames).format(asked), subject.word[0].upper() == asked
 
 
-def _word_length(subject: Subject, draw: Draw) -> tuple[str, bool] | tuple[str, Options, int]:
+def _word_length(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | tuple[str, Options, int]:
     count, asked = len(subject.word), 3 + draw.below(6)
     frames: tuple[tuple[str, bool], ...] = (
         (f"Does the associative word have more than {asked} letters?", count > asked),
@@ -509,7 +511,7 @@ def _word_length(subject: Subject, draw: Draw) -> tuple[str, bool] | tuple[str, 
     return draw.choice(frames)
 
 
-def _word_letter(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _word_letter(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     asked = draw.choice(sorted(set(subject.word.upper()))) if draw.chance(0.5) else draw.choice("AEIORSTLN")
     frames = (
         "Does the associative word contain the letter {0}?",
@@ -519,20 +521,20 @@ def _word_letter(subject: Subject, draw: Draw) -> tuple[str, bool]:
     return draw.choice(frames).format(asked), asked in subject.word.upper()
 
 
-def _word_is(subject: Subject, draw: Draw) -> tuple[str, bool] | None:
+def _word_is(subject: CheckableSubject, draw: Draw) -> tuple[str, bool] | None:
     pool = [word for word in subject.domains[subject.domain] if word.isalpha()]
     asked = subject.word if draw.chance(0.5) or len(pool) < 2 else draw.choice(pool)
     frames = ("Is the associative word '{0}'?", "Is the secret word {0}?", "Is “{0}” the associative word?")
     return draw.choice(frames).format(asked), asked.lower() == subject.word.lower()
 
 
-def _word_ends(subject: Subject, draw: Draw) -> tuple[str, bool]:
+def _word_ends(subject: CheckableSubject, draw: Draw) -> tuple[str, bool]:
     asked = subject.word[-1].upper() if draw.chance(0.5) else draw.choice("EDSTNRY")
     frames = ("Does the associative word end with the letter {0}?", "Does the secret word end in {0}?")
     return draw.choice(frames).format(asked), subject.word[-1].upper() == asked
 
 
-def _word_among(subject: Subject, draw: Draw) -> tuple[str, Options, int] | None:
+def _word_among(subject: CheckableSubject, draw: Draw) -> tuple[str, Options, int] | None:
     pool = [word for word in subject.domains[subject.domain] if word.isalpha() and word != subject.word]
     if len(pool) < 3 or not subject.word.isalpha():
         return None

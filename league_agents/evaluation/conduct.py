@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from league_agents.core.model_work import ModelStep, Why, Work, steps_in
+from league_agents.core.model_work import ModelStep, ModelWorkUse, Why, steps_in
 from league_agents.core.printable import line_of, printable
 from league_agents.errors import ConfigError
 from league_agents.evaluation.checking.check import Caller
@@ -43,7 +43,7 @@ class InlineCaller:
         return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)
 
 
-class Participant:
+class EvaluatedParticipant:
     """One of the three in a match."""
 
     def __init__(self, caller: Caller, specs: Mapping[str, CallbackSpec], *, asks_models: bool = False) -> None:
@@ -71,7 +71,7 @@ class Participant:
         if called.end is End.RETURNED:
             return called.result, None
         if self._asks_models:
-            failed = ModelStep(step="", work=Work.REPLACED, why=Why.CALLBACK_FAILED, callback=callback)
+            failed = ModelStep(step="", work=ModelWorkUse.REPLACED, why=Why.CALLBACK_FAILED, callback=callback)
             self._models.append(failed)
         if called.end is End.TIMED_OUT:
             self._late.append(self._number)

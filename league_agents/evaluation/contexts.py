@@ -15,8 +15,8 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.ids import GameId, derive_hex, game_id
 from league_agents.league.config import RefereeConfig
 from league_agents.league.events import Identity
-from league_agents.league.game_state import Game
-from league_agents.league.match_state import Match, Seat
+from league_agents.league.game_state import LeagueGame
+from league_agents.league.match_state import MatchPlayer, OpenMatch
 from league_agents.league.player_contexts import player_context
 from league_agents.league.referee_contexts import referee_context
 from league_agents.protocol.league.messages import AssignmentRole
@@ -49,14 +49,14 @@ class MatchContexts:
         identity = Identity(email=f"referee.house@{DOMAIN}", participant_id="REF-HOUSE", group_id="house")
         self._config = RefereeConfig(identity=identity, manager_email=f"league-office@{DOMAIN}", rules=rules)
         seats = [
-            Seat(role=role, email=f"{name}@{DOMAIN}", participant_id=name)
+            MatchPlayer(role=role, email=f"{name}@{DOMAIN}", participant_id=name)
             for role, name in zip(ROLES, _NAMES, strict=True)
         ]
         match_id = match_id_of(game)
         token = derive_hex("evaluation", match_id)
         round_number = int(match_id[2:4])
         season_id = f"SEASON_{START:%Y-%m-%d}"
-        self.match = Match(
+        self.match = OpenMatch(
             game_id=match_id,
             token=token,
             round_number=round_number,
@@ -69,7 +69,7 @@ class MatchContexts:
         )
         """The match before anything happened."""
         self._games = [
-            Game(
+            LeagueGame(
                 game_id=match_id,
                 token=token,
                 season_id=season_id,
@@ -89,11 +89,11 @@ class MatchContexts:
     def match_id(self) -> str:
         return self.match.game_id
 
-    def of_referee(self, match: Match, ask: Ask) -> Context:
+    def of_referee(self, match: OpenMatch, ask: Ask) -> Context:
         """What one of the referee's callbacks is told."""
         return referee_context(self._config, self.specs[ask.callback], match, ask)
 
-    def of_player(self, match: Match, callback: str, place: int) -> Context:
+    def of_player(self, match: OpenMatch, callback: str, place: int) -> Context:
         """What one of a player's callbacks is told. ``place``: 0 for player 1, 1 for player 2."""
         seat = match.seats[place]
         game = evolve(

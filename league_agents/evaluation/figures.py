@@ -112,7 +112,7 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class EvaluationReport:
     """All that a series of games says."""
 
     games: int

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from league_agents.core.model_work import ModelStep, Work, counted, sentence, together
+from league_agents.core.model_work import ModelStep, ModelWorkUse, counted, sentence, together
 from league_agents.evaluation.results import Behaviour
 
 
@@ -28,7 +28,7 @@ class Judged(Protocol):
 class ModelShare:
     """How much of one participant's work was its language models', game by game and step by step."""
 
-    games: Mapping[Work, int]
+    games: Mapping[ModelWorkUse, int]
     """In how many games their work was used in all steps in which it was wanted, in some, in none, or not wanted."""
 
     steps: Mapping[tuple[str, str], tuple[ModelStep, ...]]
@@ -42,11 +42,11 @@ class ModelShare:
     @property
     def used(self) -> int:
         """Games in which at least some of their work was used."""
-        return self.games[Work.USED] + self.games[Work.PARTLY_USED]
+        return self.games[ModelWorkUse.USED] + self.games[ModelWorkUse.PARTLY_USED]
 
     def share(self) -> dict[str, object]:
         """What stands beside each figure, as JSON values."""
-        return {"games": self.total, **{work.value: self.games[work] for work in Work}}
+        return {"games": self.total, **{work.value: self.games[work] for work in ModelWorkUse}}
 
     def to_json(self) -> dict[str, object]:
         rows = [
@@ -60,13 +60,13 @@ def models_of(games: Sequence[Judged], parts: Sequence[str]) -> dict[str, ModelS
     found: dict[str, ModelShare] = {}
     for part in parts:
         told = [game.behaviour[part].models for game in games]
-        works = Counter(together(steps) or Work.NOT_ASKED for steps in told)
+        works = Counter(together(steps) or ModelWorkUse.NOT_ASKED for steps in told)
         by_step: dict[tuple[str, str], list[ModelStep]] = {}
         for step in (step for steps in told for step in steps):
             by_step.setdefault((step.callback, step.step), []).append(step)
         if by_step:
             steps = {key: tuple(each) for key, each in by_step.items()}
-            found[part] = ModelShare(games={work: works[work] for work in Work}, steps=steps)
+            found[part] = ModelShare(games={work: works[work] for work in ModelWorkUse}, steps=steps)
     return found
 
 
@@ -75,7 +75,7 @@ def on_models(models: Mapping[str, ModelShare]) -> list[str]:
     remarks = []
     for part, share in models.items():
         said = sentence([step for steps in share.steps.values() for step in steps])
-        none = share.games[Work.REPLACED]
+        none = share.games[ModelWorkUse.REPLACED]
         games = f"; {none} of {share.total} games show what code does, not a model" if none else ""
         remarks.append(f"The {part}: {said}{games}.")
     return remarks

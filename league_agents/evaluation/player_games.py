@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from league_agents.agents.library import Knowledge
 from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
-from league_agents.evaluation.bits import Pool
+from league_agents.evaluation.bits import CandidatePool
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.noise import noisy_channel
 from league_agents.evaluation.playing import DirectMatch, Played, Run
-from league_agents.evaluation.results import PlayerGame, Side
+from league_agents.evaluation.results import PlayerGame, PlayerSide
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold, sentence_similarity
 
@@ -55,17 +55,17 @@ class PlayerSeries:
             },
         )
 
-    def _sides(self, played: Played) -> tuple[Side, Side]:
+    def _sides(self, played: Played) -> tuple[PlayerSide, PlayerSide]:
         pool = None
         if played.target is not None:
-            pool = Pool(self.knowledge, self.rules, played.brief, played.target)
+            pool = CandidatePool(self.knowledge, self.rules, played.brief, played.target)
         one, two = (self._side(run, played, pool if pool and pool.holds_target else None) for run in played.runs)
         return one, two
 
-    def _side(self, run: Run, played: Played, pool: Pool | None) -> Side:
+    def _side(self, run: Run, played: Played, pool: CandidatePool | None) -> PlayerSide:
         target, guess = played.target, run.guess
         gain = None if pool is None else pool.gain(run.questions, run.answers, self.noise)
-        return Side(
+        return PlayerSide(
             sentence_right=None if target is None else fold(guess.opening_sentence) == fold(target.opening_sentence),
             similarity=None if target is None else sentence_similarity(guess.opening_sentence, target.opening_sentence),
             word_right=None if target is None else fold(guess.associative_word) == fold(target.associative_word),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from league_agents.evaluation.figures import (
     TOLD_APART,
+    EvaluationReport,
     Figure,
-    Report,
     Unit,
     behaviour_figures,
     complaints_of,
@@ -17,14 +17,14 @@ from league_agents.evaluation.figures import (
     precision_of_share,
 )
 from league_agents.evaluation.model_share import models_of, on_models
-from league_agents.evaluation.results import PlayerGame, Side
+from league_agents.evaluation.results import PlayerGame, PlayerSide
 from league_agents.evaluation.statistics import games_for_mean, paired_shares, ratio, wilson
 
-Pair = tuple[Side, Side]
+Pair = tuple[PlayerSide, PlayerSide]
 """The evaluated player and its opponent, with the same target."""
 
 
-def player_report(games: Sequence[PlayerGame]) -> Report:
+def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
     """The figures of all games, whatever order they are in."""
     games = sorted(games, key=lambda game: game.game)
     pairs = [(game.player, game.opponent) for game in games if game.player is not None and game.opponent is not None]
@@ -57,7 +57,7 @@ def player_report(games: Sequence[PlayerGame]) -> Report:
         *(f"The player: {each}" for each in complaints_of(games, "player")),
         *(f"The referee: {each}" for each in complaints_of(games, "referee", 2)),
     ]
-    return Report(
+    return EvaluationReport(
         games=len(games),
         aborted=len(games) - count,
         figures=figures,
@@ -67,7 +67,9 @@ def player_report(games: Sequence[PlayerGame]) -> Report:
     )
 
 
-def _means(pairs: Sequence[Pair], key: str, label: str, unit: Unit, value: Callable[[Side], float | None]) -> Figure:
+def _means(
+    pairs: Sequence[Pair], key: str, label: str, unit: Unit, value: Callable[[PlayerSide], float | None]
+) -> Figure:
     known = [(a, b) for one, two in pairs if (a := value(one)) is not None and (b := value(two)) is not None]
     return Figure(
         key=key,
@@ -80,7 +82,7 @@ def _means(pairs: Sequence[Pair], key: str, label: str, unit: Unit, value: Calla
     )
 
 
-def _shares(pairs: Sequence[Pair], key: str, label: str, value: Callable[[Side], bool | None]) -> Figure:
+def _shares(pairs: Sequence[Pair], key: str, label: str, value: Callable[[PlayerSide], bool | None]) -> Figure:
     known = [(a, b) for one, two in pairs if (a := value(one)) is not None and (b := value(two)) is not None]
     return Figure(
         key=key,

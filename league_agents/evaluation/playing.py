@@ -28,7 +28,7 @@ from league_agents.games.q21.flow import (
     with_run,
 )
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target, Termination
-from league_agents.league.match_state import Seat
+from league_agents.league.match_state import MatchPlayer
 from league_agents.values import evolve
 
 
@@ -129,7 +129,7 @@ class DirectMatch:
         card = run.scorecard
         return card if card is not None and card.is_judged else None
 
-    def _tried(self, place: int, content: QuestionBatch | Guess, **changes: Any) -> Seat:
+    def _tried(self, place: int, content: QuestionBatch | Guess, **changes: Any) -> MatchPlayer:
         """The seat after a player handed in ``content``, in a match that is forgotten afterwards."""
         kept = self._match
         self._set(place, **changes)
@@ -169,7 +169,7 @@ class DirectMatch:
         return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=place, content=end.value))
 
 
-def _run_of(seat: Seat) -> Run:
+def _run_of(seat: MatchPlayer) -> Run:
     assert seat.guess is not None, "the match is over"
     assert seat.scorecard is not None, "the match is over"
     return Run(questions=seat.questions, answers=seat.answers, guess=seat.guess, card=seat.scorecard)

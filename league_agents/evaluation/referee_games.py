@@ -22,7 +22,7 @@ from league_agents.agents.secrecy import tells
 from league_agents.core.draw import Draw
 from league_agents.core.printable import printable
 from league_agents.evaluation.casting import Cast
-from league_agents.evaluation.conduct import Participant
+from league_agents.evaluation.conduct import EvaluatedParticipant
 from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.noise import noisy_channel
 from league_agents.evaluation.playing import DirectMatch, Played
@@ -37,7 +37,7 @@ from league_agents.values import evolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownTarget:
     """What is known of a target."""
 
     sentence: str
@@ -74,7 +74,7 @@ class Wish:
     text: str
 
 
-Examiner = Callable[[Known, Draw], Sequence[KnownAnswer]]
+Examiner = Callable[[KnownTarget, Draw], Sequence[KnownAnswer]]
 """Makes questions about a target whose answers follow from it."""
 
 _LEAST_WORDS = 4
@@ -125,7 +125,7 @@ class RefereeSeries:
         return evolve(found, behaviour=behaviour)
 
     def _examined(
-        self, found: RefereeGame, played: Played, match: DirectMatch, referee: Participant, match_id: str
+        self, found: RefereeGame, played: Played, match: DirectMatch, referee: EvaluatedParticipant, match_id: str
     ) -> RefereeGame:
         cards = [run.card for run in played.runs]
         again = [match.scored(place) for place in (0, 1)]
@@ -188,7 +188,7 @@ class RefereeSeries:
         played: Played,
         target: Target,
         match: DirectMatch,
-        referee: Participant,
+        referee: EvaluatedParticipant,
         draw: Draw,
     ) -> tuple[Exam | None, bool]:
         """The marks, and whether all answers could be read. One question may be an injection."""
@@ -208,7 +208,7 @@ class RefereeSeries:
             return None, is_answered
         return _marked(asked, answers), is_answered
 
-    def _known(self, played: Played, target: Target) -> Known | None:
+    def _known(self, played: Played, target: Target) -> KnownTarget | None:
         """``None`` for a sentence about which nothing can be asked by the simple means of the examiner."""
         words = _LATIN.findall(target.opening_sentence)
         letters = sum(map(str.isalpha, target.opening_sentence))
@@ -223,7 +223,7 @@ class RefereeSeries:
             elsewhere = [each.opening_sentence for each in self.knowledge.catalogue.works]
         elsewhere = [each for each in elsewhere if each != target.opening_sentence]
         named = self.knowledge.domain(domain) or domain
-        return Known(
+        return KnownTarget(
             sentence=target.opening_sentence,
             paragraph=reading.paragraph.text if reading is not None and reading.paragraph is not None else None,
             word=target.associative_word,

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from league_agents.evaluation.figures import (
+    EvaluationReport,
     Figure,
-    Report,
     Unit,
     behaviour_figures,
     complaints_of,
@@ -23,7 +23,7 @@ _UNEXAMINED = "the referee keeps the target to itself"
 _WITHIN_TEN = 10
 
 
-def referee_report(games: Sequence[RefereeGame]) -> Report:
+def referee_report(games: Sequence[RefereeGame]) -> EvaluationReport:
     """The figures of all matches, whatever order they are in."""
     games = sorted(games, key=lambda game: game.game)
     played = [game for game in games if game.is_played]
@@ -82,7 +82,7 @@ def referee_report(games: Sequence[RefereeGame]) -> Report:
         *_what_injections_achieved(played),
         *(f"The referee: {each}" for each in complaints_of(games, "referee")),
     ]  # fmt: skip
-    return Report(
+    return EvaluationReport(
         games=len(games),
         aborted=len(games) - len(played),
         figures=figures,

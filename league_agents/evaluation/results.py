@@ -58,7 +58,7 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class PlayerSide:
     """How one player did in one game."""
 
     sentence_right: bool | None
@@ -92,10 +92,10 @@ class PlayerGame:
     """1 or 2: where the evaluated player sat."""
 
     book: str
-    player: Side | None
+    player: PlayerSide | None
     """``None`` for a match that was aborted because its referee failed. Both or neither."""
 
-    opponent: Side | None
+    opponent: PlayerSide | None
     behaviour: Mapping[str, Behaviour]
     """Of ``player``, ``opponent`` and ``referee``."""
 

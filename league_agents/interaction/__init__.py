@@ -5,7 +5,7 @@ from league_agents.interaction.broadcast import BroadcastDeliberation
 from league_agents.interaction.flow import InformationFlowConfig, StopCondition
 from league_agents.interaction.load import PROTOCOL_TYPES, ClassLoader, load_protocol
 from league_agents.interaction.market import MarketTurnBased
-from league_agents.interaction.message import Message, ProtocolError
+from league_agents.interaction.message import InteractionError, Message
 from league_agents.interaction.queue_based import QueueBased
 from league_agents.interaction.sequential import SequentialHandoff
 from league_agents.interaction.topology import Topology
@@ -17,10 +17,10 @@ __all__ = [
     "BroadcastDeliberation",
     "ClassLoader",
     "InformationFlowConfig",
+    "InteractionError",
     "InteractionProtocol",
     "MarketTurnBased",
     "Message",
-    "ProtocolError",
     "QueueBased",
     "SequentialHandoff",
     "Skip",

@@ -23,7 +23,7 @@ from league_agents.games.market.resolution import (
     settle,
 )
 from league_agents.interaction.flow import InformationFlowConfig
-from league_agents.interaction.message import Message, ProtocolError
+from league_agents.interaction.message import InteractionError, Message
 from league_agents.interaction.topology import Topology
 from league_agents.interaction.turns import Stages, TurnTaking
 
@@ -113,12 +113,12 @@ class MarketTurnBased(TurnTaking):
     def _accept(self, message: Message) -> None:
         content = message.content
         if not isinstance(content, Mapping):
-            raise ProtocolError("invalid_content", f'must be {{"price": …, "speech": …}}, found {shown(content)}')
+            raise InteractionError("invalid_content", f'must be {{"price": …, "speech": …}}, found {shown(content)}')
         try:
             offer = read_offer(content, self.terms)
         except IllegalAction as refused:
             code = refused.code if refused.code == "price_out_of_range" else "invalid_content"
-            raise ProtocolError(code, refused.message) from None
+            raise InteractionError(code, refused.message) from None
         self._offers[message.sender] = offer
 
     def _deliver(self, message: Message) -> None:

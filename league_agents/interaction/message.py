@@ -29,7 +29,7 @@ class Message:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-class ProtocolError(errors.ProtocolError):
+class InteractionError(errors.ProtocolError):
     """The message breaks the interaction protocol."""
 
     def __init__(self, code: str, message: str) -> None:

@@ -3,7 +3,7 @@
 Rule 1: the user's object is asked by its five methods only, and what it is handed is its own copy.
 Rule 2: a round here is one turn for each member. Whose turn comes next, and who hears it, the object says; turns that
 it gives to others meanwhile are passed.
-Rule 3: an object that fails, or lets nobody speak who owes something, ends in one ``ProtocolError``.
+Rule 3: an object that fails, or lets nobody speak who owes something, ends in one ``InteractionError``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.interaction.base import FIVE_METHODS, InteractionProtocol
 from league_agents.interaction.flow import Flow, InformationFlowConfig
-from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.message import InteractionError, Message, copy_of
 from league_agents.interaction.topology import Topology
 from league_agents.interaction.turns import Stages, TurnTaking
 
@@ -40,7 +40,7 @@ class OwnTurns(TurnTaking):
         *,
         name: str = "",
     ) -> None:
-        """``name``: what errors call the object; empty = its class. Raises ``ConfigError`` and ``ProtocolError``."""
+        """``name``: what errors call the object; empty = its class. Raises ``ConfigError`` and ``InteractionError``."""
         self.inner = inner
         self.type = name or type(inner).__name__
         self._turn: str | None = None
@@ -109,7 +109,7 @@ class OwnTurns(TurnTaking):
                     self._turn = speaker
                     return
             self._own("advance")
-        raise ProtocolError(
+        raise InteractionError(
             "nobody_speaks",
             f"{self.type} gives no turn to {', '.join(self._waiting[:12])}; after None, advance() must open another "
             "round, and every agent must have its turn",
@@ -125,14 +125,14 @@ class OwnTurns(TurnTaking):
         except Exception as error:  # user code may raise anything
             raise self._failed(method, f"raised {line_of(error)}") from error
 
-    def _failed(self, method: str, why: str) -> ProtocolError:
-        return ProtocolError("protocol_failed", f"{self.type}: {method} {why}")
+    def _failed(self, method: str, why: str) -> InteractionError:
+        return InteractionError("protocol_failed", f"{self.type}: {method} {why}")
 
 
 def taking_turns(protocol: InteractionProtocol, agent_ids: Sequence[str]) -> TurnTaking:
     """A protocol as a match plays by it: a built-in one as it is, any other object with the five methods in turns.
 
-    Raises ``ConfigError`` and ``ProtocolError``.
+    Raises ``ConfigError`` and ``InteractionError``.
     """
     if isinstance(protocol, TurnTaking):
         return protocol
@@ -158,7 +158,7 @@ def own_protocol(
     """The protocol of a class that a file names: made with the agents, and with ``topology``, ``flow`` and the other
     keys of ``protocol`` as far as its constructor has parameters for them.
 
-    Raises ``ConfigError`` and ``ProtocolError``.
+    Raises ``ConfigError`` and ``InteractionError``.
     """
     _check_methods(protocol_class, spec)
     takes = _keywords_of(protocol_class)

@@ -13,7 +13,7 @@ from typing import Final
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.interaction.flow import InformationFlowConfig
-from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.message import InteractionError, Message, copy_of
 from league_agents.interaction.topology import Topology
 from league_agents.interaction.turns import TurnTaking
 
@@ -51,10 +51,10 @@ class QueueBased(TurnTaking):
     def take(self, agent: str) -> Message | None:
         """Its oldest message, for the agent whose turn it is; ``None`` where it has none: it speaks unasked.
 
-        Raises ``ProtocolError`` (``not_speaker``).
+        Raises ``InteractionError`` (``not_speaker``).
         """
         if agent != self.get_next_speaker():
-            raise ProtocolError("not_speaker", f"it is not {shown(agent)}'s turn")
+            raise InteractionError("not_speaker", f"it is not {shown(agent)}'s turn")
         queue = self._queues[agent]
         if not queue:
             return None
@@ -97,12 +97,12 @@ class QueueBased(TurnTaking):
 
     def _check_turn(self, message: Message) -> None:
         if self.should_stop():
-            raise ProtocolError("not_speaker", "the episode has stopped")
+            raise InteractionError("not_speaker", "the episode has stopped")
 
     def _accept(self, message: Message) -> None:
         for receiver in message.receivers:
             if len(self._queues[receiver]) >= self.max_queue:
-                raise ProtocolError("queue_full", f"{self.max_queue} messages wait for {receiver} already")
+                raise InteractionError("queue_full", f"{self.max_queue} messages wait for {receiver} already")
 
     def _note_turn(self, sender: str) -> None:
         self._has_begun = True

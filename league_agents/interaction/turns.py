@@ -19,7 +19,7 @@ from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.interaction.base import InteractionProtocol
 from league_agents.interaction.flow import Flow, InformationFlowConfig, StopCondition
-from league_agents.interaction.message import Message, ProtocolError, copy_of
+from league_agents.interaction.message import InteractionError, Message, copy_of
 from league_agents.interaction.stopping import has_converged
 from league_agents.interaction.topology import Topology
 
@@ -112,11 +112,11 @@ class TurnTaking(InteractionProtocol):
             self.skip(speaker, PASSED)
 
     def skip(self, speaker: str, cause: str) -> None:
-        """Pass a turn without a message. Raises ``ProtocolError`` (``unknown_sender``, ``not_speaker``)."""
+        """Pass a turn without a message. Raises ``InteractionError`` (``unknown_sender``, ``not_speaker``)."""
         if speaker not in self._place:
-            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
+            raise InteractionError("unknown_sender", f"{shown(speaker)} is not among the agents")
         if speaker not in self.pending_speakers():
-            raise ProtocolError("not_speaker", f"it is not {speaker}'s turn")
+            raise InteractionError("not_speaker", f"it is not {speaker}'s turn")
         self.skips.append(Skip(agent=speaker, round=self.current_round, cause=cause))
         self._silent(speaker)
         self._end_turn(speaker)
@@ -146,7 +146,7 @@ class TurnTaking(InteractionProtocol):
     def should_stop(self) -> bool:
         """Whether a stop condition is met, or the only round of an acyclic flow is over.
 
-        Raises ``ProtocolError`` (``condition_failed``) when a custom condition raises.
+        Raises ``InteractionError`` (``condition_failed``) when a custom condition raises.
         """
         if not self.flow.cyclic and self.current_round >= 1:
             return True
@@ -155,9 +155,9 @@ class TurnTaking(InteractionProtocol):
     # Who hears what
 
     def get_listeners(self, speaker: str) -> list[str]:
-        """Who hears the speaker now, in the order of the agents. Raises ``ProtocolError`` (``unknown_sender``)."""
+        """Who hears the speaker now, in the order of the agents. Raises ``InteractionError`` (``unknown_sender``)."""
         if speaker not in self._place:
-            raise ProtocolError("unknown_sender", f"{shown(speaker)} is not among the agents")
+            raise InteractionError("unknown_sender", f"{shown(speaker)} is not among the agents")
         heard = self._hearers(speaker)
         if self.topology is not None:
             reached = self.topology.receivers(speaker, self.current_round)
@@ -165,12 +165,12 @@ class TurnTaking(InteractionProtocol):
         return [agent for agent in self.agent_ids if agent in heard and agent != speaker]
 
     def say(self, speaker: str, content: Any, metadata: Mapping[str, Any] | None = None) -> None:
-        """Say something to all who may hear it. Raises ``ProtocolError``."""
+        """Say something to all who may hear it. Raises ``InteractionError``."""
         listeners = self.get_listeners(speaker)
         self.route_message(Message(speaker, listeners, content, self.current_round, dict(metadata or {})))
 
     def route_message(self, message: Message) -> None:
-        """Check, record and deliver a message. Raises ``ProtocolError`` and then changes nothing."""
+        """Check, record and deliver a message. Raises ``InteractionError`` and then changes nothing."""
         self._check(message)
         own = copy_of(message)
         self._accept(own)
@@ -234,7 +234,7 @@ class TurnTaking(InteractionProtocol):
         return stages
 
     def _accept(self, message: Message) -> None:  # most kinds take any content
-        """Look at the content before anything changes. Raises ``ProtocolError``."""
+        """Look at the content before anything changes. Raises ``InteractionError``."""
 
     def _note_turn(self, sender: str) -> None:
         """The sender has used its turn, which ``advance`` will end."""
@@ -290,18 +290,18 @@ class TurnTaking(InteractionProtocol):
     def _check(self, message: Message) -> None:
         sender = message.sender
         if sender not in self._place:
-            raise ProtocolError("unknown_sender", f"{shown(sender)} is not among the agents")
+            raise InteractionError("unknown_sender", f"{shown(sender)} is not among the agents")
         self._check_turn(message)
         if message.round != self.current_round:
-            raise ProtocolError("wrong_round", f"the round is {self.current_round}, not {shown(message.round)}")
+            raise InteractionError("wrong_round", f"the round is {self.current_round}, not {shown(message.round)}")
         self._check_receivers(message)
 
     def _check_turn(self, message: Message) -> None:
         sender = message.sender
         if self._is_open and sender in self._spoken:
-            raise ProtocolError("already_spoken", f"{sender} has spoken in this round already")
+            raise InteractionError("already_spoken", f"{sender} has spoken in this round already")
         if sender not in self.pending_speakers():
-            raise ProtocolError("not_speaker", f"it is not {sender}'s turn")
+            raise InteractionError("not_speaker", f"it is not {sender}'s turn")
 
     def _check_receivers(self, message: Message) -> None:
         listeners = self.get_listeners(message.sender)
@@ -309,11 +309,11 @@ class TurnTaking(InteractionProtocol):
             return
         for place, receiver in enumerate(message.receivers):
             if not isinstance(receiver, str) or receiver not in self._place:
-                raise ProtocolError("unknown_receiver", f"{shown(receiver)} is not among the agents")
+                raise InteractionError("unknown_receiver", f"{shown(receiver)} is not among the agents")
             if receiver not in listeners:
-                raise ProtocolError("illegal_receiver", f"{receiver} cannot hear {message.sender} now")
+                raise InteractionError("illegal_receiver", f"{receiver} cannot hear {message.sender} now")
             if receiver in message.receivers[:place]:
-                raise ProtocolError("illegal_receiver", f"{receiver} is there twice")
+                raise InteractionError("illegal_receiver", f"{receiver} is there twice")
 
     def _record(self, message: Message) -> None:
         self.message_log.append(message)
@@ -327,7 +327,7 @@ class TurnTaking(InteractionProtocol):
 
     def _seen_by(self, agent: str) -> list[Message]:
         if agent not in self._visible:
-            raise ProtocolError("unknown_receiver", f"{shown(agent)} is not among the agents")
+            raise InteractionError("unknown_receiver", f"{shown(agent)} is not among the agents")
         return self._visible[agent]
 
     def _is_met(self, condition: StopCondition) -> bool:
@@ -345,7 +345,7 @@ class TurnTaking(InteractionProtocol):
             return bool(condition.check(self))
         except Exception as error:  # user code may raise anything
             why = f"the stop condition {condition.name} failed: {type(error).__name__}: {str(error)[:200]}"
-            raise ProtocolError("condition_failed", why) from error
+            raise InteractionError("condition_failed", why) from error
 
     def _is_converged(self, condition: StopCondition) -> bool:
         if self.current_round < condition.window:

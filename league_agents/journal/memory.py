@@ -11,7 +11,6 @@ from heapq import heappop, heappush
 from itertools import islice
 
 from league_agents.journal.port import (
-    Cause,
     Deadline,
     InboxRow,
     InboxVerdict,
@@ -20,6 +19,7 @@ from league_agents.journal.port import (
     OutboxItem,
     OutboxState,
     PendingCall,
+    StepCause,
     StepCommit,
 )
 from league_agents.values import evolve
@@ -115,7 +115,7 @@ class MemoryJournal:
 
     def _consume_cause(self, step: StepCommit) -> bool:
         cause, key = step.cause, step.key
-        if cause is Cause.MAIL:
+        if cause is StepCause.MAIL:
             assert step.inbox is not None, "a step for a mail carries its inbox row"
             if key in self._mail_ids:
                 return False
@@ -123,11 +123,11 @@ class MemoryJournal:
             if self._keeps_history:
                 self._inbox.append(step.inbox)
             return True
-        if cause is Cause.CALL:
+        if cause is StepCause.CALL:
             return self._calls.pop(key, None) is not None
-        if cause is Cause.DEADLINE:
+        if cause is StepCause.DEADLINE:
             return self._deadlines.pop(key, None) is not None
-        if cause is Cause.COMMAND:
+        if cause is StepCause.COMMAND:
             if key in self._commands:
                 return False
             self._commands.add(key)

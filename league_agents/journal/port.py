@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 
-class Cause(StrEnum):
+class StepCause(StrEnum):
     """What a step was taken for."""
 
     MAIL = "mail"
@@ -160,7 +160,7 @@ class Order(Struct, frozen=True, kw_only=True):
 class StepCommit(Struct, frozen=True, kw_only=True):
     """Everything that one step changes."""
 
-    cause: Cause
+    cause: StepCause
     key: str
     """The mail id, call id, deadline name or command nonce."""
 

@@ -31,7 +31,6 @@ from league_agents.journal.file import (
 )
 from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import (
-    Cause,
     Deadline,
     Dump,
     InboxRow,
@@ -41,6 +40,7 @@ from league_agents.journal.port import (
     OutboxItem,
     OutboxState,
     PendingCall,
+    StepCause,
     StepCommit,
 )
 from league_agents.journal.rows import (
@@ -298,7 +298,7 @@ class SqliteJournal:
     def _consume_cause(db: sqlite3.Connection, step: StepCommit, at: str) -> bool:
         """Whether the cause is new and wanted; writes that it is used up."""
         match step.cause:
-            case Cause.MAIL:
+            case StepCause.MAIL:
                 assert step.inbox is not None, "a step for a mail carries its inbox row"
                 row = step.inbox
                 done = db.execute(
@@ -317,15 +317,15 @@ class SqliteJournal:
                         None if row.document is None else _json(row.document),
                     ),
                 )
-            case Cause.CALL:
+            case StepCause.CALL:
                 done = db.execute(
                     "UPDATE calls SET finished_at = ? WHERE call_id = ? AND finished_at IS NULL", (at, step.key)
                 )
-            case Cause.DEADLINE:
+            case StepCause.DEADLINE:
                 done = db.execute("DELETE FROM deadlines WHERE name = ?", (step.key,))
-            case Cause.COMMAND:
+            case StepCause.COMMAND:
                 done = db.execute("INSERT OR IGNORE INTO commands VALUES (?, ?)", (step.key, at))
-            case Cause.START | Cause.SENT:
+            case StepCause.START | StepCause.SENT:
                 return True
         return done.rowcount == 1
 

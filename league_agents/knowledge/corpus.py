@@ -19,7 +19,7 @@ from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.index import AddOutcome, AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import near_titles
-from league_agents.knowledge.watching import Watcher
+from league_agents.knowledge.watching import AddingWatcher
 
 FOLDER_VARIABLE = "LEAGUE_AGENTS_DATA"
 INDEX_NAME = "knowledge.db"
@@ -94,14 +94,14 @@ def add_each(
     title: str | None = None,
     author: str | None = None,
     language: str | None = None,
-    watcher: Watcher | None = None,
+    watcher: AddingWatcher | None = None,
 ) -> Iterator[FileReport]:
     """As ``add_files``, one report after the other. What has been reported is in the index, whenever one stops."""
     found = list(files_in(map(Path, paths)))
     files = [each for each in found if isinstance(each, Path)]
     if title is not None and (len(paths) != 1 or files != [Path(paths[0])]):
         raise ConfigError("title", "can be given for one file at a time")
-    watcher = watcher or Watcher()
+    watcher = watcher or AddingWatcher()
     watcher.begins(len(files))
     with KnowledgeIndex(index_path or default_index_path()) as index, IsolatedReader() as reader:
         for each in found:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from league_agents.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.reading import MAX_TEXT_BYTES, decode_text, read_bytes
 
 Markup = Literal["plain", "markdown"]
@@ -41,7 +41,7 @@ class Document:
 
     markup: Markup = "plain"
 
-    parts: tuple[Block, ...] | None = None
+    parts: tuple[LineBlock, ...] | None = None
     """The text taken apart, from a format that says what its parts are; ``None`` where only the lines tell."""
 
 
@@ -102,7 +102,7 @@ def make_document(
 
 
 def document_of_parts(
-    parts: Sequence[Block],
+    parts: Sequence[LineBlock],
     *,
     source: str,
     title: str | None,
@@ -128,7 +128,7 @@ def document_of_parts(
     )
 
 
-def _without_library_parts(parts: Sequence[Block]) -> list[Block]:
+def _without_library_parts(parts: Sequence[LineBlock]) -> list[LineBlock]:
     first = 0
     for i, part in enumerate(parts[: max(300, len(parts) // 4)]):
         if _LIBRARY_START.match(part.text + "\n"):

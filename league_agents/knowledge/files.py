@@ -14,7 +14,7 @@ from pathlib import Path
 
 from league_agents.knowledge.documents import Document, document_of_parts, text_document, title_of_name
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, OFFICE_ENDINGS, Kind, kind_of
+from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, OFFICE_ENDINGS, BookFormat, kind_of
 from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.reading import read_bytes
 
@@ -48,7 +48,7 @@ class Read:
     """A file that became a document."""
 
     document: Document
-    kind: Kind
+    kind: BookFormat
 
     pages: int | None
     """``None`` for a format without pages."""
@@ -73,7 +73,7 @@ def read_file(
 ) -> Read:
     """The document in a file of any format that is known. Raises DocumentRefused or LimitExceeded."""
     kind = kind_of(file.source, file.content[:HEAD_BYTES])
-    if kind in (Kind.TEXT, Kind.MARKDOWN):
+    if kind in (BookFormat.TEXT, BookFormat.MARKDOWN):
         document = text_document(file.content, path=Path(file.source), title=title, author=author, language=language)
         return Read(document=document, kind=kind, pages=None)
     extract = reader.extract(kind, file.content, file.source, progress)

@@ -16,7 +16,7 @@ Kind = Literal["heading", "subheading", "contents", "paragraph", "aside"]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Lines that belong together."""
 
     kind: Kind
@@ -68,7 +68,7 @@ _LONG_LINE = 160
 """A file whose typical line is longer keeps one paragraph a line."""
 
 
-def plain_blocks(text: str) -> Iterator[Block]:
+def plain_blocks(text: str) -> Iterator[LineBlock]:
     """The parts of a plain text, in order."""
     for lines in _line_groups(text):
         first = lines[0].strip()
@@ -76,7 +76,7 @@ def plain_blocks(text: str) -> Iterator[Block]:
             rest = plain_block(lines[1:])
             # No blank line between heading and text; two short lines are "CHAPTER I" over its title.
             if rest.kind == "paragraph" and len(" ".join(lines)) > LONGEST_HEADING:
-                yield Block("heading", _clean(first))
+                yield LineBlock("heading", _clean(first))
                 yield rest
                 continue
         yield plain_block(lines)
@@ -121,28 +121,28 @@ def is_page_number(line: str) -> bool:
     return _PAGE_NUMBER.match(line) is not None or _COUNTED_PAGE.match(line) is not None
 
 
-def plain_block(lines: list[str]) -> Block:
+def plain_block(lines: list[str]) -> LineBlock:
     """What lines that stand together are."""
     stripped = [line.strip() for line in lines]
     first = stripped[0]
     joined = " ".join(stripped[:4])
     if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
-        return Block("contents", joined)
+        return LineBlock("contents", joined)
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
         numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined)
-        return Block("heading" if numbered else "subheading", _clean(joined))
+        return LineBlock("heading" if numbered else "subheading", _clean(joined))
     if len(stripped) == 1 and is_page_number(first):
-        return Block("aside", first)
+        return LineBlock("aside", first)
     if _NOTE.match(first) or all(_ORNAMENT.match(line[:200]) and not any(map(str.isalnum, line)) for line in stripped):
-        return Block("aside", first)
+        return LineBlock("aside", first)
     if is_table(lines):
-        return Block("aside", first)
+        return LineBlock("aside", first)
     if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
         # The speaker's name in a play is no part of what is said.
         stripped = [first[label.end() :], *stripped[1:]] if label.end() < len(first) else stripped[1:]
         if not stripped:
-            return Block("aside", first)
-    return Block("paragraph", _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
+            return LineBlock("aside", first)
+    return LineBlock("paragraph", _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
 
 
 def _is_heading(line: str) -> bool:

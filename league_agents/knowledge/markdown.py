@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from league_agents.knowledge.layout import CONTENTS_HEADING, LONGEST_HEADING, Block, is_table, unwrapped
+from league_agents.knowledge.layout import CONTENTS_HEADING, LONGEST_HEADING, LineBlock, is_table, unwrapped
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*$")
@@ -25,7 +25,7 @@ _CODE = re.compile(r"(`{1,3})(?!`)([^`\n]{1,400})\1(?!`)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
+def markdown_blocks(text: str) -> Iterator[LineBlock]:
     """The parts of a Markdown text, in order, each without its markup."""
     text = _without_comments(_FRONT_MATTER.sub("", text, count=1))
     group: list[str] = []
@@ -41,7 +41,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
         underline = group and re.match(r" {0,3}(?:=+|-+)[ \t]*$", line[:200])
         if opening or atx or underline or not line.strip():
             if underline:
-                yield Block("heading", _inline(" ".join(group)))
+                yield LineBlock("heading", _inline(" ".join(group)))
             elif group:
                 yield _markdown_block(group)
             group = []
@@ -49,7 +49,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
                 fence = opening[1]
             elif atx and atx["text"]:
                 heading = _inline(atx["text"])
-                yield Block("contents" if CONTENTS_HEADING.match(heading[:LONGEST_HEADING]) else "heading", heading)
+                yield LineBlock("contents" if CONTENTS_HEADING.match(heading[:LONGEST_HEADING]) else "heading", heading)
             continue
         group.append(line)
 
@@ -63,19 +63,19 @@ def _without_comments(text: str) -> str:
     return "".join([*kept, text[start:]])
 
 
-def _markdown_block(lines: list[str]) -> Block:
+def _markdown_block(lines: list[str]) -> LineBlock:
     first = lines[0]
     if first.startswith(("    ", "\t")) or _LIST_ITEM.match(first) or first.lstrip().startswith(("|", "[^", "<")):
-        return Block("aside", first.strip())
+        return LineBlock("aside", first.strip())
     if first.lstrip().startswith(">"):
         lines = [re.sub(r"^ {0,3}> ?", "", line) for line in lines]
     if is_table(lines) or all(not any(map(str.isalnum, line)) for line in lines):
-        return Block("aside", first.strip())
+        return LineBlock("aside", first.strip())
     broken = sum(line.endswith(("  ", "\\")) for line in lines[:-1])
     stripped = [line.strip().removesuffix("\\") for line in lines]
     if broken * 2 > len(lines) - 1 > 0:
-        return Block("paragraph", "\n".join(_inline(line) for line in stripped))
-    return Block("paragraph", _inline(unwrapped(stripped)))
+        return LineBlock("paragraph", "\n".join(_inline(line) for line in stripped))
+    return LineBlock("paragraph", _inline(unwrapped(stripped)))
 
 
 def _inline(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from league_agents.knowledge.documents import Document
-from league_agents.knowledge.layout import CHAPTER_HEADING, NOTES_HEADING, Block, plain_blocks
+from league_agents.knowledge.layout import CHAPTER_HEADING, NOTES_HEADING, LineBlock, plain_blocks
 from league_agents.knowledge.markdown import markdown_blocks
 from league_agents.knowledge.quality import flaw
 from league_agents.knowledge.sentences import opening_sentence, split_sentences
@@ -88,7 +88,7 @@ def count_words(text: str) -> int:
     return round(han / HAN_CHARACTERS_PER_WORD) + len(HAN_RUN.sub(" ", text).split())
 
 
-def _paragraphs(parts: Iterator[Block]) -> Iterator[tuple[str | None, str]]:
+def _paragraphs(parts: Iterator[LineBlock]) -> Iterator[tuple[str | None, str]]:
     chapter: str | None = None
     for block in parts:
         if block.kind == "heading":
@@ -101,7 +101,7 @@ def _is_prose(text: str) -> bool:
     return flaw(text) is None
 
 
-def blocks(document: Document) -> Iterator[Block]:
+def blocks(document: Document) -> Iterator[LineBlock]:
     """The parts of a document in order, without its table of contents; a chapter's number and title are one heading."""
     if document.parts is not None:
         return _with_headings(_without_contents(iter(document.parts)), joined=True)
@@ -114,7 +114,7 @@ _MOST_CONTENTS = 600
 """Blocks: the longest tables of contents have a few hundred entries."""
 
 
-def _without_contents(parts: Iterator[Block]) -> Iterator[Block]:
+def _without_contents(parts: Iterator[LineBlock]) -> Iterator[LineBlock]:
     """Leaves out a table of contents: from its heading to the first entry that comes a second time, or to prose."""
     skipping = 0
     entries: set[str] = set()
@@ -143,7 +143,7 @@ def _entry_key(text: str) -> str:
     return " ".join((chapter.group() if chapter else text[:60]).split()).casefold().strip(" .:")
 
 
-def _with_headings(parts: Iterator[Block], *, joined: bool) -> Iterator[Block]:
+def _with_headings(parts: Iterator[LineBlock], *, joined: bool) -> Iterator[LineBlock]:
     """Paragraphs under their headings, without notes and index; ``joined`` makes ``CHAPTER I`` / ``Loomings`` one.
 
     A line in capitals is a heading only in a book that has no numbered ones: elsewhere it is a poster or a telegram.
@@ -161,7 +161,7 @@ def _with_headings(parts: Iterator[Block], *, joined: bool) -> Iterator[Block]:
                 and not CHAPTER_HEADING.match(block.text)
             )
             chapter = f"{chapter.rstrip('.:')}: {block.text}" if chapter is not None and goes_on else block.text
-            yield Block("heading", chapter)
+            yield LineBlock("heading", chapter)
         elif block.kind != "subheading":
             chapter = None
             if not in_notes:

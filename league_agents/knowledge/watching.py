@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-class Watcher:
+class AddingWatcher:
     """Is told how far the adding of files has come; this one does nothing with it."""
 
     def begins(self, files: int) -> None:

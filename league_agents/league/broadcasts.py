@@ -14,9 +14,9 @@ from datetime import datetime
 
 from league_agents.league.effects import Send
 from league_agents.league.events import OperatorCommand
-from league_agents.league.manager_config import LookupTable, ManagerConfig, Member, Roster
+from league_agents.league.manager_config import LookupTable, ManagerConfig, Roster, RosterMember
 from league_agents.league.manager_state import ManagerState
-from league_agents.league.turn import Turn
+from league_agents.league.turn import StepContext
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
@@ -28,7 +28,7 @@ EVERYBODY = "BROADCAST"
 
 
 @dataclass(slots=True, kw_only=True)
-class SeasonTurn(Turn):
+class SeasonTurn(StepContext):
     """One step of the league manager."""
 
     config: ManagerConfig
@@ -53,7 +53,7 @@ def broadcast(
     state: ManagerState,
     kind: MessageType,
     payload: Payload,
-    to: Iterable[Member],
+    to: Iterable[RosterMember],
     *,
     about: str,
     round_number: int = 0,
@@ -99,7 +99,7 @@ def answer(
     state: ManagerState,
     kind: MessageType,
     payload: Payload,
-    to: Member,
+    to: RosterMember,
     *,
     about: str,
     correlation_id: str | None,
@@ -120,7 +120,7 @@ def answer(
     turn.effects.append(Send(envelope=envelope, to=(to.email,), is_repeat=is_repeat))
 
 
-def audience(turn: SeasonTurn, state: ManagerState) -> tuple[Member, ...]:
+def audience(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
     """Whom the season concerns: who registered or has a game; before there is a schedule, the whole roster."""
     schedule = state.schedule
     if schedule is None:
@@ -132,7 +132,7 @@ def audience(turn: SeasonTurn, state: ManagerState) -> tuple[Member, ...]:
     )
 
 
-def judges(turn: SeasonTurn, state: ManagerState) -> tuple[Member, ...]:
+def judges(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
     """The referees among them."""
     return tuple(member for member in audience(turn, state) if member.role is Role.REFEREE)
 

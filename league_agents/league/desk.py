@@ -16,7 +16,7 @@ from msgspec import Struct
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.league_state import League, StoredReply
-from league_agents.league.turn import MANAGER_ID, Turn, day
+from league_agents.league.turn import MANAGER_ID, StepContext, day
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import Payload
@@ -32,7 +32,7 @@ REMEMBERED_REPLIES = 8
 """How many replies can be sent again."""
 
 
-class Order(StrEnum):
+class GameOrder(StrEnum):
     """What the league level asks the games to do."""
 
     START_ROUND = "start_round"
@@ -46,7 +46,7 @@ class Order(StrEnum):
 class Ordered(Struct, frozen=True, kw_only=True):
     """An order with what belongs to it."""
 
-    order: Order
+    order: GameOrder
     round_number: int = 0
     lookup: tuple[str, ...] | None = None
     """The addresses that are considered present; ``None``: everybody is."""
@@ -58,7 +58,7 @@ class Ordered(Struct, frozen=True, kw_only=True):
 class Desk:
     """One league message on its way through the league level."""
 
-    turn: Turn
+    turn: StepContext
     config: ParticipantConfig
     envelope: Envelope
     open_games: Sequence[GameId]
@@ -68,7 +68,7 @@ class Desk:
     order: Ordered | None = None
 
 
-def reply_again(turn: Turn, config: ParticipantConfig, league: League, envelope: Envelope, key: str) -> League:
+def reply_again(turn: StepContext, config: ParticipantConfig, league: League, envelope: Envelope, key: str) -> League:
     """A message that came before: the stored reply once more, and nothing else."""
     turn.warn("duplicate_message", f"{envelope.message_type.value} came before"[:200])
     stored = next((reply for reply in league.replies if reply.key == key), None)

@@ -9,7 +9,7 @@ from league_agents.games.q21.as_json import answers_as_json, guess_as_json, ques
 from league_agents.games.q21.model import Termination
 from league_agents.league.effects import Record, ReleaseAgent
 from league_agents.league.game_messages import PlayerTurn
-from league_agents.league.game_state import Game, GamePhase
+from league_agents.league.game_state import GamePhase, LeagueGame
 from league_agents.league.reports import scorecard_as_json
 from league_agents.league.turn import MANAGER_ID, for_an_id
 from league_agents.protocol.league.kinds import MessageType
@@ -26,7 +26,7 @@ _REASONS: Mapping[Termination, str] = MappingProxyType(
 )
 
 
-def close_game(turn: PlayerTurn, game: Game, termination: Termination) -> Game:
+def close_game(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> LeagueGame:
     """Close an open game, tell the league manager, record it. A scored one keeps its agent for the last callback."""
     before = game.phase
     is_completed = termination is Termination.COMPLETED
@@ -46,13 +46,13 @@ def close_game(turn: PlayerTurn, game: Game, termination: Termination) -> Game:
     return closed
 
 
-def forget_game(turn: PlayerTurn, game: Game) -> None:
+def forget_game(turn: PlayerTurn, game: LeagueGame) -> None:
     """A closed game is no longer kept."""
     if game.asked:
         turn.effects.append(ReleaseAgent(game_id=game.game_id))
 
 
-def _report(turn: PlayerTurn, game: Game, before: GamePhase, termination: Termination) -> None:
+def _report(turn: PlayerTurn, game: LeagueGame, before: GamePhase, termination: Termination) -> None:
     is_completed = termination is Termination.COMPLETED
     card = game.scorecard
     has_acted = not is_completed and before is not GamePhase.INITIALIZED
@@ -85,7 +85,7 @@ def _report(turn: PlayerTurn, game: Game, before: GamePhase, termination: Termin
     )
 
 
-def _facts(game: Game, before: GamePhase) -> Mapping[str, object]:
+def _facts(game: LeagueGame, before: GamePhase) -> Mapping[str, object]:
     brief, card = game.brief, game.scorecard
     return {
         "game_id": game.game_id,

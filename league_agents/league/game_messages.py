@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.model import Guess
 from league_agents.league.config import PlayerConfig
-from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase, Said
-from league_agents.league.turn import Turn
+from league_agents.league.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest, SentReply
+from league_agents.league.turn import StepContext
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import GuessSubmission, Payload, QuestionsBatch, WarmupResponse
@@ -17,7 +17,7 @@ from league_agents.values import evolve
 
 
 @dataclass(slots=True)
-class PlayerTurn(Turn):
+class PlayerTurn(StepContext):
     """The surroundings of one step of a player."""
 
     config: PlayerConfig = field(kw_only=True)
@@ -29,15 +29,15 @@ _NO_GUESS = Guess(
 )
 
 
-def resend_timer(game: Game) -> str:
+def resend_timer(game: LeagueGame) -> str:
     """When the guess goes out again."""
     return f"resend:{game.game_id}:"
 
 
-def say(turn: PlayerTurn, game: Game, asked: Asked, after: GamePhase) -> Game:
+def say(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, after: GamePhase) -> LeagueGame:
     """Send the reply to a request. The game never goes back to an earlier phase."""
     assert asked.reply is not None
-    said = Said(
+    said = SentReply(
         kind=asked.reply,
         at=turn.now,
         auth_token=asked.auth_token,
@@ -52,7 +52,7 @@ def say(turn: PlayerTurn, game: Game, asked: Asked, after: GamePhase) -> Game:
     return game
 
 
-def say_again(turn: PlayerTurn, game: Game, kind: MessageType, request: Envelope | None) -> Game:
+def say_again(turn: PlayerTurn, game: LeagueGame, kind: MessageType, request: Envelope | None) -> LeagueGame:
     """Send a stored reply once more: because ``request`` came again, or of ourselves (``None``: the same message)."""
     said = game.find_said(kind)
     if said is None:
@@ -68,7 +68,7 @@ def say_again(turn: PlayerTurn, game: Game, kind: MessageType, request: Envelope
     return evolve(game, said=tuple(again if each is said else each for each in game.said))
 
 
-def game_message(turn: PlayerTurn, game: Game, said: Said) -> Envelope:
+def game_message(turn: PlayerTurn, game: LeagueGame, said: SentReply) -> Envelope:
     """The reply that ``said`` stands for."""
     return turn.envelope(
         said.kind,
@@ -82,7 +82,7 @@ def game_message(turn: PlayerTurn, game: Game, said: Said) -> Envelope:
     )
 
 
-def _payload(game: Game, said: Said) -> Payload:
+def _payload(game: LeagueGame, said: SentReply) -> Payload:
     if said.kind is MessageType.Q21WARMUPRESPONSE:
         return WarmupResponse(answer=game.warmup_answer, auth_token=said.auth_token)
     if said.kind is MessageType.Q21QUESTIONSBATCH:

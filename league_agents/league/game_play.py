@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from league_agents.core.tables import Rule, Table, Transition
+from league_agents.core.tables import Rule, Transition, TransitionTable
 from league_agents.games.q21.callbacks import Known, end_of_call
 from league_agents.games.q21.model import NO_BRIEF, UNSCORED, Brief, Guess, QuestionBatch, Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.league.effects import Call, ReleaseAgent
 from league_agents.league.game_end import close_game
 from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
-from league_agents.league.game_state import OPEN_PHASES, Asked, Game, GamePhase
+from league_agents.league.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest
 from league_agents.league.player_contexts import player_context
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
@@ -37,7 +37,7 @@ _MOST_QUESTIONS = 50
 """A referee that wants more gets as many as the rules say."""
 
 
-def message_arrived(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def message_arrived(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     """A message of the game's referee."""
     kind = envelope.message_type
     action = REQUESTS.action(game.phase, kind)
@@ -54,14 +54,14 @@ def message_arrived(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
 # Requests.
 
 
-def _warmup_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _warmup_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     payload = envelope.payload
     if isinstance(payload, WarmupCall) and _is_new(game, MessageType.Q21WARMUPRESPONSE, "get_warmup_answer"):
         game = evolve(game, warmup_question=payload.warmup_question)
     return _request(turn, game, envelope, "get_warmup_answer", MessageType.Q21WARMUPRESPONSE)
 
 
-def _round_start(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _round_start(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     payload = envelope.payload
     if isinstance(payload, RoundStart) and _is_new(game, MessageType.Q21QUESTIONSBATCH, "get_questions"):
         required = payload.questions_required if 1 <= payload.questions_required <= _MOST_QUESTIONS else 0
@@ -69,14 +69,14 @@ def _round_start(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     return _request(turn, game, envelope, "get_questions", MessageType.Q21QUESTIONSBATCH)
 
 
-def _answers_batch(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _answers_batch(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     payload = envelope.payload
     if isinstance(payload, AnswersBatch) and _is_new(game, MessageType.Q21GUESSSUBMISSION, "get_guess"):
         game = evolve(game, answers=payload.answers)
     return _request(turn, game, envelope, "get_guess", MessageType.Q21GUESSSUBMISSION)
 
 
-def _questions_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _questions_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     """Protocol 4.6: a repeat of the round start, as far as the book is known."""
     if game.brief is None and game.find_said(MessageType.Q21QUESTIONSBATCH) is None:
         turn.warn("book_unknown", f"Q21_QUESTIONS_CALL in game {game.game_id}, whose book is not known yet")
@@ -84,12 +84,12 @@ def _questions_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
     return _request(turn, game, envelope, "get_questions", MessageType.Q21QUESTIONSBATCH)
 
 
-def _guess_call(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _guess_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     """Protocol 4.6: the stored guess once more, if there is one."""
     return say_again(turn, game, MessageType.Q21GUESSSUBMISSION, envelope)
 
 
-def _hints(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:  # noqa: ARG001
+def _hints(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:  # noqa: ARG001
     """Protocol 4.6: fills in what is missing."""
     payload = envelope.payload
     if not isinstance(payload, Hints):
@@ -102,7 +102,7 @@ def _hints(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:  # noqa: A
     return evolve(game, brief=_filled(game.brief or NO_BRIEF, told), last_received=envelope.message_type.value)
 
 
-def _feedback(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+def _feedback(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
     """The game is over for us; the agent is told, and then it is free."""
     payload = envelope.payload
     card = payload.scorecard if isinstance(payload, ScoreFeedback) else None
@@ -114,7 +114,7 @@ def _feedback(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
 def _repeat(reply: MessageType) -> Message:
     """The action for a request in a closed game: the stored reply, if there is one (protocol 5.6)."""
 
-    def again(turn: PlayerTurn, game: Game, envelope: Envelope) -> Game:
+    def again(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
         if game.find_said(reply) is None:
             kind = envelope.message_type.value
             turn.warn("closed_game", f"{kind} in game {game.game_id}, which is {game.phase.value}")
@@ -124,7 +124,7 @@ def _repeat(reply: MessageType) -> Message:
     return again
 
 
-def _is_new(game: Game, reply: MessageType, callback: str) -> bool:
+def _is_new(game: LeagueGame, reply: MessageType, callback: str) -> bool:
     """Whether the request was neither answered nor is being answered: what it says then counts."""
     return game.find_said(reply) is None and all(asked.callback != callback for asked in game.asked)
 
@@ -140,7 +140,7 @@ def _filled(brief: Brief, spare: Brief | None) -> Brief:
     )
 
 
-def _request(turn: PlayerTurn, game: Game, envelope: Envelope, callback: str, reply: MessageType) -> Game:
+def _request(turn: PlayerTurn, game: LeagueGame, envelope: Envelope, callback: str, reply: MessageType) -> LeagueGame:
     kind = envelope.message_type
     if game.find_said(reply) is not None:
         turn.warn("duplicate_message", f"{kind.value} in game {game.game_id} was answered before")
@@ -155,20 +155,20 @@ def _request(turn: PlayerTurn, game: Game, envelope: Envelope, callback: str, re
 
 def _ask(
     turn: PlayerTurn,
-    game: Game,
+    game: LeagueGame,
     envelope: Envelope,
     callback: str,
     reply: MessageType | None,
     deadline: datetime | None,
     scorecard: Scorecard | None,
-) -> Game:
+) -> LeagueGame:
     spec = turn.specs[callback]
     token = getattr(envelope.payload, "auth_token", None)
     left = None
     if deadline is not None:
         # Past its deadline a request is answered all the same, and at once (protocol 5.6).
         left = max(deadline - turn.now - turn.config.reply_margin, timedelta(seconds=1))
-    asked = Asked(
+    asked = OpenRequest(
         call_id=f"{game.game_id}:{game.token}:{callback}",
         callback=callback,
         reply=reply,
@@ -197,7 +197,9 @@ def _ask(
 # What the agent gives back.
 
 
-def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object, failure: str | None) -> Game:
+def call_ended(
+    turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, result: object, failure: str | None
+) -> LeagueGame:
     """A callback gave ``result``, or nothing: then ``failure`` says why."""
     game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
     known = Known(rules=_rules_of(turn, game), brief=game.brief or NO_BRIEF)
@@ -207,15 +209,15 @@ def call_ended(turn: PlayerTurn, game: Game, asked: Asked, result: object, failu
     return game if action is None else action(turn, game, asked, end.value)
 
 
-def _send_warmup_answer(turn: PlayerTurn, game: Game, asked: Asked, answer: str) -> Game:
+def _send_warmup_answer(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, answer: str) -> LeagueGame:
     return say(turn, evolve(game, warmup_answer=answer), asked, GamePhase.WARMUP_COMPLETE)
 
 
-def _send_questions(turn: PlayerTurn, game: Game, asked: Asked, questions: QuestionBatch) -> Game:
+def _send_questions(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, questions: QuestionBatch) -> LeagueGame:
     return say(turn, evolve(game, questions=questions), asked, GamePhase.QUESTIONS_SENT)
 
 
-def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, guess: Guess) -> Game:
+def _send_guess(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, guess: Guess) -> LeagueGame:
     game = say(turn, evolve(game, guess=guess), asked, GamePhase.GUESS_SUBMITTED)
     if turn.config.guess_resend_limit < 1:
         return game
@@ -223,12 +225,12 @@ def _send_guess(turn: PlayerTurn, game: Game, asked: Asked, guess: Guess) -> Gam
     return evolve(game, timers=timers)
 
 
-def _release(turn: PlayerTurn, game: Game, asked: Asked, nothing: None) -> Game:  # noqa: ARG001
+def _release(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, nothing: None) -> LeagueGame:  # noqa: ARG001
     turn.effects.append(ReleaseAgent(game_id=game.game_id))
     return game
 
 
-def _rules_of(turn: PlayerTurn, game: Game) -> RuleSet:
+def _rules_of(turn: PlayerTurn, game: LeagueGame) -> RuleSet:
     rules = turn.config.rules
     if game.questions_required in (0, rules.questions_required):
         return rules
@@ -238,7 +240,7 @@ def _rules_of(turn: PlayerTurn, game: Game) -> RuleSet:
 # Deadlines.
 
 
-def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
+def deadline_passed(turn: PlayerTurn, game: LeagueGame, name: str) -> LeagueGame:
     """The guess goes out again while no score has come: some referees drop an early one (protocol 4.4.6)."""
     timer = next((each for each in game.timers if each.name == name), None)
     if timer is None:
@@ -256,8 +258,8 @@ def deadline_passed(turn: PlayerTurn, game: Game, name: str) -> Game:
     return evolve(game, timers=turn.set_timer(game.timers, name, turn.now + turn.config.guess_resend))
 
 
-Message = Callable[[PlayerTurn, Game, Envelope], Game]
-Result = Callable[[PlayerTurn, Game, Asked, Any], Game]
+Message = Callable[[PlayerTurn, LeagueGame, Envelope], LeagueGame]
+Result = Callable[[PlayerTurn, LeagueGame, OpenRequest, Any], LeagueGame]
 
 MACHINE = "player: one game"
 
@@ -304,7 +306,7 @@ def _request_rules() -> list[Rule[Message]]:
     return rules
 
 
-REQUESTS: Table[Message] = Table(MACHINE, tuple(_request_rules()))
+REQUESTS: TransitionTable[Message] = TransitionTable(MACHINE, tuple(_request_rules()))
 """What a message of the referee does. One without a row belongs to a closed game and is ignored."""
 
 
@@ -342,7 +344,7 @@ def _result_rules() -> list[Rule[Result]]:
     return rules
 
 
-RESULTS: Table[Result] = Table(MACHINE, tuple(_result_rules()))
+RESULTS: TransitionTable[Result] = TransitionTable(MACHINE, tuple(_result_rules()))
 """What the result of a callback does."""
 
 _CLOSINGS = (

@@ -39,7 +39,7 @@ OPEN_PHASES: tuple[GamePhase, ...] = (
 """The phases of an open game, in their order."""
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class OpenRequest(Struct, frozen=True, kw_only=True):
     """A request of the referee for which the agent is working."""
 
     call_id: str
@@ -58,7 +58,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     deadline: datetime | None
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class SentReply(Struct, frozen=True, kw_only=True):
     """A reply that was sent."""
 
     kind: MessageType
@@ -73,7 +73,7 @@ class Said(Struct, frozen=True, kw_only=True):
     repeats: int = 0
 
 
-class Game(Struct, frozen=True, kw_only=True):
+class LeagueGame(Struct, frozen=True, kw_only=True):
     """One game of a player."""
 
     APART: ClassVar[tuple[str, ...]] = ("questions", "answers")
@@ -105,8 +105,8 @@ class Game(Struct, frozen=True, kw_only=True):
     answers: AnswerBatch = ()
     guess: Guess | None = None
     scorecard: Scorecard | None = None
-    asked: tuple[Asked, ...] = ()
-    said: tuple[Said, ...] = ()
+    asked: tuple[OpenRequest, ...] = ()
+    said: tuple[SentReply, ...] = ()
     resends: int = 0
     """How often the guess was sent again by ourselves."""
 
@@ -121,6 +121,6 @@ class Game(Struct, frozen=True, kw_only=True):
         """Whether the game still goes on."""
         return self.phase in OPEN_PHASES
 
-    def find_said(self, kind: MessageType) -> Said | None:
+    def find_said(self, kind: MessageType) -> SentReply | None:
         """The reply of this kind that was sent."""
         return next((said for said in self.said if said.kind is kind), None)

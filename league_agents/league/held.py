@@ -10,7 +10,7 @@ from league_agents.league.config import ParticipantConfig
 from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
 from league_agents.league.league_state import League
 from league_agents.league.stored import add_apart, load
-from league_agents.league.turn import Turn
+from league_agents.league.turn import StepContext
 from league_agents.protocol.league.address import same_address
 
 Held = MessageArrived | CallbackReturned | CallbackFailed
@@ -19,7 +19,7 @@ _DEEPEST = 12
 _MOST_ITEMS = 1000
 
 
-def hold(turn: Turn, config: ParticipantConfig, held: tuple[Held, ...], event: Held) -> tuple[Held, ...]:
+def hold(turn: StepContext, config: ParticipantConfig, held: tuple[Held, ...], event: Held) -> tuple[Held, ...]:
     """The events to be handled when the pause is over, with this one. Mail beyond the limit is dropped."""
     if isinstance(event, MessageArrived):
         # Results are as many as there are open calls; only mail can flood.

@@ -23,7 +23,7 @@ from league_agents.protocol.league.messages import (
 )
 
 
-class Registration(StrEnum):
+class RegistrationOutcome(StrEnum):
     """What became of the request to take part."""
 
     NONE = "none"
@@ -85,7 +85,7 @@ class League(Struct, frozen=True, kw_only=True):
 
     season_id: str = ""
     league_id: str = ""
-    registration: Registration = Registration.NONE
+    registration: RegistrationOutcome = RegistrationOutcome.NONE
     registration_reason: str = ""
     has_table: bool = False
     fixtures: tuple[Fixture, ...] = ()
@@ -155,10 +155,10 @@ def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:
         return LeagueState.RUNNING
     if not is_referee and league.has_table:
         return LeagueState.ASSIGNED
-    if league.registration is Registration.ACCEPTED:
+    if league.registration is RegistrationOutcome.ACCEPTED:
         return LeagueState.WAITING_FOR_ASSIGNMENT if is_referee else LeagueState.REGISTERED
-    if league.registration is Registration.REQUESTED:
+    if league.registration is RegistrationOutcome.REQUESTED:
         return LeagueState.WAITING_FOR_CONFIRMATION
-    if league.registration is Registration.REJECTED and not is_referee:
+    if league.registration is RegistrationOutcome.REJECTED and not is_referee:
         return LeagueState.SEASON_REJECTED
     return LeagueState.INIT_START_STATE

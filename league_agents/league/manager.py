@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from league_agents.core.tables import Rule, Table, Transition
+from league_agents.core.tables import Rule, Transition, TransitionTable
 from league_agents.core.violation import shown
 from league_agents.errors import RemoteProtocolError
 from league_agents.league.broadcasts import SeasonTurn
@@ -26,7 +26,7 @@ from league_agents.league.events import (
 from league_agents.league.manager_config import ManagerConfig, Roster, roster_of
 from league_agents.league.manager_dump import dump_part, load_state
 from league_agents.league.manager_opening import (
-    Letter,
+    RosterLetter,
     acknowledge,
     close_registration,
     has_everybody_acknowledged,
@@ -64,7 +64,7 @@ from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.values import evolve
 
 Move = Callable[[SeasonTurn, ManagerState], ManagerState]
-Hearing = Callable[[SeasonTurn, ManagerState, Letter], ManagerState]
+Hearing = Callable[[SeasonTurn, ManagerState, RosterLetter], ManagerState]
 
 ANY = "any"
 ALL_REGISTERED, ALL_ACKNOWLEDGED, ALL_REPORTED = "all registered", "all acknowledged", "all reported"
@@ -92,7 +92,7 @@ def _row(phase: str, event: str, action: Move, after: str | tuple[str, ...], eff
     )
 
 
-SEASON: Table[Move] = Table(
+SEASON: TransitionTable[Move] = TransitionTable(
     "league manager: season",
     (
         _row(_SETUP, Command.OPEN_SEASON, open_season, _REGISTRATION, _START),
@@ -128,7 +128,7 @@ SEASON: Table[Move] = Table(
 )
 """How a season goes. Deadlines and conditions count while it is not paused; conditions in an automatic season."""
 
-SERVICE: Table[Move] = Table(
+SERVICE: TransitionTable[Move] = TransitionTable(
     "league manager: service",
     (
         _row(ANY, Command.KEEP_ALIVE, keep_alive, ANY, "BROADCAST_KEEP_ALIVE"),
@@ -169,7 +169,7 @@ _SIGNS_OF_LIFE = (
     MessageType.MALFUNCTION_REPORT,
 )
 
-MAIL: Table[Hearing] = Table(
+MAIL: TransitionTable[Hearing] = TransitionTable(
     "league manager: mail",
     (
         _mail(MessageType.SEASON_REGISTRATION_REQUEST, register, "SEASON_REGISTRATION_RESPONSE to the sender"),
@@ -256,7 +256,7 @@ def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> Manag
     if action is None:
         turn.warn("unexpected_type", f"{envelope.message_type.value} of {member.email} is not for a league manager")
         return state
-    return action(turn, state, Letter(envelope=envelope, arrived_at=event.arrived_at, member=member))
+    return action(turn, state, RosterLetter(envelope=envelope, arrived_at=event.arrived_at, member=member))
 
 
 def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> ManagerState:

@@ -120,7 +120,7 @@ class ManagerConfig:
                         raise ConfigError("schedule", f"{pairing.game_id}: {team.group_id} is not one of the teams")
 
 
-class Member(Struct, frozen=True, kw_only=True):
+class RosterMember(Struct, frozen=True, kw_only=True):
     """One mailbox of the roster."""
 
     index: int
@@ -139,13 +139,13 @@ class Member(Struct, frozen=True, kw_only=True):
 class Roster:
     """Everybody the league manager writes to and listens to: the players and referees of all teams."""
 
-    members: tuple[Member, ...]
-    _by_key: Mapping[str, Member] = field(init=False, repr=False, compare=False)
+    members: tuple[RosterMember, ...]
+    _by_key: Mapping[str, RosterMember] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_key", {member.key: member for member in self.members})
 
-    def member(self, address: str) -> Member | None:
+    def member(self, address: str) -> RosterMember | None:
         """Who has this address, or ``None`` for a stranger."""
         return self._by_key.get(address_key(address))
 
@@ -160,7 +160,7 @@ def roster_of(config: ManagerConfig) -> Roster:
     ]
     return Roster(
         tuple(
-            Member(
+            RosterMember(
                 index=index,
                 email=email,
                 key=address_key(email),

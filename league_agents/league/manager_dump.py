@@ -19,8 +19,8 @@ from league_agents.league.manager_state import (
     Attendance,
     ClosedRound,
     GameRecord,
-    Inquiry,
     ManagerState,
+    ReplyRound,
     Season,
     SeasonPhase,
     initial_state,
@@ -84,7 +84,7 @@ def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) 
         awaited=sum(record.outcome is None for record in games),
         closed=_closed(parts),
         standings=load(Standings, parts["standings"], "standings"),
-        inquiry=load(Inquiry, parts["inquiry"], "inquiry") if "inquiry" in parts else None,
+        inquiry=load(ReplyRound, parts["inquiry"], "inquiry") if "inquiry" in parts else None,
     )
 
 

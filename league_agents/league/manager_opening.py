@@ -14,7 +14,7 @@ from msgspec import Struct
 from league_agents.errors import ConfigError
 from league_agents.league.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
 from league_agents.league.effects import Send
-from league_agents.league.manager_config import Member
+from league_agents.league.manager_config import RosterMember
 from league_agents.league.manager_state import (
     UNHEARD,
     Attendance,
@@ -35,12 +35,12 @@ from league_agents.protocol.league.messages import (
 from league_agents.values import evolve
 
 
-class Letter(Struct, frozen=True, kw_only=True):
+class RosterLetter(Struct, frozen=True, kw_only=True):
     """One message of one member of the roster."""
 
     envelope: Envelope
     arrived_at: datetime
-    member: Member
+    member: RosterMember
 
 
 def enter(
@@ -60,7 +60,7 @@ def enter(
     return evolve(state, season=evolve(season, phase=phase, timers=timers, **changes))
 
 
-def note(state: ManagerState, member: Member, attendance: Attendance) -> ManagerState:
+def note(state: ManagerState, member: RosterMember, attendance: Attendance) -> ManagerState:
     """Keep what was heard of a member."""
     index = member.index
     before = state.attendance
@@ -68,7 +68,7 @@ def note(state: ManagerState, member: Member, attendance: Attendance) -> Manager
 
 
 def complain(
-    turn: SeasonTurn, state: ManagerState, letter: Letter, code: str, text: str, *, is_recoverable: bool = False
+    turn: SeasonTurn, state: ManagerState, letter: RosterLetter, code: str, text: str, *, is_recoverable: bool = False
 ) -> ManagerState:
     """Warn, and tell the sender unless it would not understand, was told often enough, or complained itself."""
     member, envelope = letter.member, letter.envelope
@@ -122,7 +122,7 @@ def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     )
 
 
-def register(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def register(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """Answer a registration request."""
     member, envelope = letter.member, letter.envelope
     attendance = state.attendance[member.index]
@@ -164,7 +164,7 @@ _REASONS = {
 }
 
 
-def _refusal(turn: SeasonTurn, state: ManagerState, letter: Letter) -> str | None:
+def _refusal(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> str | None:
     """Why a request is rejected; ``None`` when it is accepted."""
     season = state.season
     if season.phase is SeasonPhase.SETUP:
@@ -238,7 +238,7 @@ def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: dateti
     return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about="", at=at)
 
 
-def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """A member has the table."""
     attendance = state.attendance[letter.member.index]
     if state.schedule is None or attendance.has_acknowledged:
@@ -251,7 +251,7 @@ def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
     return all(state.attendance[member.index].has_acknowledged for member in audience(turn, state))
 
 
-def send_table_again(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """A member that lost the table gets it once more, and nobody else (protocol 4.6)."""
     member, schedule, sent_at = letter.member, state.schedule, state.season.table_sent_at
     if schedule is None or sent_at is None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, round_id
-from league_agents.league.manager_opening import Letter, complain
+from league_agents.league.manager_opening import RosterLetter, complain
 from league_agents.league.manager_rounds import record_match, record_season
 from league_agents.league.manager_state import GameRecord, ManagerState, SeasonPhase
-from league_agents.league.match_results import Verdict, outcome_of, verdict
+from league_agents.league.match_results import ReportVerdict, outcome_of, verdict
 from league_agents.league.schedule import Pairing
 from league_agents.league.standings import MatchOutcome, MatchStatus
 from league_agents.protocol.league.address import same_address
@@ -20,7 +20,7 @@ from league_agents.protocol.league.messages import BrokenPayload, MatchReport, P
 from league_agents.values import evolve
 
 
-def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """A referee's result, or a player's account of its game."""
     envelope, member, schedule = letter.envelope, letter.member, state.schedule
     payload = envelope.payload
@@ -49,9 +49,9 @@ def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerStat
     outcome, oddities = outcome_of(payload, pairing)
     record = _record_of(state, number, index)
     decided = verdict(record.outcome, outcome)
-    if decided is Verdict.REPEATS:
+    if decided is ReportVerdict.REPEATS:
         return state
-    if decided is Verdict.CONFLICTS:
+    if decided is ReportVerdict.CONFLICTS:
         turn.warn("report_conflict", f"game {pairing.game_id}: {_short(record.outcome)} counts, not {_short(outcome)}")
         return state
     for oddity in oddities:
@@ -69,13 +69,13 @@ def report(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerStat
     return state
 
 
-def _is_of_before_a_reset(turn: SeasonTurn, state: ManagerState, letter: Letter, number: int) -> bool:
+def _is_of_before_a_reset(turn: SeasonTurn, state: ManagerState, letter: RosterLetter, number: int) -> bool:
     resets, stated = state.season.resets, letter.envelope.round_id
     return bool(resets) and stated in {round_id(turn.config, earlier, number) for earlier in range(resets)}
 
 
 def _player_report(
-    turn: SeasonTurn, state: ManagerState, letter: Letter, payload: PlayerReport, pairing: Pairing
+    turn: SeasonTurn, state: ManagerState, letter: RosterLetter, payload: PlayerReport, pairing: Pairing
 ) -> ManagerState:
     member = letter.member
     players = (pairing.player1.player_email, pairing.player2.player_email)

@@ -10,9 +10,9 @@ from league_agents.core.violation import shown
 from league_agents.games.q21.model import Termination
 from league_agents.league.broadcasts import SeasonTurn, broadcast
 from league_agents.league.events import Command
-from league_agents.league.manager_opening import Letter
+from league_agents.league.manager_opening import RosterLetter
 from league_agents.league.manager_rounds import record_open_games, record_season
-from league_agents.league.manager_state import Inquiry, ManagerState, SeasonPhase, initial_state
+from league_agents.league.manager_state import ManagerState, ReplyRound, SeasonPhase, initial_state
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import (
     CriticalContinue,
@@ -83,10 +83,10 @@ def _ask(turn: SeasonTurn, state: ManagerState, kind: MessageType, payload: Payl
     nonce = turn.command.nonce if turn.command is not None else ""
     broadcast_id = broadcast(turn, state, kind, payload, turn.roster.members, about=nonce)
     is_keep_alive = kind is MessageType.BROADCAST_KEEP_ALIVE
-    return evolve(state, inquiry=Inquiry(broadcast_id=broadcast_id, asked_at=turn.now, is_keep_alive=is_keep_alive))
+    return evolve(state, inquiry=ReplyRound(broadcast_id=broadcast_id, asked_at=turn.now, is_keep_alive=is_keep_alive))
 
 
-def replied(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def replied(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """A member answered a broadcast. The deployed referee does not say which keep-alive it answers (protocol 4.3.1)."""
     inquiry, envelope, email = state.inquiry, letter.envelope, letter.member.email
     if inquiry is None or email in inquiry.replied:
@@ -98,18 +98,18 @@ def replied(_turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerSt
     return evolve(state, inquiry=evolve(inquiry, replied=(*inquiry.replied, email)))
 
 
-def heard(_turn: SeasonTurn, state: ManagerState, _letter: Letter) -> ManagerState:
+def heard(_turn: SeasonTurn, state: ManagerState, _letter: RosterLetter) -> ManagerState:
     """A sign of life and nothing more."""
     return state
 
 
-def wants_to_leave(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def wants_to_leave(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """For a person to decide."""
     turn.warn("wants_to_leave", f"{letter.member.email} asks to be taken out of the league")
     return state
 
 
-def peer_error(turn: SeasonTurn, state: ManagerState, letter: Letter) -> ManagerState:
+def peer_error(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
     """Logged, and never answered (protocol 4.3.4)."""
     payload = letter.envelope.payload
     text = payload.error_message if isinstance(payload, ErrorResponse) else letter.envelope.message_type.value

@@ -111,7 +111,7 @@ class ClosedRound(Struct, frozen=True, kw_only=True):
     """In the order of the schedule."""
 
 
-class Inquiry(Struct, frozen=True, kw_only=True):
+class ReplyRound(Struct, frozen=True, kw_only=True):
     """The last broadcast that asks for replies, and who has replied."""
 
     broadcast_id: str
@@ -143,7 +143,7 @@ class ManagerState(Struct, frozen=True, kw_only=True):
     standings: Standings = msgspec.field(default_factory=Standings)
     """Over the closed rounds."""
 
-    inquiry: Inquiry | None = None
+    inquiry: ReplyRound | None = None
 
 
 def initial_state(config: ManagerConfig, roster: Roster, resets: int = 0) -> ManagerState:

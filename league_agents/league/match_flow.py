@@ -23,17 +23,17 @@ from league_agents.games.q21.flow import (
 )
 from league_agents.games.q21.model import Answer, Choice, Termination
 from league_agents.league.effects import Call, Record, ReleaseAgent
-from league_agents.league.match_state import Match, PendingCall, Seat, place_of, with_seat
+from league_agents.league.match_state import AwaitedCall, MatchPlayer, OpenMatch, place_of, with_seat
 from league_agents.league.referee_contexts import referee_context
 from league_agents.league.referee_messages import RefereeTurn, closing_timer, send_report, tell
 from league_agents.league.reports import abort_of, match_facts, match_report
 from league_agents.values import evolve
 
-Next = Match | None
+Next = OpenMatch | None
 """``None``: the match is closed, its report is sent, and nothing of it is kept."""
 
 
-def go_on(turn: RefereeTurn, match: Match, happened: Happened) -> Next:
+def go_on(turn: RefereeTurn, match: OpenMatch, happened: Happened) -> Next:
     """Let something happen to the match, and carry out what is wanted then."""
     match, wanted = refereeing(match, happened, turn.config.rules)
     for each in wanted:
@@ -53,7 +53,7 @@ def go_on(turn: RefereeTurn, match: Match, happened: Happened) -> Next:
     return match
 
 
-def _call(turn: RefereeTurn, match: Match, ask: Ask) -> Match:
+def _call(turn: RefereeTurn, match: OpenMatch, ask: Ask) -> OpenMatch:
     role = None if ask.place is None else match.seats[ask.place].role
     call_id = f"{match.game_id}:{match.token}:{ask.callback}:{role.value if role else 'both'}:{ask.attempt}"
     spec = turn.specs[ask.callback]
@@ -66,11 +66,11 @@ def _call(turn: RefereeTurn, match: Match, ask: Ask) -> Match:
             game_id=match.game_id,
         )
     )
-    call = PendingCall(call_id=call_id, callback=ask.callback, role=role, attempt=ask.attempt)
+    call = AwaitedCall(call_id=call_id, callback=ask.callback, role=role, attempt=ask.attempt)
     return evolve(match, calls=(*match.calls, call))
 
 
-def call_ended(turn: RefereeTurn, match: Match, call: PendingCall, result: object, failure: str | None) -> Next:
+def call_ended(turn: RefereeTurn, match: OpenMatch, call: AwaitedCall, result: object, failure: str | None) -> Next:
     """A callback gave ``result``, or nothing: then ``failure`` says why."""
     match = evolve(match, calls=tuple(each for each in match.calls if each is not call))
     place = None if call.role is None else place_of(call.role)
@@ -82,7 +82,9 @@ def _without_not_relevant(answer: Answer) -> Answer:
     return evolve(answer, choice=Choice.D) if answer.choice is Choice.NOT_RELEVANT else answer
 
 
-def abort_match(turn: RefereeTurn, match: Match, termination: Termination, *, culprits: Sequence[Seat] = ()) -> Next:
+def abort_match(
+    turn: RefereeTurn, match: OpenMatch, termination: Termination, *, culprits: Sequence[MatchPlayer] = ()
+) -> Next:
     """Freeze the match, score what is pending, report (protocol 5.3.5). An abort that is under way stays as it is."""
     if match.abort is not None:
         return match
@@ -96,7 +98,7 @@ def abort_match(turn: RefereeTurn, match: Match, termination: Termination, *, cu
     return evolve(after, timers=turn.set_timer(after.timers, closing_timer(after), turn.now + patience))
 
 
-def stop_scoring(turn: RefereeTurn, match: Match) -> Next:
+def stop_scoring(turn: RefereeTurn, match: OpenMatch) -> Next:
     """The score of a pending guess never came: zeros, so that the league gets its report."""
     after: Next = evolve(match, calls=())
     for place, seat in enumerate(match.seats):
@@ -106,7 +108,7 @@ def stop_scoring(turn: RefereeTurn, match: Match) -> Next:
     return after
 
 
-def _close_match(turn: RefereeTurn, match: Match, over: Over) -> None:
+def _close_match(turn: RefereeTurn, match: OpenMatch, over: Over) -> None:
     """Report the match, record it, and set the agent free."""
     turn.clear_timers(match.timers)
     if over.callback:
@@ -119,7 +121,7 @@ def _close_match(turn: RefereeTurn, match: Match, over: Over) -> None:
     turn.effects.append(ReleaseAgent(game_id=match.game_id))
 
 
-def drop_match(turn: RefereeTurn, match: Match) -> None:
+def drop_match(turn: RefereeTurn, match: OpenMatch) -> None:
     """The league was reset: the match ends without a report (protocol 4.3.2)."""
     turn.clear_timers(match.timers)
     facts = {"game_id": match.game_id, "season_id": match.season_id, "round_number": match.round_number}

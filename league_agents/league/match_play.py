@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from league_agents.core.tables import Rule, Table, Transition
+from league_agents.core.tables import Rule, Transition, TransitionTable
 from league_agents.games.q21.flow import (
     CALLBACKS,
     CLOSED,
@@ -24,7 +24,7 @@ from league_agents.games.q21.flow import (
 from league_agents.games.q21.model import Guess, QuestionBatch, Termination
 from league_agents.league.events import MessageArrived, SentLate
 from league_agents.league.match_flow import Next, abort_match, go_on, stop_scoring
-from league_agents.league.match_state import AWAITED, Match, Seat, Unusable, place_of, with_seat
+from league_agents.league.match_state import AWAITED, MatchPlayer, OpenMatch, Unusable, place_of, with_seat
 from league_agents.league.referee_messages import RefereeTurn, message_id, repeat_timer, tell_again, wait_timer
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
@@ -38,7 +38,7 @@ from league_agents.protocol.league.messages import (
 from league_agents.values import evolve
 
 
-def message_arrived(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> Next:
+def message_arrived(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, event: MessageArrived) -> Next:
     """A message of a player of this match."""
     envelope = event.envelope
     kind = envelope.message_type
@@ -71,7 +71,7 @@ def _is_usable(envelope: Envelope) -> bool:
     return not isinstance(payload, QuestionsBatch) or bool(payload.questions)
 
 
-def _accept(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+def _accept(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
     payload = envelope.payload
     assert isinstance(payload, WarmupResponse | QuestionsBatch | GuessSubmission)
     # The mailbox has authenticated the sender, so a wrong token is worth a word and nothing more (protocol 5.3.2).
@@ -85,7 +85,7 @@ def _accept(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> 
 
 
 def _content(
-    turn: RefereeTurn, match: Match, seat: Seat, payload: WarmupResponse | QuestionsBatch | GuessSubmission
+    turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, payload: WarmupResponse | QuestionsBatch | GuessSubmission
 ) -> str | QuestionBatch | Guess:
     if isinstance(payload, WarmupResponse):
         return payload.answer[:1000]
@@ -101,7 +101,7 @@ def _content(
 def _repeat(answer: MessageType) -> Message:
     """The action for what a player said before: it missed our answer, and gets the stored one if there is one."""
 
-    def again(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+    def again(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
         kind = envelope.message_type
         turn.warn("duplicate_message", f"{kind.value} of {seat.email} in game {match.game_id} came before")
         return tell_again(turn, match, seat, answer, envelope.message_id)
@@ -109,7 +109,7 @@ def _repeat(answer: MessageType) -> Message:
     return again
 
 
-def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envelope) -> Next:
+def _count_unusable(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
     """Answer nothing and let the deadline run; the third unusable message ends the match (protocol 5.3.2)."""
     entry = Unusable(kind=envelope.message_type, message_id=envelope.message_id[:200])
     if entry in seat.unusable:
@@ -124,7 +124,7 @@ def _count_unusable(turn: RefereeTurn, match: Match, seat: Seat, envelope: Envel
     return abort_match(turn, match, Termination.FORMAT_VIOLATION, culprits=(seat,))
 
 
-def _is_in_time(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArrived) -> bool:
+def _is_in_time(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, event: MessageArrived) -> bool:
     """Whether the mail reached the server before the player's time was up, whenever it is read (protocol 5.3.4)."""
     name = wait_timer(match, seat)
     if any(timer.name == name and event.arrived_at > timer.at for timer in match.timers):
@@ -138,7 +138,7 @@ def _is_in_time(turn: RefereeTurn, match: Match, seat: Seat, event: MessageArriv
 # What the passing of time does.
 
 
-def deadline_passed(turn: RefereeTurn, match: Match, name: str) -> Next:
+def deadline_passed(turn: RefereeTurn, match: OpenMatch, name: str) -> Next:
     """A deadline of this match is over."""
     timer = next((each for each in match.timers if each.name == name), None)
     if timer is None:
@@ -156,7 +156,7 @@ def deadline_passed(turn: RefereeTurn, match: Match, name: str) -> Next:
     return match if action is None else action(turn, match, seat)
 
 
-def asked_late(turn: RefereeTurn, match: Match, event: SentLate) -> Match:
+def asked_late(turn: RefereeTurn, match: OpenMatch, event: SentLate) -> OpenMatch:
     """A player has as long as the rules say from the moment at which it could be asked."""
     for seat in match.seats:
         if seat.sent and event.message_id == message_id(turn, match, seat, seat.sent[-1].kind):
@@ -169,15 +169,15 @@ def asked_late(turn: RefereeTurn, match: Match, event: SentLate) -> Match:
     return match
 
 
-def _repeat_warmup_call(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
+def _repeat_warmup_call(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer) -> Next:
     return tell_again(turn, match, seat, MessageType.Q21WARMUPCALL, None)
 
 
-def _stop_scoring(turn: RefereeTurn, match: Match, seat: Seat) -> Next:  # noqa: ARG001
+def _stop_scoring(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer) -> Next:  # noqa: ARG001
     return stop_scoring(turn, match)
 
 
-def _time_out(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
+def _time_out(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer) -> Next:
     """A player let its deadline pass. If both did, the report names player 1 (protocol 5.3.4)."""
     others = {timer.name for timer in match.timers if timer.at <= turn.now}
     late = [each for each in match.seats if each.role is seat.role or wait_timer(match, each) in others]
@@ -187,8 +187,8 @@ def _time_out(turn: RefereeTurn, match: Match, seat: Seat) -> Next:
     return abort_match(turn, match, termination, culprits=late)
 
 
-Message = Callable[[RefereeTurn, Match, Seat, Envelope], Next]
-Timeout = Callable[[RefereeTurn, Match, Seat], Next]
+Message = Callable[[RefereeTurn, OpenMatch, MatchPlayer, Envelope], Next]
+Timeout = Callable[[RefereeTurn, OpenMatch, MatchPlayer], Next]
 
 
 def _step_rules(step: Rule[Any], answer: MessageType) -> Iterator[Rule[Message]]:
@@ -211,7 +211,7 @@ def _step_rules(step: Rule[Any], answer: MessageType) -> Iterator[Rule[Message]]
 _ANSWERS = (MessageType.Q21ROUNDSTART, MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK)
 """What follows each of the parts that a player hands in."""
 
-MESSAGES: Table[Message] = Table(
+MESSAGES: TransitionTable[Message] = TransitionTable(
     MACHINE,
     tuple(rule for step, answer in zip(SUBMISSIONS.rules, _ANSWERS, strict=True) for rule in _step_rules(step, answer)),
 )
@@ -224,7 +224,7 @@ def _wait_rule(phase: SeatPhase) -> Rule[Timeout]:
     return Rule(phase=phase, event="wait", action=_time_out, next=(CLOSED,), effects=effects)
 
 
-TIMERS: Table[Timeout] = Table(
+TIMERS: TransitionTable[Timeout] = TransitionTable(
     MACHINE,
     (
         Rule(

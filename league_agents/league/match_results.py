@@ -56,7 +56,7 @@ _ABORTS = {
 """How abort reasons begin (protocol 4.5.1)."""
 
 
-class Verdict(Enum):
+class ReportVerdict(Enum):
     """What becomes of a report."""
 
     COUNTS = "counts"
@@ -64,16 +64,16 @@ class Verdict(Enum):
     CONFLICTS = "conflicts"
 
 
-def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> Verdict:
+def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> ReportVerdict:
     """Whether a report counts, given what is known of its game."""
     if known is None or known.status is MatchStatus.NO_REPORT:
-        return Verdict.COUNTS
+        return ReportVerdict.COUNTS
     if known == reported:
-        return Verdict.REPEATS
+        return ReportVerdict.REPEATS
     played = (MatchStatus.COMPLETED, MatchStatus.SINGLE_PLAYER)
     if known.status is MatchStatus.ABORTED and reported.status in played:
-        return Verdict.COUNTS
-    return Verdict.CONFLICTS
+        return ReportVerdict.COUNTS
+    return ReportVerdict.CONFLICTS
 
 
 def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tuple[str, ...]]:

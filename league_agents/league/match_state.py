@@ -44,7 +44,7 @@ class Unusable(Struct, frozen=True, kw_only=True):
     message_id: str
 
 
-class Seat(PlayerRun, frozen=True, kw_only=True):
+class MatchPlayer(PlayerRun, frozen=True, kw_only=True):
     """One player's run in the match."""
 
     APART: ClassVar[tuple[str, ...]] = ("questions", "answers")
@@ -73,12 +73,12 @@ def place_of(role: AssignmentRole) -> int:
     return 0 if role is AssignmentRole.PLAYER1 else 1
 
 
-def with_seat(match: Match, seat: Seat) -> Match:
+def with_seat(match: OpenMatch, seat: MatchPlayer) -> OpenMatch:
     """The match with this seat in its place."""
     return with_run(match, place_of(seat.role), seat)
 
 
-class PendingCall(Struct, frozen=True, kw_only=True):
+class AwaitedCall(Struct, frozen=True, kw_only=True):
     """A callback whose result is awaited. A result that nobody awaits is ignored."""
 
     call_id: str
@@ -103,7 +103,7 @@ class Abort(Stop, frozen=True, kw_only=True):
     """Taken when the match was frozen, before a pending guess is scored."""
 
 
-class Match(RefereedMatch, frozen=True, kw_only=True):
+class OpenMatch(RefereedMatch, frozen=True, kw_only=True):
     """One open match."""
 
     game_id: GameId
@@ -117,28 +117,28 @@ class Match(RefereedMatch, frozen=True, kw_only=True):
 
     season_id: str
     league_id: str
-    player1: Seat
-    player2: Seat
+    player1: MatchPlayer
+    player2: MatchPlayer
     opened_at: datetime
-    calls: tuple[PendingCall, ...] = ()
+    calls: tuple[AwaitedCall, ...] = ()
     timers: Timers = ()
     abort: Abort | None = None
 
-    def seat(self, role: AssignmentRole) -> Seat:
+    def seat(self, role: AssignmentRole) -> MatchPlayer:
         """The seat of player 1 or 2."""
         return self.player1 if role is AssignmentRole.PLAYER1 else self.player2
 
     @property
-    def seats(self) -> tuple[Seat, Seat]:
+    def seats(self) -> tuple[MatchPlayer, MatchPlayer]:
         """Both seats, player 1 first."""
         return (self.player1, self.player2)
 
-    def present(self) -> Iterator[Seat]:
+    def present(self) -> Iterator[MatchPlayer]:
         """The seats of those who take part."""
         return (seat for seat in (self.player1, self.player2) if seat.phase is not SeatPhase.ABSENT)
 
     @property
-    def missing(self) -> Seat | None:
+    def missing(self) -> MatchPlayer | None:
         """The absent player of a single-player game."""
         return next((seat for seat in self.seats if not seat.is_present), None)
 

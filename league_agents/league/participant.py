@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from league_agents.core.tables import Rule, Table
+from league_agents.core.tables import Rule, TransitionTable
 from league_agents.ids import GameId
 from league_agents.league.config import ParticipantConfig
 from league_agents.league.desk import REMEMBERED_ORDERS, REMEMBERED_WORDS, Desk, Ordered, reply_again
@@ -22,7 +22,7 @@ from league_agents.league.season import (
     start_season,
 )
 from league_agents.league.service import echo, error_response, free_text, keep_alive, pause, reset, resume
-from league_agents.league.turn import Turn
+from league_agents.league.turn import StepContext
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
@@ -33,7 +33,7 @@ from league_agents.values import evolve
 
 
 def manager_message(
-    turn: Turn, config: ParticipantConfig, league: League, envelope: Envelope, open_games: Sequence[GameId]
+    turn: StepContext, config: ParticipantConfig, league: League, envelope: Envelope, open_games: Sequence[GameId]
 ) -> tuple[League, Ordered | None]:
     """A message of the league manager; the sender was checked before."""
     kind = envelope.message_type
@@ -77,7 +77,7 @@ def _rule(kind: MessageType, action: Action, effects: str, *following: LeagueSta
     return Rule(phase=ANY, event=kind, action=action, next=tuple(following) or _DATA, effects=effects)
 
 
-LEAGUE: Table[Action] = Table(
+LEAGUE: TransitionTable[Action] = TransitionTable(
     "participant",
     (
         _rule(

@@ -18,7 +18,7 @@ from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId, round_of
 from league_agents.league.config import PlayerConfig
-from league_agents.league.desk import Order, Ordered
+from league_agents.league.desk import GameOrder, Ordered
 from league_agents.league.effects import Effect
 from league_agents.league.events import (
     CallbackFailed,
@@ -33,7 +33,7 @@ from league_agents.league.events import (
 from league_agents.league.game_end import close_game, forget_game
 from league_agents.league.game_messages import PlayerTurn
 from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
-from league_agents.league.game_state import Game
+from league_agents.league.game_state import LeagueGame
 from league_agents.league.held import Held, hold, load_held, participant_parts
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.participant import LEAGUE, manager_message
@@ -66,7 +66,7 @@ class PlayerState(Struct, frozen=True, kw_only=True):
     """Everything that a player knows."""
 
     league: League
-    games: Mapping[GameId, Game]
+    games: Mapping[GameId, LeagueGame]
     """The open ones, and the closed ones of the present round: their replies may be asked for again. Never changed in
     place."""
 
@@ -75,7 +75,7 @@ class PlayerState(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class PlayerMachine:
     """The machine (``machine.Machine[PlayerState]``)."""
 
     config: PlayerConfig
@@ -121,10 +121,10 @@ class Player:
         return dump(part)
 
     def load(self, parts: Mapping[str, str]) -> PlayerState:
-        games: dict[GameId, Game] = {}
+        games: dict[GameId, LeagueGame] = {}
         for name in sorted(parts):
             if name.startswith("game/"):
-                game: Game = load(Game, parts[name], name)
+                game: LeagueGame = load(LeagueGame, parts[name], name)
                 games[game.game_id] = rejoined(game, parts, game.game_id)
         return PlayerState(
             league=load_league(parts),
@@ -183,7 +183,7 @@ class Player:
             return evolve(state, held=hold(turn, self.config, state.held, event))
         return _with_game(state, message_arrived(turn, game, envelope))
 
-    def _opened(self, turn: PlayerTurn, state: PlayerState, envelope: Envelope, sender: str) -> Game | None:
+    def _opened(self, turn: PlayerTurn, state: PlayerState, envelope: Envelope, sender: str) -> LeagueGame | None:
         """The game that this request opens, or ``None`` with a warning."""
         what = f"{envelope.message_type.value} of {envelope.sender.email[:254]}"
         game_id, league = envelope.game_id, state.league
@@ -230,9 +230,9 @@ class Player:
     # Orders of the league level.
 
     def _obey(self, turn: PlayerTurn, state: PlayerState, ordered: Ordered) -> PlayerState:
-        if ordered.order is Order.START_ROUND:
+        if ordered.order is GameOrder.START_ROUND:
             return _start_round(turn, state, ordered.round_number)
-        if ordered.order is Order.END_ROUND:
+        if ordered.order is GameOrder.END_ROUND:
             games = {
                 game_id: close_game(turn, game, Termination.END_ROUND_RECEIVED)
                 if game.is_open and game.round_number == ordered.round_number
@@ -240,15 +240,15 @@ class Player:
                 for game_id, game in state.games.items()
             }
             return evolve(state, games=games)
-        if ordered.order is Order.END_SEASON:
+        if ordered.order is GameOrder.END_SEASON:
             for game in state.games.values():
                 _drop(turn, game, Termination.LEAGUE_COMPLETED)
             return evolve(state, games={})
-        if ordered.order is Order.PAUSE:
+        if ordered.order is GameOrder.PAUSE:
             for game in state.games.values():
                 turn.stop_timers(game.timers)
             return state
-        if ordered.order is Order.CONTINUE:
+        if ordered.order is GameOrder.CONTINUE:
             return self._continue(turn, state, ordered)
         for game in state.games.values():
             _drop(turn, game, Termination.RESET)
@@ -270,7 +270,7 @@ class Player:
 
 def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> PlayerState:
     """Games of other rounds end; ours of this one wait for their referees."""
-    games: dict[GameId, Game] = {}
+    games: dict[GameId, LeagueGame] = {}
     for game_id, game in state.games.items():
         is_of_this_season = game.season_id in (state.league.season_id, "")
         if game.round_number == round_number and is_of_this_season:
@@ -315,14 +315,14 @@ def _as_the_table_says(turn: PlayerTurn, before: League, state: PlayerState) -> 
     return evolve(state, games=games)
 
 
-def _drop(turn: PlayerTurn, game: Game, termination: Termination) -> None:
+def _drop(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> None:
     if game.is_open:
         close_game(turn, game, termination)
     else:
         forget_game(turn, game)
 
 
-def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> Game | None:
+def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> LeagueGame | None:
     """The known game that a message is about."""
     if envelope.game_id is None:
         games = [game for game in state.games.values() if game.is_open and address_key(game.referee_email) == sender]
@@ -337,14 +337,14 @@ def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> Game | None
 
 def _new_game(
     turn: PlayerTurn, league: League, game_id: GameId, fixture: Fixture | None, envelope: Envelope | None
-) -> Game:
+) -> LeagueGame:
     is_first = fixture is None or fixture.own_role is AssignmentRole.PLAYER1
     referee = fixture.referee_email if fixture else ""
     opponent = "" if fixture is None else fixture.player2_email if is_first else fixture.player1_email
     group = "" if fixture is None else fixture.player1_group if is_first else fixture.player2_group
     # With the sender: what a stranger was told under the id of a referee's message is not what the referee is told.
     cause = (envelope.message_id, address_key(envelope.sender.email)) if envelope else league.obeyed[-1:]
-    return Game(
+    return LeagueGame(
         game_id=game_id,
         token=turn.hex("game", game_id, league.season_id, cause),
         season_id=league.season_id,
@@ -358,7 +358,7 @@ def _new_game(
     )
 
 
-def _with_game(state: PlayerState, game: Game) -> PlayerState:
+def _with_game(state: PlayerState, game: LeagueGame) -> PlayerState:
     if state.games.get(game.game_id) is game:
         return state
     return evolve(state, games={**state.games, game.game_id: game})

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.model import NO_BRIEF, Scorecard
-from league_agents.league.game_state import Game
+from league_agents.league.game_state import LeagueGame
 from league_agents.league.reports import scorecard_as_json
 
 Context = Mapping[str, object]
@@ -16,7 +16,7 @@ Context = Mapping[str, object]
 
 def player_context(
     spec: CallbackSpec,
-    game: Game,
+    game: LeagueGame,
     *,
     left: timedelta | None,
     deadline: datetime | None,
@@ -43,7 +43,7 @@ def player_context(
     }
 
 
-def _own(callback: str, game: Game, required: int, scorecard: Scorecard | None) -> dict[str, object]:
+def _own(callback: str, game: LeagueGame, required: int, scorecard: Scorecard | None) -> dict[str, object]:
     """What only this callback is told."""
     if callback == "get_warmup_answer":
         return {"warmup_question": game.warmup_question}

@@ -18,7 +18,7 @@ from league_agents.games.q21.flow import Opened, SeatPhase
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
 from league_agents.league.config import RefereeConfig
-from league_agents.league.desk import Order, Ordered
+from league_agents.league.desk import GameOrder, Ordered
 from league_agents.league.effects import Effect, Record
 from league_agents.league.events import (
     CallbackFailed,
@@ -34,7 +34,7 @@ from league_agents.league.held import Held, hold, load_held, participant_parts
 from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
 from league_agents.league.match_flow import Next, abort_match, call_ended, drop_match, go_on
 from league_agents.league.match_play import asked_late, deadline_passed, match_transitions, message_arrived
-from league_agents.league.match_state import Match, Seat, with_seat
+from league_agents.league.match_state import MatchPlayer, OpenMatch, with_seat
 from league_agents.league.participant import LEAGUE, manager_message
 from league_agents.league.referee_messages import RefereeTurn, send_report
 from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
@@ -52,7 +52,7 @@ class RefereeState(Struct, frozen=True, kw_only=True):
     """Everything that a referee knows."""
 
     league: League
-    matches: Mapping[GameId, Match]
+    matches: Mapping[GameId, OpenMatch]
     """The open ones. Never changed in place. A closed match is reported, recorded and forgotten."""
 
     held: tuple[Held, ...] = ()
@@ -107,10 +107,10 @@ class Referee:
         return dump(part)
 
     def load(self, parts: Mapping[str, str]) -> RefereeState:
-        matches: dict[GameId, Match] = {}
+        matches: dict[GameId, OpenMatch] = {}
         for name in sorted(parts):
             if name.startswith("game/"):
-                match: Match = load(Match, parts[name], name)
+                match: OpenMatch = load(OpenMatch, parts[name], name)
                 for seat in match.seats:
                     match = with_seat(match, rejoined(seat, parts, f"{match.game_id}/{seat.role.value}"))
                 matches[match.game_id] = match
@@ -191,17 +191,17 @@ class Referee:
     # Orders of the league level.
 
     def _obey(self, turn: RefereeTurn, state: RefereeState, ordered: Ordered) -> RefereeState:
-        if ordered.order is Order.START_ROUND:
+        if ordered.order is GameOrder.START_ROUND:
             return self._start_round(turn, state, ordered)
-        if ordered.order is Order.END_ROUND:
+        if ordered.order is GameOrder.END_ROUND:
             return _abort(turn, state, Termination.END_ROUND_RECEIVED, only_round=ordered.round_number)
-        if ordered.order is Order.END_SEASON:
+        if ordered.order is GameOrder.END_SEASON:
             return _abort(turn, state, Termination.LEAGUE_COMPLETED)
-        if ordered.order is Order.PAUSE:
+        if ordered.order is GameOrder.PAUSE:
             for match in state.matches.values():
                 turn.stop_timers(match.timers)
             return state
-        if ordered.order is Order.CONTINUE:
+        if ordered.order is GameOrder.CONTINUE:
             return self._continue(turn, state, ordered)
         for match in state.matches.values():
             drop_match(turn, match)
@@ -234,11 +234,11 @@ class Referee:
         return state
 
 
-def _seats_of(matches: Mapping[GameId, Match], sender: str) -> list[tuple[Match, Seat]]:
+def _seats_of(matches: Mapping[GameId, OpenMatch], sender: str) -> list[tuple[OpenMatch, MatchPlayer]]:
     return [place for match in matches.values() for place in _seat_in(match, sender)]
 
 
-def _seat_in(match: Match | None, sender: str) -> list[tuple[Match, Seat]]:
+def _seat_in(match: OpenMatch | None, sender: str) -> list[tuple[OpenMatch, MatchPlayer]]:
     if match is None:
         return []
     return [(match, seat) for seat in match.seats if address_key(seat.email) == sender][:1]
@@ -258,7 +258,7 @@ def _why_not(state: RefereeState, event: MessageArrived, found: Sequence[object]
     return ("closed_game" if is_ours else "unknown_game"), f"{what}: game {envelope.game_id} is not open"
 
 
-def _with_match(state: RefereeState, before: Match, after: Next) -> RefereeState:
+def _with_match(state: RefereeState, before: OpenMatch, after: Next) -> RefereeState:
     if after is before:
         return state
     if after is not None:
@@ -284,15 +284,15 @@ def _abort(
     return state
 
 
-def _new_match(turn: RefereeTurn, league: League, fixture: Fixture, ordered: Ordered) -> Match:
+def _new_match(turn: RefereeTurn, league: League, fixture: Fixture, ordered: Ordered) -> OpenMatch:
     present = None if ordered.lookup is None else {address_key(address) for address in ordered.lookup}
 
-    def seat(role: AssignmentRole, email: str, group: str) -> Seat:
+    def seat(role: AssignmentRole, email: str, group: str) -> MatchPlayer:
         is_present = present is None or address_key(email) in present
         phase = SeatPhase.IDLE if is_present else SeatPhase.ABSENT
-        return Seat(role=role, email=email, participant_id=group or email, phase=phase)
+        return MatchPlayer(role=role, email=email, participant_id=group or email, phase=phase)
 
-    return Match(
+    return OpenMatch(
         game_id=fixture.game_id,
         token=turn.hex("match", fixture.game_id, league.season_id, *league.obeyed[-1:]),
         round_number=ordered.round_number,
@@ -305,7 +305,7 @@ def _new_match(turn: RefereeTurn, league: League, fixture: Fixture, ordered: Ord
     )
 
 
-def _report_cancelled(turn: RefereeTurn, match: Match) -> None:
+def _report_cancelled(turn: RefereeTurn, match: OpenMatch) -> None:
     """Nobody is there: no mail to players, one report, and the round counts as played (protocol 5.4)."""
     send_report(turn, CANCELLED_REPORT, match=match)
     facts = cancelled_facts(match, turn.identity.participant_id)

@@ -9,7 +9,7 @@ from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.model import NO_BRIEF
 from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import Match, Seat
+from league_agents.league.match_state import MatchPlayer, OpenMatch
 
 Context = Mapping[str, object]
 
@@ -18,7 +18,7 @@ ABSENT_ANSWER = "ABSENT_MALFUNCTION"
 """What stands for the warm-up answer of an absent player (protocol 5.4)."""
 
 
-def referee_context(config: RefereeConfig, spec: CallbackSpec, match: Match, ask: Ask) -> Context:
+def referee_context(config: RefereeConfig, spec: CallbackSpec, match: OpenMatch, ask: Ask) -> Context:
     """The context of any of the four callbacks. ``player_a`` is player 1."""
     one, two = match.seats
     if ask.callback == "get_warmup_question":
@@ -52,7 +52,7 @@ def referee_context(config: RefereeConfig, spec: CallbackSpec, match: Match, ask
     )
 
 
-def _context(config: RefereeConfig, spec: CallbackSpec, match: Match, **more: object) -> Context:
+def _context(config: RefereeConfig, spec: CallbackSpec, match: OpenMatch, **more: object) -> Context:
     dynamic: dict[str, object] = {
         "season_id": match.season_id,
         "league_id": match.league_id,
@@ -67,12 +67,12 @@ def _context(config: RefereeConfig, spec: CallbackSpec, match: Match, **more: ob
     return {"dynamic": dynamic, "service": spec.service()}
 
 
-def _player(seat: Seat) -> dict[str, object]:
+def _player(seat: MatchPlayer) -> dict[str, object]:
     answer = seat.warmup_answer if seat.is_present else ABSENT_ANSWER
     return {"id": seat.participant_id, "email": seat.email, "warmup_answer": answer}
 
 
-def _target(config: RefereeConfig, match: Match) -> dict[str, object]:
+def _target(config: RefereeConfig, match: OpenMatch) -> dict[str, object]:
     """The secret, back to the agent that chose it: so a match survives a restart of the agent's process."""
     sentence, word = config.actual_opening_sentence, config.actual_associative_word
     if match.target is not None:

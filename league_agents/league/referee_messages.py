@@ -11,8 +11,8 @@ from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Telling
 from league_agents.games.q21.model import NO_BRIEF, UNSCORED
 from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import REFEREE, Match, Seat, Sent, with_seat
-from league_agents.league.turn import MANAGER_ID, Turn, for_an_id
+from league_agents.league.match_state import REFEREE, MatchPlayer, OpenMatch, Sent, with_seat
+from league_agents.league.turn import MANAGER_ID, StepContext, for_an_id
 from league_agents.protocol.league.catalogue import DECLARATIONS
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
@@ -29,7 +29,7 @@ from league_agents.values import evolve
 
 
 @dataclass(slots=True)
-class RefereeTurn(Turn):
+class RefereeTurn(StepContext):
     """The surroundings of one step of a referee."""
 
     config: RefereeConfig = field(kw_only=True)
@@ -58,22 +58,22 @@ def wait_for(turn: RefereeTurn, kind: MessageType) -> timedelta | None:
     return None
 
 
-def wait_timer(match: Match, seat: Seat) -> str:
+def wait_timer(match: OpenMatch, seat: MatchPlayer) -> str:
     """The deadline of the player's present step."""
     return f"wait:{match.game_id}:{seat.role.value}"
 
 
-def repeat_timer(match: Match, seat: Seat) -> str:
+def repeat_timer(match: OpenMatch, seat: MatchPlayer) -> str:
     """When the warm-up call goes out once more."""
     return f"repeat:{match.game_id}:{seat.role.value}"
 
 
-def closing_timer(match: Match) -> str:
+def closing_timer(match: OpenMatch) -> str:
     """When an aborted match no longer waits for the score of a pending guess."""
     return f"closing:{match.game_id}"
 
 
-def tell(turn: RefereeTurn, match: Match, seat: Seat, what: Telling) -> Match:
+def tell(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, what: Telling) -> OpenMatch:
     """Send the player what it is due, and start waiting for its answer."""
     kind = _KINDS[what]
     wait = wait_for(turn, kind)
@@ -96,7 +96,9 @@ _REPLIES = frozenset({MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK}
 """What names the player's message that it answers (protocol 3.2)."""
 
 
-def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, correlation_id: str | None) -> Match:
+def tell_again(
+    turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, kind: MessageType, correlation_id: str | None
+) -> OpenMatch:
     """Send a stored message once more, if the player has not had it too often already."""
     sent = seat.find_sent(kind)
     if sent is None:
@@ -112,7 +114,9 @@ def tell_again(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType, c
     return match
 
 
-def game_message(turn: RefereeTurn, match: Match, seat: Seat, sent: Sent, correlation_id: str | None) -> Envelope:
+def game_message(
+    turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, sent: Sent, correlation_id: str | None
+) -> Envelope:
     """The message that ``sent`` stands for."""
     return turn.envelope(
         sent.kind,
@@ -126,14 +130,16 @@ def game_message(turn: RefereeTurn, match: Match, seat: Seat, sent: Sent, correl
     )
 
 
-def message_id(turn: RefereeTurn, match: Match, seat: Seat, kind: MessageType) -> str:
+def message_id(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, kind: MessageType) -> str:
     """The id of what the player is sent."""
     prefix = DECLARATIONS[kind].id_word
     tail = turn.hex(prefix, match.game_id, match.token, seat.role)
     return f"{prefix}-{match.game_id}-{for_an_id(seat.participant_id)}-{tail}"
 
 
-def _payload(match: Match, seat: Seat, kind: MessageType, deadline: datetime | None, required: int) -> Payload:
+def _payload(
+    match: OpenMatch, seat: MatchPlayer, kind: MessageType, deadline: datetime | None, required: int
+) -> Payload:
     token = match.auth_token
     if kind is MessageType.Q21WARMUPCALL:
         return WarmupCall(warmup_question=match.warmup_question, deadline=deadline, auth_token=token)
@@ -149,7 +155,7 @@ def send_report(
     turn: RefereeTurn,
     report: MatchReport,
     *,
-    match: Match,
+    match: OpenMatch,
 ) -> None:
     """Tell the league manager how the match ended."""
     turn.tell_manager(
@@ -169,7 +175,7 @@ def send_report(
     )
 
 
-def _usual_round_id(match: Match) -> str | None:
+def _usual_round_id(match: OpenMatch) -> str | None:
     """What round ids look like (protocol 1.2), for a league manager that names none. ``None`` when it is too long."""
     usual = f"{match.season_id}_R{match.round_number}"
     return usual if is_id(usual) else None

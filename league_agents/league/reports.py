@@ -15,25 +15,25 @@ from league_agents.games.q21.as_json import (
 from league_agents.games.q21.flow import SeatPhase, winner_of
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.match_state import Abort, Match, Seat
+from league_agents.league.match_state import Abort, MatchPlayer, OpenMatch
 from league_agents.protocol.league.messages import (
     TECHNICAL_LOSS,
     MatchReport,
     MissingPlayer,
-    PlayerState,
     PlayerStates,
+    ReportedPlayerState,
     ReportStatus,
     ScoreRow,
 )
 
 
-def player_states(match: Match) -> PlayerStates:
+def player_states(match: OpenMatch) -> PlayerStates:
     """How far both players have come."""
     return PlayerStates(player1=_state(match.player1), player2=_state(match.player2))
 
 
-def _state(seat: Seat) -> PlayerState:
-    return PlayerState(
+def _state(seat: MatchPlayer) -> ReportedPlayerState:
+    return ReportedPlayerState(
         email=seat.email,
         participant_id=seat.participant_id,
         phase_reached=seat.phase.value,
@@ -42,7 +42,7 @@ def _state(seat: Seat) -> PlayerState:
     )
 
 
-def match_report(match: Match, rules: RuleSet) -> MatchReport:
+def match_report(match: OpenMatch, rules: RuleSet) -> MatchReport:
     """The one report of a match that was played to its end or aborted."""
     abort, missing = match.abort, match.missing
     rows = tuple(_score_row(seat, rules, with_feedback=abort is None) for seat in match.seats)
@@ -68,7 +68,7 @@ CANCELLED_REPORT = MatchReport(
 """Nobody was there, nothing was played (protocol 5.4)."""
 
 
-def _score_row(seat: Seat, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
+def _score_row(seat: MatchPlayer, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
     if not seat.is_present:
         return ScoreRow(
             participant_id=seat.participant_id,
@@ -87,7 +87,7 @@ def _score_row(seat: Seat, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
     )
 
 
-def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[str, object]:
+def match_facts(match: OpenMatch, report: MatchReport, referee_id: str) -> Mapping[str, object]:
     """The match as JSON values, for those who read about it later. It holds the target: the match is over."""
     target, brief, abort = match.target, match.brief, match.abort
     return {
@@ -113,7 +113,7 @@ def match_facts(match: Match, report: MatchReport, referee_id: str) -> Mapping[s
     }
 
 
-def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
+def _player_facts(match: OpenMatch, seat: MatchPlayer, row: ScoreRow) -> dict[str, object]:
     return {
         "id": seat.participant_id,
         "email": seat.email,
@@ -132,7 +132,7 @@ def _player_facts(match: Match, seat: Seat, row: ScoreRow) -> dict[str, object]:
     }
 
 
-def termination_of(seat: Seat, abort: Abort | None) -> Termination:
+def termination_of(seat: MatchPlayer, abort: Abort | None) -> Termination:
     """How the match ended for one player. What no player caused ended it for both."""
     if not seat.is_present:
         return Termination.ABSENT
@@ -143,7 +143,7 @@ def termination_of(seat: Seat, abort: Abort | None) -> Termination:
     return abort.termination
 
 
-def cancelled_facts(match: Match, referee_id: str) -> Mapping[str, object]:
+def cancelled_facts(match: OpenMatch, referee_id: str) -> Mapping[str, object]:
     """The record of a match that nobody came to."""
     return {
         "game_id": match.game_id,
@@ -177,7 +177,9 @@ def scorecard_as_json(card: Scorecard) -> dict[str, object]:
     }
 
 
-def abort_of(match: Match, termination: Termination, *, culprits: Sequence[Seat] = (), callback: str = "") -> Abort:
+def abort_of(
+    match: OpenMatch, termination: Termination, *, culprits: Sequence[MatchPlayer] = (), callback: str = ""
+) -> Abort:
     """Why and how far: taken at the moment in which the match is frozen."""
     reason = termination.value
     if culprits:

@@ -10,10 +10,10 @@ from datetime import datetime
 
 from league_agents.games.q21.model import Termination
 from league_agents.ids import GameId
-from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
+from league_agents.league.desk import Desk, GameOrder, Ordered, reply_id, send_reply
 from league_agents.league.effects import Record
-from league_agents.league.league_state import Fixture, League, Registration
-from league_agents.league.turn import Turn
+from league_agents.league.league_state import Fixture, League, RegistrationOutcome
+from league_agents.league.turn import StepContext
 from league_agents.protocol.league.address import address_key
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
@@ -50,7 +50,7 @@ def start_season(desk: Desk, league: League) -> League:
         league,
         season_id=season_id or league.season_id,
         league_id=asked.league_id or league.league_id,
-        registration=Registration.REQUESTED,
+        registration=RegistrationOutcome.REQUESTED,
         registration_reason="",
     )
     is_player = desk.turn.role is Role.PLAYER
@@ -85,10 +85,10 @@ def registration_response(desk: Desk, league: League) -> League:
         league_id=league.league_id or desk.envelope.league_id or "",
     )
     if payload.is_registered:
-        return evolve(league, registration=Registration.ACCEPTED, registration_reason="")
+        return evolve(league, registration=RegistrationOutcome.ACCEPTED, registration_reason="")
     reason = (payload.reason or payload.message or "no reason given")[:300]
     desk.turn.warn("registration_rejected", f"the league manager rejected the registration: {reason}")
-    return evolve(league, registration=Registration.REJECTED, registration_reason=reason)
+    return evolve(league, registration=RegistrationOutcome.REJECTED, registration_reason=reason)
 
 
 def _is_of_another_season(desk: Desk, league: League) -> bool:
@@ -122,7 +122,7 @@ def assignment_table(desk: Desk, league: League) -> League:
     )
     if is_late and current is not None and league.fixtures_of_round(current):
         # The mails were reordered: the round came before the table that says what is ours in it (protocol 5.2).
-        desk.order = Ordered(order=Order.START_ROUND, round_number=current, lookup=league.round_lookup)
+        desk.order = Ordered(order=GameOrder.START_ROUND, round_number=current, lookup=league.round_lookup)
     if turn.role is Role.REFEREE:
         ack = AssignmentAck(
             assignments_received=len(fixtures),
@@ -142,7 +142,7 @@ def assignment_table(desk: Desk, league: League) -> League:
     )
 
 
-def _own_fixtures(rows: Sequence[Assignment], turn: Turn) -> tuple[tuple[Fixture, ...], int]:
+def _own_fixtures(rows: Sequence[Assignment], turn: StepContext) -> tuple[tuple[Fixture, ...], int]:
     """The games in which this participant has its role, and how many rows of the table are its own."""
     own = address_key(turn.identity.email)
     roles = {AssignmentRole.REFEREE} if turn.role is Role.REFEREE else {AssignmentRole.PLAYER1, AssignmentRole.PLAYER2}
@@ -195,7 +195,7 @@ def new_round(desk: Desk, league: League) -> League:
             desk.turn.notice("bye", f"round {number} is a bye: it has no game for this participant")
         else:
             desk.turn.warn("no_own_game", f"round {number} starts, and no assignment table named a game of ours yet")
-    desk.order = Ordered(order=Order.START_ROUND, round_number=number, lookup=payload.participant_lookup_table)
+    desk.order = Ordered(order=GameOrder.START_ROUND, round_number=number, lookup=payload.participant_lookup_table)
     return evolve(
         league,
         season_id=league.season_id or asked.season_id or "",
@@ -216,7 +216,7 @@ def end_round(desk: Desk, league: League) -> League:
     """A round is over (protocol 4.2.2)."""
     payload = desk.envelope.payload
     assert isinstance(payload, EndRound)
-    desk.order = Ordered(order=Order.END_ROUND, round_number=payload.round_number)
+    desk.order = Ordered(order=GameOrder.END_ROUND, round_number=payload.round_number)
     return league
 
 
@@ -230,7 +230,7 @@ def end_season(desk: Desk, league: League) -> League:
         season_id = desk.envelope.season_id or league.season_id
         facts = {"season_id": season_id, "final_standings": [_standing(row) for row in rows]}
         _record(desk.turn, "season", season_id, facts)
-    desk.order = Ordered(order=Order.END_SEASON)
+    desk.order = Ordered(order=GameOrder.END_SEASON)
     return evolve(league, is_completed=True)
 
 
@@ -268,5 +268,5 @@ def _standing(row: StandingRow) -> dict[str, object]:
     }
 
 
-def _record(turn: Turn, kind: str, key: str, facts: Mapping[str, object]) -> None:
+def _record(turn: StepContext, kind: str, key: str, facts: Mapping[str, object]) -> None:
     turn.effects.append(Record(kind=kind, key=key, termination=Termination.COMPLETED, facts=facts))

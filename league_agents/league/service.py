@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from league_agents.league.desk import Desk, Order, Ordered, reply_id, send_reply
+from league_agents.league.desk import Desk, GameOrder, Ordered, reply_id, send_reply
 from league_agents.league.league_state import League, state_name
 from league_agents.protocol.league.kinds import MessageType, Role
 from league_agents.protocol.league.messages import (
@@ -50,7 +50,7 @@ def pause(desk: Desk, league: League) -> League:
     before = state_name(league, turn.role, is_in_game=bool(desk.open_games))
     if league.paused_at is None:
         league = evolve(league, paused_at=turn.now)
-        desk.order = Ordered(order=Order.PAUSE)
+        desk.order = Ordered(order=GameOrder.PAUSE)
     reply = CriticalPauseReply(
         previous_state=before.value,
         current_game_state="SAVED" if desk.open_games else "N/A",
@@ -67,7 +67,7 @@ def resume(desk: Desk, league: League) -> League:
     if league.paused_at is not None:
         paused_for = max(turn.now - league.paused_at, timedelta(0))
         league = evolve(league, paused_at=None)
-        desk.order = Ordered(order=Order.CONTINUE, paused_for=paused_for)
+        desk.order = Ordered(order=GameOrder.CONTINUE, paused_for=paused_for)
     reply = CriticalContinueReply(
         restored_state=state_name(league, turn.role, is_in_game=bool(desk.open_games)).value,
         restored_match_id=desk.open_games[0] if desk.open_games else None,
@@ -79,7 +79,7 @@ def resume(desk: Desk, league: League) -> League:
 
 def reset(desk: Desk, league: League) -> League:
     """Forget the season (protocol 4.3.2)."""
-    desk.order = Ordered(order=Order.RESET)
+    desk.order = Ordered(order=GameOrder.RESET)
     reply = CriticalResetReply(
         tables_cleared=("games", "assignments"), message_text="", response_timestamp=desk.turn.now
     )

@@ -48,7 +48,7 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     """The absent player of a single-player game."""
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class StandingsTally(Struct, frozen=True, kw_only=True):
     """What one player has gathered."""
 
     points: int = 0
@@ -74,14 +74,14 @@ class Duty(Struct, frozen=True, kw_only=True):
     unreported: int = 0
 
 
-NO_TALLY = Tally()
+NO_TALLY = StandingsTally()
 NO_DUTY = Duty()
 
 
 class Standings(Struct, frozen=True, kw_only=True):
     """All players and referees, by group id. Who is not in it has nothing yet."""
 
-    players: Mapping[str, Tally] = msgspec.field(default_factory=dict)
+    players: Mapping[str, StandingsTally] = msgspec.field(default_factory=dict)
     referees: Mapping[str, Duty] = msgspec.field(default_factory=dict)
 
     def with_matches(
@@ -141,7 +141,7 @@ def _counts(outcome: MatchOutcome, rules: RuleSet) -> bool:
 
 
 def _count(
-    players: dict[str, Tally],
+    players: dict[str, StandingsTally],
     referees: dict[str, Duty],
     pairing: Pairing,
     outcome: MatchOutcome,
@@ -166,7 +166,7 @@ def _count(
         tally = players.get(team.group_id, NO_TALLY)
         points = outcome.league_points[index] if counts else 0
         score = round(outcome.private_scores[index] * _MILLIONTHS) if counts else 0
-        players[team.group_id] = Tally(
+        players[team.group_id] = StandingsTally(
             points=tally.points + sign * points,
             private_millionths=tally.private_millionths + sign * score,
             played=tally.played + sign,

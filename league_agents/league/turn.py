@@ -41,7 +41,7 @@ Timers = tuple[Timer, ...]
 
 
 @dataclass(slots=True)
-class Turn:
+class StepContext:
     """The surroundings of one step."""
 
     identity: Identity

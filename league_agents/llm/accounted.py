@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from league_agents.clock import Clock, monotonic_s
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import JournalError, MalformedCompletion, ModelError
 from league_agents.llm.calls import ANSWERED, CallLedger, ModelCall
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Reply, Request, Unanswered, usage_of
@@ -135,7 +135,7 @@ class Accounted:
             return reply
         ledger = self._account.ledger
 
-        def judge(work: Work, why: Why | None) -> None:
+        def judge(work: ModelWorkUse, why: Why | None) -> None:
             with suppress(JournalError):
                 ledger.judge(row, work, why)
 

@@ -18,7 +18,7 @@ from league_agents.clock import Clock
 from league_agents.errors import JournalError, ModelUnavailable
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import connected
-from league_agents.llm.limits import Amount, Hold, Limits, Planned
+from league_agents.llm.limits import Amount, Hold, Planned, SpendingLimits
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
@@ -29,7 +29,7 @@ RESERVED_FOR = timedelta(hours=1)
 class Budget:
     """``Spending`` of one process, in a SQLite file that all processes of a user share."""
 
-    def __init__(self, path: Path, limits: Limits, plan: Mapping[str, Planned], *, clock: Clock) -> None:
+    def __init__(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> None:
         """``plan`` says what each callback of a game may need, in the order in which they come."""
         self._path = path
         self._limits = limits
@@ -45,7 +45,7 @@ class Budget:
         try:
             with connected(self._path) as db:
                 db.execute("BEGIN IMMEDIATE")
-                table = _Table(db, self._limits, game=game, season=season, now=now)
+                table = _BudgetView(db, self._limits, game=game, season=season, now=now)
                 table.forget_silent_games()
                 if place is not None:
                     stage = self._plan[place].stage
@@ -87,10 +87,12 @@ class Budget:
             )
 
 
-class _Table:
+class _BudgetView:
     """The file inside one transaction, seen from one game."""
 
-    def __init__(self, db: sqlite3.Connection, limits: Limits, *, game: str, season: str, now: datetime) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, limits: SpendingLimits, *, game: str, season: str, now: datetime
+    ) -> None:
         self._db = db
         self._limits = limits
         self._game = game

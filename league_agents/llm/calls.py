@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.llm.exchange import Reply
 from league_agents.llm.port import Purpose, Usage
 
@@ -41,7 +41,7 @@ class ModelCall:
     """Answered from this ledger, not by the service."""
 
     took_s: float
-    work: Work | None = None
+    work: ModelWorkUse | None = None
     """What became of the reply; ``None`` without one, and while nobody has said."""
 
     why: Why | None = None
@@ -55,7 +55,7 @@ class CallLedger(Protocol):
         """Write one row, which has no judgement yet; its number. Raises ``JournalError``."""
         ...
 
-    def judge(self, row: int, work: Work, why: Why | None) -> None:
+    def judge(self, row: int, work: ModelWorkUse, why: Why | None) -> None:
         """Write down what became of a row's reply. Raises ``JournalError``."""
         ...
 

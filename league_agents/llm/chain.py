@@ -87,7 +87,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class ChainModel:
     """One model of a chain."""
 
     model: ChatModel
@@ -101,7 +101,7 @@ class Chain:
 
     def __init__(
         self,
-        members: Sequence[Member],
+        members: Sequence[ChainModel],
         *,
         monotonic: Callable[[], float] = monotonic_s,
         sleep: Callable[[float], None] = sleep_s,
@@ -154,7 +154,7 @@ class Chain:
                 return found
         raise self._given_up(failures, used)
 
-    def _turns(self, left: Callable[[], timedelta]) -> Iterator[tuple[Member, timedelta]]:
+    def _turns(self, left: Callable[[], timedelta]) -> Iterator[tuple[ChainModel, timedelta]]:
         """Who is asked next, and how long it may take."""
         rests = [member.health.rest() for member in self._members]
         awake = [member for member, rest in zip(self._members, rests, strict=True) if not rest]

@@ -15,7 +15,7 @@ from datetime import timedelta
 from pydantic import BaseModel
 
 from league_agents.clock import monotonic_s, sleep_s
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import (
     Backend,
@@ -69,7 +69,7 @@ class Chat:
             reply = call.ask(None)
             is_cut_off = reply.finish is Finish.CUT_OFF
             if is_cut_off or not reply.text.strip():
-                reply.judge(Work.REPLACED, Why.MALFORMED)
+                reply.judge(ModelWorkUse.REPLACED, Why.MALFORMED)
                 what = f"was cut off after {call.most} tokens" if is_cut_off else "is empty"
                 raise MalformedCompletion(f"{self.name}: the reply {what}")
             return Completion(text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge)
@@ -86,7 +86,7 @@ class Chat:
                 try:
                     value = parse(reply.text, schema)
                 except MalformedCompletion as error:
-                    reply.judge(Work.REPLACED, Why.MALFORMED)
+                    reply.judge(ModelWorkUse.REPLACED, Why.MALFORMED)
                     what = str(error)
                     if reply.finish is Finish.CUT_OFF:
                         what = f"the reply was cut off after {call.most} tokens; {what}"
@@ -168,7 +168,7 @@ class _Call:
         )
         reply = attempts(self._once, correction)
         if reply.finish is Finish.REFUSED:
-            reply.judge(Work.REPLACED, Why.REFUSED)
+            reply.judge(ModelWorkUse.REPLACED, Why.REFUSED)
             raise ModelRefused(f"{reply.model}: declined to answer the step '{self._prompt.purpose.step}'")
         return reply
 

@@ -18,7 +18,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any, Literal
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import JournalUnusable
 from league_agents.journal import migrations, rows
 from league_agents.journal.file import check_pages, journal_error
@@ -100,7 +100,7 @@ class Ledger:
             done = db.execute(f"INSERT INTO model_calls ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
             return int(done.lastrowid or 0)
 
-    def judge(self, row: int, work: Work, why: Why | None) -> None:
+    def judge(self, row: int, work: ModelWorkUse, why: Why | None) -> None:
         with connected(self.path, self._mode) as db:
             judged = (work.value, None if why is None else why.value, row)
             db.execute("UPDATE model_calls SET work = ?, why = ? WHERE seq = ?", judged)
@@ -242,7 +242,9 @@ _WRITTEN: Mapping[str, rows.Reader] = {
 _COLUMNS = ", ".join(_WRITTEN)
 _UNJUDGED = rows.Stored("model_calls", _call, _WRITTEN)
 _JUDGED = rows.Stored(
-    "model_calls", _call, {**_WRITTEN, "work": rows.optional(rows.one_of(Work)), "why": rows.optional(rows.one_of(Why))}
+    "model_calls",
+    _call,
+    {**_WRITTEN, "work": rows.optional(rows.one_of(ModelWorkUse)), "why": rows.optional(rows.one_of(Why))},
 )
 
 

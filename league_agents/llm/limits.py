@@ -34,7 +34,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SpendingLimits:
     """What the user allows."""
 
     per_game: Limit = field(default_factory=Limit)

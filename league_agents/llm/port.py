@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 
 if TYPE_CHECKING:
     from pydantic import BaseModel  # not at run time: whoever only names a model need not wait for it
@@ -77,11 +77,11 @@ class Usage:
         )
 
 
-Judge = Callable[[Work, Why | None], None]
+Judge = Callable[[ModelWorkUse, Why | None], None]
 """Who keeps books is told what became of a reply, and why when not all of it was used."""
 
 
-def nobody(_work: Work, _why: Why | None) -> None:
+def nobody(_work: ModelWorkUse, _why: Why | None) -> None:
     """A ``Judge`` where nobody keeps books."""
 
 

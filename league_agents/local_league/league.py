@@ -38,7 +38,7 @@ as long as the limit of ``patience``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class LeagueProcess:
     """One process: a role of a group."""
 
     role: str
@@ -63,17 +63,19 @@ class Seat:
         return {"manager": "LM001", "referee": f"REF-{self.group.upper()}"}.get(self.role, self.group)
 
 
-def four_seats(*, referee: str = "scripted", player_a: str = "scripted", player_b: str = "scripted") -> list[Seat]:
+def four_seats(
+    *, referee: str = "scripted", player_a: str = "scripted", player_b: str = "scripted"
+) -> list[LeagueProcess]:
     """The smallest league: a manager, a referee and two players of three groups."""
     return [
-        Seat(role="manager", group=""),
-        Seat(role="referee", group="house", agent=referee),
-        Seat(role="player", group="falcons", agent=player_a),
-        Seat(role="player", group="otters", agent=player_b),
+        LeagueProcess(role="manager", group=""),
+        LeagueProcess(role="referee", group="house", agent=referee),
+        LeagueProcess(role="player", group="falcons", agent=player_a),
+        LeagueProcess(role="player", group="otters", agent=player_b),
     ]
 
 
-def unhurried(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
+def unhurried(folder: Path, seats: Sequence[LeagueProcess], **options: Any) -> LocalLeague:
     """A league on a clock of its own, in which no wait of the protocol ends because the machine is busy."""
     chosen = {"registration": timedelta(hours=1), **options}
     return LocalLeague(folder=folder, seats=seats, clock=MachineClock(folder, rate=UNHURRIED), **chosen)
@@ -84,7 +86,7 @@ class LocalLeague:
     """Processes, their files in ``folder``, and the sandbox between them. Use it in a ``with`` statement."""
 
     folder: Path
-    seats: Sequence[Seat]
+    seats: Sequence[LeagueProcess]
     rules: str = "prd"
     registration: timedelta = timedelta(seconds=10)
     poll: timedelta = timedelta(seconds=0.3)
@@ -120,7 +122,7 @@ class LocalLeague:
         finally:
             self.sandbox.stop()
 
-    def restart_sandbox(self, witness: Seat) -> None:
+    def restart_sandbox(self, witness: LeagueProcess) -> None:
         """End the mail service, and start it again when this process has noticed. It must keep its mail."""
         port = self.sandbox.port
         self.sandbox.stop()
@@ -139,19 +141,19 @@ class LocalLeague:
         """The groups of the league, in order."""
         return list(dict.fromkeys(seat.group for seat in self.seats if seat.group))
 
-    def config_of(self, seat: Seat) -> Path:
+    def config_of(self, seat: LeagueProcess) -> Path:
         """The league file of a process."""
         return self.folder / f"{seat.name}.yaml"
 
-    def log_of(self, seat: Seat) -> Path:
+    def log_of(self, seat: LeagueProcess) -> Path:
         """What a process wrote to stderr."""
         return self.folder / f"{seat.name}.log"
 
-    def journal_of(self, seat: Seat) -> Path:
+    def journal_of(self, seat: LeagueProcess) -> Path:
         """The journal of a process."""
         return self.folder / f"{seat.name}.db"
 
-    def start(self, seat: Seat) -> None:
+    def start(self, seat: LeagueProcess) -> None:
         """Start a process, or start it again."""
         with self.log_of(seat).open("ab") as log:
             self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
@@ -159,17 +161,17 @@ class LocalLeague:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
 
-    def command(self, seat: Seat, *words: str, config: Path | None = None) -> list[str]:
+    def command(self, seat: LeagueProcess, *words: str, config: Path | None = None) -> list[str]:
         """``league-agents`` with these words, for a seat or another league file of it."""
         return [sys.executable, "-m", "league_agents", *words, "--config", str(config or self.config_of(seat))]
 
-    def environment_of(self, seat: Seat) -> dict[str, str]:
+    def environment_of(self, seat: LeagueProcess) -> dict[str, str]:
         """What every process of a seat needs."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
         timed = {} if self.clock is None else self.clock.environment(seat.name)
         return {**kept, "LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment, **timed}
 
-    def run(self, seat: Seat, *words: str, config: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    def run(self, seat: LeagueProcess, *words: str, config: Path | None = None) -> subprocess.CompletedProcess[bytes]:
         """A command for a seat, to its end."""
         return subprocess.run(  # noqa: S603 - our own command
             self.command(seat, *words, config=config), cwd=self.folder, env=self.environment_of(seat),
@@ -181,7 +183,7 @@ class LocalLeague:
         for seat in sorted(self.seats, key=lambda seat: seat.role == "manager"):
             self.start(seat)
 
-    def kill(self, seat: Seat) -> None:
+    def kill(self, seat: LeagueProcess) -> None:
         """End a process as a power cut would."""
         process = self.processes.pop(seat.name)
         process.kill()
@@ -219,7 +221,7 @@ class LocalLeague:
         assert season is not None
         return season
 
-    def wait_for_log(self, seat: Seat, words: str, times: int = 1) -> None:
+    def wait_for_log(self, seat: LeagueProcess, words: str, times: int = 1) -> None:
         """Wait until a process has logged these words, all its lives taken together. Raises what ``until`` does."""
         log = self.log_of(seat)
         self.until(lambda: log.read_text("utf-8").count(words) >= times, f"{seat.name} logs {words!r}")
@@ -280,7 +282,7 @@ class LocalLeague:
             self._polls |= polls
             self.clock.advance(self.poll)
 
-    def _is_thinking(self, seat: Seat) -> bool:
+    def _is_thinking(self, seat: LeagueProcess) -> bool:
         journal = self.look_at_journal(seat)
         if journal is None:
             return False
@@ -289,7 +291,7 @@ class LocalLeague:
         finally:
             journal.close()
 
-    def look_at_journal(self, seat: Seat) -> StoredJournal | None:
+    def look_at_journal(self, seat: LeagueProcess) -> StoredJournal | None:
         """The journal of a seat, to be looked at and closed by the caller; ``None`` until it is made."""
         try:
             return STORAGE.look_at_journal(self.journal_of(seat)) if self.journal_of(seat).exists() else None
@@ -305,7 +307,7 @@ class LocalLeague:
         running = [seat for seat in self.seats if seat.name in self.processes]
         return not any(self.sandbox.mail(seat.address, "UNREAD") or self._has_unsent(seat) for seat in running)
 
-    def _has_unsent(self, seat: Seat) -> bool:
+    def _has_unsent(self, seat: LeagueProcess) -> bool:
         journal = self.look_at_journal(seat)
         if journal is None:
             return False
@@ -325,7 +327,7 @@ class LocalLeague:
             for seat in self.seats
         ]
 
-    def _settings(self, seat: Seat) -> dict[str, object]:
+    def _settings(self, seat: LeagueProcess) -> dict[str, object]:
         role: dict[str, object] = {
             "address": seat.address,
             "journal": self.journal_of(seat).name,

@@ -68,7 +68,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class MailVerdict:
     """Whether a mail may be looked at."""
 
     accepted: bool
@@ -97,27 +97,27 @@ def judge(
     own_address: str,
     authserv_id: str = GMAIL,
     require: Require = Require.PASS,
-) -> Verdict:
+) -> MailVerdict:
     """Whether a mail may be looked at. ``headers`` has names in lower case and the topmost header of each name.
 
     Never raises, whatever the headers hold.
     """
     sender = read_mailbox(from_header)
     if sender is None:
-        return Verdict(accepted=False, reason=f"the From header {from_header[:100]!a} does not name one address")
+        return MailVerdict(accepted=False, reason=f"the From header {from_header[:100]!a} does not name one address")
     loop = _loop(headers, sender, own_address)
     if loop is not None:
-        return Verdict(accepted=False, reason=loop, sender=sender)
+        return MailVerdict(accepted=False, reason=loop, sender=sender)
     result = authenticated(headers.get("authentication-results", ""), sender, authserv_id=authserv_id)
     if require is Require.NOTHING or result is Result.PASS:
-        return Verdict(accepted=True, sender=sender, result=result)
+        return MailVerdict(accepted=True, sender=sender, result=result)
     if result is Result.FAIL:
         reason = f"{authserv_id} found that the mail is not from {sender}"
-        return Verdict(accepted=False, reason=reason, sender=sender, result=result)
+        return MailVerdict(accepted=False, reason=reason, sender=sender, result=result)
     if require is Require.NO_FAILURE:
-        return Verdict(accepted=True, sender=sender, result=result)
+        return MailVerdict(accepted=True, sender=sender, result=result)
     reason = f"{authserv_id} does not confirm that the mail is from {sender}"
-    return Verdict(accepted=False, reason=reason, sender=sender, result=result)
+    return MailVerdict(accepted=False, reason=reason, sender=sender, result=result)
 
 
 def _loop(headers: Mapping[str, str], sender: str, own_address: str) -> str | None:

@@ -80,7 +80,7 @@ def kind_of(subject: str) -> SendKind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QuotaLimits:
     """What one account may use. The defaults are those of a consumer account in a project of 2026."""
 
     units_per_minute: int = 6_000
@@ -170,7 +170,7 @@ class QuotaLedger:
         self,
         clock: Clock,
         *,
-        limits: Limits | None = None,
+        limits: QuotaLimits | None = None,
         prices: Mapping[str, int] = PRICES_2026,
         sends: SendCounts | None = None,
         state: Mapping[str, object] | None = None,
@@ -178,7 +178,7 @@ class QuotaLedger:
         """``prices`` has Gmail's names of methods, without ``users.``. ``sends`` are those of the mailbox; without them
         only the ledger's own count. ``state`` is what ``dump`` gave."""
         self._clock = clock
-        self.limits = limits or Limits()
+        self.limits = limits or QuotaLimits()
         self._prices = dict(prices)
         self._seconds: deque[tuple[int, int]] = deque()
         """(second, units) of the last minute."""

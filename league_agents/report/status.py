@@ -34,7 +34,7 @@ class OpenGame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class RegistrationProgress:
     """How far the registration for a season is, while it is open."""
 
     expected: int
@@ -89,7 +89,7 @@ class RoleStatus:
     """Why it waits for a person; empty when it does not."""
 
     games: tuple[OpenGame, ...] = ()
-    registration: Registration | None = None
+    registration: RegistrationProgress | None = None
     """``None`` for all but a league manager whose registration is open."""
 
     outbox: Mapping[str, int]
@@ -267,7 +267,7 @@ def _owed(owed: Owed, now: datetime) -> str:
     return f"{line}, {span(left)} left" if left > timedelta(0) else f"{line}, overdue for {span(-left)}"
 
 
-def _registration(found: Registration, now: datetime) -> str:
+def _registration(found: RegistrationProgress, now: datetime) -> str:
     said = f"{found.expected - len(found.missing)} of {found.expected} are registered"
     if found.missing:
         said += f"; missing: {', '.join(printable(address, 80) for address in found.missing)}"
@@ -277,7 +277,7 @@ def _registration(found: Registration, now: datetime) -> str:
     return f"{said}; {span(left)} left" if left > timedelta(0) else f"{said}; its time is over"
 
 
-def _registration_to_json(found: Registration) -> dict[str, object]:
+def _registration_to_json(found: RegistrationProgress) -> dict[str, object]:
     return {"expected": found.expected, "missing": list(found.missing), "closes_at": _text(found.closes_at)}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from league_agents.protocol.league.catalogue import DECLARED
-from league_agents.protocol.league.declare import Declaration, Wire, Written, layout
+from league_agents.protocol.league.declare import Declaration, DerivedKey, WireField, layout
 from league_agents.protocol.league.kinds import MessageType, protocol_of
 
 _HEADER = """\
@@ -67,8 +67,8 @@ def _message(item: Declaration) -> Iterator[str]:
     yield ""
 
 
-def _row(name: str, entry: Wire | Written, meaning: str) -> str:
-    if isinstance(entry, Written):
+def _row(name: str, entry: WireField | DerivedKey, meaning: str) -> str:
+    if isinstance(entry, DerivedKey):
         return f"| `{entry.key or name}` | from the envelope or derived |  | {meaning} |"
     keys = entry.keys or (name,)
     written = entry.written_as or keys[:1]

@@ -74,7 +74,7 @@ _FAILURES = {
 }
 
 
-class Pool(Generic[T]):
+class AgentPool(Generic[T]):
     """Which of several alike serves which game.
 
     With ``one_game_each`` one of them serves one game until that is released, then the next (referees); otherwise a
@@ -113,7 +113,7 @@ class InlineHost:
     """
 
     def __init__(self, factory: AgentFactory, clock: Clock, *, one_game_each: bool) -> None:
-        self._pool = Pool(factory, one_game_each=one_game_each)
+        self._pool = AgentPool(factory, one_game_each=one_game_each)
         self._clock = clock
         self._submitted: list[PendingCall] = []
         self._later: list[tuple[datetime, Outcome]] = []

@@ -12,12 +12,12 @@ from league_agents.journal.port import (
     MODEL_WORK,
     NOTICE,
     WARNING,
-    Cause,
     Deadline,
     InboxRow,
     Note,
     OutboxItem,
     PendingCall,
+    StepCause,
     StepCommit,
 )
 from league_agents.league.effects import (
@@ -39,7 +39,7 @@ from league_agents.protocol.league.subject import format_subject
 def commit_of(
     effects: Sequence[Effect],
     *,
-    cause: Cause,
+    cause: StepCause,
     key: str,
     at: datetime,
     role: str,
@@ -120,7 +120,7 @@ def warning(at: datetime, code: str, text: str) -> Note:
     return Note(at=at, kind=WARNING, key=code, facts={"text": text})
 
 
-def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[Cause, str]) -> OutboxItem:
+def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[StepCause, str]) -> OutboxItem:
     envelope = send.envelope
     # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
     transaction_id = envelope.message_id

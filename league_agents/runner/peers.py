@@ -14,7 +14,7 @@ from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_config import ManagerConfig
 from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.player import Player, PlayerState
+from league_agents.league.player import PlayerMachine, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.port import Peers
 from league_agents.protocol.league.address import address_key
@@ -36,7 +36,7 @@ def peers_of(machine: Machine[Any], state: object) -> Peers:
                 addresses=_keys([config.manager_email, *players]),
                 shortest_wait=None if is_over else game_wait(config.rules),
             )
-        case Player(config=config), PlayerState(league=league, games=games):
+        case PlayerMachine(config=config), PlayerState(league=league, games=games):
             referees = [fixture.referee_email for fixture in league.fixtures]
             referees += [game.referee_email for game in games.values()]
             is_over = league.is_completed and not any(game.is_open for game in games.values())

@@ -16,13 +16,13 @@ from typing import Generic, Protocol, TypeVar
 from league_agents.clock import Clock
 from league_agents.errors import JournalError, MailError, RemoteProtocolError
 from league_agents.journal.port import (
-    Cause,
     InboxRow,
     InboxVerdict,
     Journal,
     Note,
     OutboxItem,
     PendingCall,
+    StepCause,
     StepCommit,
 )
 from league_agents.league.effects import Effect, ReleaseAgent
@@ -151,7 +151,7 @@ class RoleRunner(Generic[S]):
         self._acknowledge()
         for call in self._journal.pending_calls():
             self._submit(call)
-        self._step(Started(), Cause.START, "start")
+        self._step(Started(), StepCause.START, "start")
 
     def tick(self, *, fetches: bool = True) -> bool:
         """Do everything that can be done now. Whether there was anything to do.
@@ -174,7 +174,7 @@ class RoleRunner(Generic[S]):
 
     def command(self, command: OperatorCommand) -> bool:
         """Pass on what a person wants. ``False`` when this very command was carried out before."""
-        return self._step(command, Cause.COMMAND, command.nonce)
+        return self._step(command, StepCause.COMMAND, command.nonce)
 
     def obey(self) -> bool:
         """Carry out what people have ordered by way of the journal. Whether there was anything."""
@@ -183,9 +183,9 @@ class RoleRunner(Generic[S]):
             try:
                 command = OperatorCommand(command=Command(order.command), nonce=order.nonce, text=order.text)
             except ValueError:
-                self._use_up(Cause.COMMAND, order.nonce, "order_refused", f"{order.command[:80]!a} is no command")
+                self._use_up(StepCause.COMMAND, order.nonce, "order_refused", f"{order.command[:80]!a} is no command")
                 continue
-            self._safe_step(command, Cause.COMMAND, order.nonce)
+            self._safe_step(command, StepCause.COMMAND, order.nonce)
         return bool(orders)
 
     def next_wake(self) -> datetime | None:
@@ -280,7 +280,7 @@ class RoleRunner(Generic[S]):
             document=_document(mail),
         )
         try:
-            self._step(event, Cause.MAIL, mail.mail_id, row)
+            self._step(event, StepCause.MAIL, mail.mail_id, row)
         except RemoteProtocolError as error:
             self._put_aside(mail, InboxVerdict.REJECTED, str(error), envelope)
         except JournalError:
@@ -314,13 +314,13 @@ class RoleRunner(Generic[S]):
         came_back = self._intake.came_back(mail) if self._intake is not None else None
         if came_back is not None:
             notes.append(warning(now, "bounced", came_back))
-        if self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes)):
+        if self._journal.commit(StepCommit(cause=StepCause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes)):
             self._once_durable(lambda: self._tell(row, notes))
 
     # -- the machine ------------------------------------------------------------------------------------------------
 
     def _step(
-        self, event: Event, cause: Cause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
+        self, event: Event, cause: StepCause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
     ) -> bool:
         """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
         now = self._clock.now()
@@ -332,7 +332,7 @@ class RoleRunner(Generic[S]):
         self._state, self._is_stored = state, True
         if commit.sends:
             self._outbox.queued()
-        if commit.deadlines or commit.cleared or cause is Cause.DEADLINE:
+        if commit.deadlines or commit.cleared or cause is StepCause.DEADLINE:
             self._next_wake = self._journal.next_wake()
         self._once_durable(lambda: self._perform(commit, effects))
         return True
@@ -374,7 +374,7 @@ class RoleRunner(Generic[S]):
         else:
             self._waiting.append(action)
 
-    def _safe_step(self, event: Event, cause: Cause, key: str, notes: Sequence[Note] = ()) -> None:
+    def _safe_step(self, event: Event, cause: StepCause, key: str, notes: Sequence[Note] = ()) -> None:
         """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
         try:
             self._step(event, cause, key, notes=notes)
@@ -383,7 +383,7 @@ class RoleRunner(Generic[S]):
         except Exception as error:
             self._use_up(cause, key, "step_failed", f"{cause} {key}: {type(error).__name__}: {error}")
 
-    def _use_up(self, cause: Cause, key: str, code: str, text: str) -> None:
+    def _use_up(self, cause: StepCause, key: str, code: str, text: str) -> None:
         now = self._clock.now()
         note = warning(now, code, text)
         self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
@@ -402,7 +402,7 @@ class RoleRunner(Generic[S]):
             for outcome in outcomes:
                 call = self._calls.pop(outcome.call_id, None)
                 notes = [] if call is None else model_work(self._clock.now(), call, outcome)
-                self._safe_step(outcome, Cause.CALL, outcome.call_id, notes)
+                self._safe_step(outcome, StepCause.CALL, outcome.call_id, notes)
         return bool(outcomes)
 
     def _fire_deadlines(self, now: datetime) -> bool:
@@ -417,7 +417,7 @@ class RoleRunner(Generic[S]):
         with self._together(due):
             for deadline in due:
                 # One deadline's step may clear the next one: its commit then finds no deadline and changes nothing.
-                self._safe_step(DeadlinePassed(name=deadline.name), Cause.DEADLINE, deadline.name)
+                self._safe_step(DeadlinePassed(name=deadline.name), StepCause.DEADLINE, deadline.name)
         self._next_wake = self._journal.next_wake()
         if len(due) < len(passed) and self._next_wake is not None:
             self._next_wake += self._shown_within
@@ -429,7 +429,7 @@ class RoleRunner(Generic[S]):
     def _sent_late(self, item: OutboxItem, by: timedelta) -> None:
         if item.game_id is not None:
             event = SentLate(game_id=item.game_id, message_id=item.transaction_id, by=by)
-            self._safe_step(event, Cause.SENT, item.transaction_id)
+            self._safe_step(event, StepCause.SENT, item.transaction_id)
 
     # -- sending ----------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ class ScanReport:
         return not (self.received or self.sent or self.waiting)
 
 
-class Counting:
+class CountingObserver:
     """An observer that counts for the report and passes everything on."""
 
     def __init__(self, observer: Observer | None, report: ScanReport) -> None:
@@ -65,7 +65,7 @@ def scan(role: LiveRole, rest: Callable[[timedelta], None]) -> ScanReport:
     Raises what the mailbox and the journal raise; whatever was committed until then stays.
     """
     report = ScanReport()
-    role.observer = Counting(role.observer, report)
+    role.observer = CountingObserver(role.observer, report)
     wired, clock = role.wired, role.clock
     runner, journal = wired.runner, wired.journal
     role.start(runner)

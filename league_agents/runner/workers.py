@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from league_agents.clock import Clock, monotonic_s
 from league_agents.journal.port import PendingCall
-from league_agents.runner.calls import Outcome, Pool, outcome_of
+from league_agents.runner.calls import AgentPool, Outcome, outcome_of
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instances import InstanceMaker
 from league_agents.user_code.process import PATIENCE_S
@@ -121,7 +121,7 @@ class Workers:
             self._workers.append(worker)
             return worker
 
-        self._pool = Pool(make_worker, one_game_each=one_game_each)
+        self._pool = AgentPool(make_worker, one_game_each=one_game_each)
 
     def submit(self, call: PendingCall) -> None:
         job = _Job(call)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from league_agents.sandbox.refusal import Refused
-from league_agents.sandbox.state import State
+from league_agents.sandbox.refusal import SandboxRefusal
+from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock, instant
 
 PRICES_2026: Mapping[str, int] = {
@@ -67,7 +67,7 @@ class Quota:
 
 
 @dataclass(slots=True)
-class Tally:
+class MethodTally:
     """The calls of one method by one account."""
 
     calls: int = 0
@@ -79,14 +79,14 @@ class Tally:
     units: int = 0
 
 
-class Ledger:
+class SandboxAccounts:
     """The account book of one sandbox."""
 
-    def __init__(self, quota: Quota, clock: SandboxClock, state: State) -> None:
+    def __init__(self, quota: Quota, clock: SandboxClock, state: SandboxState) -> None:
         self._quota = quota
         self._clock = clock
         self._state = state
-        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._tallies: dict[tuple[str, str], MethodTally] = {}
         self._recent: dict[str, deque[tuple[int, int]]] = {}
         self._recent_units: dict[str, int] = {}
         self._sends: dict[tuple[str, str], dict[str, int]] = {}
@@ -100,7 +100,7 @@ class Ledger:
         for key, stored in self._state.load("tally").items():
             account, _, method = key.partition("/")
             assert isinstance(stored, list)
-            self._tallies[account, method] = Tally(*stored)
+            self._tallies[account, method] = MethodTally(*stored)
         for key, stored in self._state.load("posted").items():
             account, _, transaction = key.partition("/")
             assert isinstance(stored, dict)
@@ -111,7 +111,7 @@ class Ledger:
         self.delivered = {account: int(str(count)) for account, count in self._state.load("delivered").items()}
 
     def charge(self, method: str, account: str) -> None:
-        """Pay for one call. Raises ``Refused`` when the account has used up its minute."""
+        """Pay for one call. Raises ``SandboxRefusal`` when the account has used up its minute."""
         price = self._quota.prices.get(method, 0)
         now = self._clock.now_ms()
         recent = self._recent.setdefault(account, deque())
@@ -122,7 +122,7 @@ class Ledger:
         limit = self._quota.units_per_minute
         if limit is not None and used + price > limit:
             wait_ms = recent[0][0] + _MINUTE_MS - now if recent else _MINUTE_MS
-            raise Refused(
+            raise SandboxRefusal(
                 403,
                 "userRateLimitExceeded",
                 f"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user': {used} of {limit}"
@@ -132,19 +132,19 @@ class Ledger:
         if price:
             recent.append((now, price))
             self._recent_units[account] = used + price
-            tally = self._tallies.setdefault((account, method), Tally())
+            tally = self._tallies.setdefault((account, method), MethodTally())
             tally.units += price
             self._keep(account, method, tally)
 
     def done(self, method: str, account: str) -> None:
         """Note a call that was done."""
-        tally = self._tallies.setdefault((account, method), Tally())
+        tally = self._tallies.setdefault((account, method), MethodTally())
         tally.calls += 1
         self._keep(account, method, tally)
 
     def refuse(self, method: str, account: str) -> None:
         """Note a call that was refused or dropped before it was done."""
-        tally = self._tallies.setdefault((account, method), Tally())
+        tally = self._tallies.setdefault((account, method), MethodTally())
         tally.refused += 1
         self._keep(account, method, tally)
 
@@ -153,7 +153,7 @@ class Ledger:
         self._count_send(account, transaction, "posted")
 
     def check_day(self, account: str) -> None:
-        """Raises ``Refused`` when the account may send no more today."""
+        """Raises ``SandboxRefusal`` when the account may send no more today."""
         limit = self._quota.sends_per_day
         if limit is None:
             return
@@ -162,7 +162,7 @@ class Ledger:
             free_at = instant(sent[len(sent) - limit]) + timedelta(days=1)
             stamp = free_at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{free_at.microsecond // 1000:03d}Z"
             wait = (free_at - self._clock.now()).total_seconds()
-            raise Refused(
+            raise SandboxRefusal(
                 429,
                 "rateLimitExceeded",
                 f"User-rate limit exceeded.  Retry after {stamp} (Mail sending)",
@@ -219,5 +219,5 @@ class Ledger:
         counts[what] += 1
         self._state.put("posted", f"{account}/{transaction}", counts)
 
-    def _keep(self, account: str, method: str, tally: Tally) -> None:
+    def _keep(self, account: str, method: str, tally: MethodTally) -> None:
         self._state.put("tally", f"{account}/{method}", [tally.calls, tally.refused, tally.units])

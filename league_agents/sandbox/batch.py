@@ -12,8 +12,8 @@ from http import HTTPStatus
 from urllib.parse import parse_qs, urlsplit
 
 from league_agents.ids import derive_hex
-from league_agents.sandbox.refusal import Refused
-from league_agents.sandbox.request import Answer, Request
+from league_agents.sandbox.refusal import SandboxRefusal
+from league_agents.sandbox.request import SandboxAnswer, SandboxRequest
 from league_agents.sandbox.upload import parts_of
 
 MOST_CALLS = 100
@@ -22,14 +22,16 @@ _HEADER = re.compile(rb"^([!-9;-~]{1,200}):[ \t]*([^\r\n]{0,8000})", re.MULTILIN
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 
-def read_batch(request: Request) -> list[tuple[str, Request]]:
-    """The calls of a batch, each with its ``Content-ID`` or an empty text. Raises ``Refused``."""
+def read_batch(request: SandboxRequest) -> list[tuple[str, SandboxRequest]]:
+    """The calls of a batch, each with its ``Content-ID`` or an empty text. Raises ``SandboxRefusal``."""
     calls = []
     for head, content in parts_of(request, most=MOST_CALLS):
         content_id = _headers(head).get("content-id", "")
         found = _REQUEST_LINE.match(content.lstrip(b"\r\n"))
         if found is None:
-            raise Refused(400, "badRequest", "Failed to parse batch request, error: Failed in parsing HTTP payload.")
+            raise SandboxRefusal(
+                400, "badRequest", "Failed to parse batch request, error: Failed in parsing HTTP payload."
+            )
         rest = b"\n" + content.lstrip(b"\r\n")[found.end() :]
         separated = _EMPTY_LINE.split(rest, maxsplit=1)
         address = urlsplit(found[2].decode("latin-1"))
@@ -41,7 +43,7 @@ def read_batch(request: Request) -> list[tuple[str, Request]]:
         calls.append(
             (
                 content_id,
-                Request(
+                SandboxRequest(
                     verb=found[1].decode("ascii"),
                     path=address.path,
                     query=parse_qs(address.query, max_num_fields=2_000),
@@ -53,7 +55,7 @@ def read_batch(request: Request) -> list[tuple[str, Request]]:
     return calls
 
 
-def batch_answer(answers: Sequence[tuple[str, Answer]]) -> Answer:
+def batch_answer(answers: Sequence[tuple[str, SandboxAnswer]]) -> SandboxAnswer:
     """The answers of a batch as one."""
     digest = derive_hex("batch", *(answer.body for _, answer in answers), digits=32)
     boundary = f"batch_{digest}"
@@ -72,7 +74,7 @@ def batch_answer(answers: Sequence[tuple[str, Answer]]) -> Answer:
             + b"\r\n"
         )
     body = b"".join(parts) + f"--{boundary}--\r\n".encode()
-    return Answer(body=body, headers={"Content-Type": f"multipart/mixed; boundary={boundary}"})
+    return SandboxAnswer(body=body, headers={"Content-Type": f"multipart/mixed; boundary={boundary}"})
 
 
 def _headers(text: bytes) -> dict[str, str]:

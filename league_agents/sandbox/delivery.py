@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from league_agents.ids import derive_hex
-from league_agents.sandbox.accounting import Ledger
-from league_agents.sandbox.faults import DELIVERY, Action, Fault, FaultPlan
+from league_agents.sandbox.accounting import SandboxAccounts
+from league_agents.sandbox.faults import DELIVERY, Fault, FaultAction, FaultPlan
 from league_agents.sandbox.history import Numbers
-from league_agents.sandbox.mailbox import Mailbox, StoredMail
+from league_agents.sandbox.mailbox import SandboxMailbox, StoredMail
 from league_agents.sandbox.raw_mail import (
     LONGEST_HEADER,
     RawMail,
@@ -28,8 +28,8 @@ from league_agents.sandbox.raw_mail import (
     read_raw,
     with_network_line_ends,
 )
-from league_agents.sandbox.refusal import Refused, invalid, not_found
-from league_agents.sandbox.state import State
+from league_agents.sandbox.refusal import SandboxRefusal, invalid, not_found
+from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock
 
 AUTHORITY = "mx.google.com"
@@ -66,13 +66,18 @@ class OnItsWay:
     """Whether the history says nothing of its arrival."""
 
 
-class PostOffice:
+class SandboxPostOffice:
     """Takes mail from accounts and from the internet, and delivers it."""
 
     def __init__(
-        self, boxes: Mapping[str, Mailbox], clock: SandboxClock, numbers: Numbers, plan: FaultPlan, ledger: Ledger,
-        state: State,
-    ) -> None:  # fmt: skip
+        self,
+        boxes: Mapping[str, SandboxMailbox],
+        clock: SandboxClock,
+        numbers: Numbers,
+        plan: FaultPlan,
+        ledger: SandboxAccounts,
+        state: SandboxState,
+    ) -> None:
         self._boxes = boxes
         self._clock = clock
         self._numbers = numbers
@@ -93,10 +98,12 @@ class PostOffice:
         """How many mails have not arrived yet."""
         return len(self._waiting)
 
-    def send(self, box: Mailbox, raw: bytes, *, thread_id: str | None, faults: Sequence[Fault] = ()) -> StoredMail:
-        """Take a mail from an account. The mail in Sent. Raises ``Refused``."""
+    def send(
+        self, box: SandboxMailbox, raw: bytes, *, thread_id: str | None, faults: Sequence[Fault] = ()
+    ) -> StoredMail:
+        """Take a mail from an account. The mail in Sent. Raises ``SandboxRefusal``."""
         if len(raw) > MOST_MAIL_BYTES:
-            raise Refused(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
+            raise SandboxRefusal(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
         mail = read_raw(with_network_line_ends(raw))
         recipients = _recipients(mail)
         if thread_id is not None and not box.has_thread(thread_id):
@@ -110,7 +117,7 @@ class PostOffice:
             if address.lower() in self._boxes
         }
         to_self = fates.pop(box.key, None)
-        unlisted_ms = sum(round(fault.seconds * 1000) for fault in faults if fault.action is Action.UNLISTED)
+        unlisted_ms = sum(round(fault.seconds * 1000) for fault in faults if fault.action is FaultAction.UNLISTED)
         labels = {"SENT"}
         if to_self is not None and _arrives_at_once(to_self):
             labels |= set(_arrival_labels(to_self))
@@ -138,13 +145,13 @@ class PostOffice:
     def inject(
         self, raw: bytes, *, to: Sequence[str], sender: str, verdict: Mapping[str, str] | None, labels: Sequence[str]
     ) -> list[str]:
-        """Deliver a mail from the internet, whatever it claims. Its new ids, one a recipient. Raises ``Refused``.
+        """Deliver a mail from the internet. Return its new ids, one a recipient. Raises ``SandboxRefusal``.
 
         ``verdict`` is what the receiving server found out (``spf``, ``dkim``, ``dmarc``; ``domain`` for the
         signature's); ``None`` writes no verdict at all.
         """
         if len(raw) > MOST_MAIL_BYTES:
-            raise Refused(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
+            raise SandboxRefusal(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
         boxes = []
         for address in to:
             if address.lower() not in self._boxes:
@@ -172,7 +179,7 @@ class PostOffice:
             late = heapq.heappop(self._waiting)
             self._arrive(late, late.due_ms)
 
-    def _as_sent(self, box: Mailbox, mail: RawMail) -> RawMail:
+    def _as_sent(self, box: SandboxMailbox, mail: RawMail) -> RawMail:
         """The mail as it stands in Sent."""
         now = self._clock.now()
         claimed = mail.values("from")
@@ -204,13 +211,13 @@ class PostOffice:
     def _deliver(self, recipient: str, raw: bytes, struck: Sequence[Fault], own_mail_id: str = "") -> None:
         """Let one mail arrive at one account, or not."""
         actions = {fault.action for fault in struck}
-        if Action.LOSE in actions:
+        if FaultAction.LOSE in actions:
             return
         now_ms = self._clock.now_ms()
-        late_ms = sum(round(fault.seconds * 1000) for fault in struck if fault.action is Action.LATE)
-        held_s = [fault.seconds or REORDER_WAIT_S for fault in struck if fault.action is Action.REORDER]
-        unlisted_ms = sum(round(fault.seconds * 1000) for fault in struck if fault.action is Action.UNLISTED)
-        for _ in range(2 if Action.DUPLICATE in actions else 1):
+        late_ms = sum(round(fault.seconds * 1000) for fault in struck if fault.action is FaultAction.LATE)
+        held_s = [fault.seconds or REORDER_WAIT_S for fault in struck if fault.action is FaultAction.REORDER]
+        unlisted_ms = sum(round(fault.seconds * 1000) for fault in struck if fault.action is FaultAction.UNLISTED)
+        for _ in range(2 if FaultAction.DUPLICATE in actions else 1):
             mail = OnItsWay(
                 due_ms=now_ms + late_ms + round(1000 * max(held_s, default=0)),
                 number=self._numbers.next_mail(),
@@ -221,7 +228,7 @@ class PostOffice:
                 unlisted_ms=unlisted_ms,
                 own_mail_id=own_mail_id,
                 waits_for_next=bool(held_s),
-                is_withheld=Action.WITHHELD in actions,
+                is_withheld=FaultAction.WITHHELD in actions,
             )
             own_mail_id = ""
             if mail.due_ms > now_ms:
@@ -229,11 +236,11 @@ class PostOffice:
             else:
                 self._arrive(mail, now_ms, is_held=False)
 
-    def _deliver_to_self(self, box: Mailbox, stored: StoredMail, struck: Sequence[Fault]) -> None:
+    def _deliver_to_self(self, box: SandboxMailbox, stored: StoredMail, struck: Sequence[Fault]) -> None:
         if not _arrives_at_once(struck):
             self._deliver(box.key, stored.raw, struck, own_mail_id=stored.mail_id)
-        elif any(fault.action is Action.DUPLICATE for fault in struck):
-            once = [fault for fault in struck if fault.action is not Action.DUPLICATE]
+        elif any(fault.action is FaultAction.DUPLICATE for fault in struck):
+            once = [fault for fault in struck if fault.action is not FaultAction.DUPLICATE]
             self._deliver(box.key, stored.raw, once)
         else:
             self._release(box.key)
@@ -277,7 +284,7 @@ class PostOffice:
             for mail in freed:
                 self._arrive(mail, self._clock.now_ms())
 
-    def _bounce(self, box: Mailbox, written: RawMail, address: str) -> None:
+    def _bounce(self, box: SandboxMailbox, written: RawMail, address: str) -> None:
         """Tell the sender that nobody has this address."""
         from_daemon = "mailer-daemon@googlemail.com"
         boundary = f"bounce{derive_hex(box.key, address, self._numbers.history, digits=24)}"
@@ -327,16 +334,16 @@ def _recipients(mail: RawMail) -> list[str]:
 
 
 def _arrives_at_once(struck: Sequence[Fault]) -> bool:
-    return not {fault.action for fault in struck} & {Action.LOSE, Action.LATE, Action.REORDER}
+    return not {fault.action for fault in struck} & {FaultAction.LOSE, FaultAction.LATE, FaultAction.REORDER}
 
 
 def _arrival_labels(struck: Sequence[Fault]) -> tuple[str, ...]:
-    is_spam = any(fault.action is Action.SPAM for fault in struck)
+    is_spam = any(fault.action is FaultAction.SPAM for fault in struck)
     return ("SPAM", "UNREAD") if is_spam else ("INBOX", "UNREAD")
 
 
 def _skew_ms(struck: Sequence[Fault]) -> int:
-    return sum(round(fault.seconds * 1000) for fault in struck if fault.action is Action.SKEW)
+    return sum(round(fault.seconds * 1000) for fault in struck if fault.action is FaultAction.SKEW)
 
 
 def _passed(sender: str) -> str:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from league_agents.errors import ConfigError
 from league_agents.sandbox.faults import read_fault
 from league_agents.sandbox.mail_view import decode_bytes, encode_bytes
-from league_agents.sandbox.mailbox import Mailbox, StoredMail
+from league_agents.sandbox.mailbox import SandboxMailbox, StoredMail
 from league_agents.sandbox.raw_mail import RawMail, addresses_in, is_address
-from league_agents.sandbox.refusal import Refused, invalid
-from league_agents.sandbox.request import Answer, Request, json_answer, text_of, texts_of
+from league_agents.sandbox.refusal import SandboxRefusal, invalid
+from league_agents.sandbox.request import SandboxAnswer, SandboxRequest, json_answer, text_of, texts_of
 from league_agents.sandbox.world import World
 
 
-def report(world: World, _request: Request) -> Answer:
+def report(world: World, _request: SandboxRequest) -> SandboxAnswer:
     return json_answer(report_document(world))
 
 
@@ -35,14 +35,14 @@ def report_document(world: World) -> dict[str, object]:
     }
 
 
-def mail(world: World, request: Request) -> Answer:
+def mail(world: World, request: SandboxRequest) -> SandboxAnswer:
     """All mail; ``account=`` chooses one mailbox, ``raw=true`` adds the bytes."""
     boxes = [_box(world, request.text("account"))] if request.text("account") else list(world.boxes.values())
     with_raw = request.flag("raw")
     return json_answer({"mail": [_shown(box, each, with_raw) for box in boxes for each in box.mails()]})
 
 
-def _shown(box: Mailbox, stored: StoredMail, with_raw: bool) -> dict[str, object]:
+def _shown(box: SandboxMailbox, stored: StoredMail, with_raw: bool) -> dict[str, object]:
     view = stored.view
     document: dict[str, object] = {
         "account": box.address,
@@ -60,7 +60,7 @@ def _shown(box: Mailbox, stored: StoredMail, with_raw: bool) -> dict[str, object
     return document
 
 
-def inject(world: World, request: Request) -> Answer:
+def inject(world: World, request: SandboxRequest) -> SandboxAnswer:
     """A mail from the internet.
 
     JSON: ``to``, then ``raw`` (base64) or ``from``, ``subject``, ``text``, ``headers``; ``sender`` of the envelope,
@@ -126,11 +126,11 @@ def _verdict_of(document: Mapping[str, object]) -> dict[str, str] | None:
     return verdict
 
 
-def clock(world: World, _request: Request) -> Answer:
+def clock(world: World, _request: SandboxRequest) -> SandboxAnswer:
     return json_answer({"now": world.clock.now().isoformat(), "now_ms": world.clock.now_ms()})
 
 
-def advance(world: World, request: Request) -> Answer:
+def advance(world: World, request: SandboxRequest) -> SandboxAnswer:
     """Let ``advance_s`` seconds pass at once."""
     seconds = request.document.get("advance_s")
     if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
@@ -140,7 +140,7 @@ def advance(world: World, request: Request) -> Answer:
     return clock(world, request)
 
 
-def add_faults(world: World, request: Request) -> Answer:
+def add_faults(world: World, request: SandboxRequest) -> SandboxAnswer:
     """One more rule, or several under ``faults``."""
     rules = request.document.get("faults", [request.document])
     if not isinstance(rules, list):
@@ -153,18 +153,18 @@ def add_faults(world: World, request: Request) -> Answer:
     return json_answer({"added": len(rules)})
 
 
-def clear_faults(world: World, _request: Request) -> Answer:
+def clear_faults(world: World, _request: SandboxRequest) -> SandboxAnswer:
     world.plan.clear()
     return json_answer({})
 
 
-def withdraw(world: World, request: Request) -> Answer:
+def withdraw(world: World, request: SandboxRequest) -> SandboxAnswer:
     """The owner of ``account`` withdraws every grant."""
     world.authority.withdraw(_box(world, text_of(request.document, "account") or "").key)
     return json_answer({})
 
 
-def expire(world: World, request: Request) -> Answer:
+def expire(world: World, request: SandboxRequest) -> SandboxAnswer:
     """End the access tokens (``what: tokens``) or the history (``what: history``) of ``account``."""
     box = _box(world, text_of(request.document, "account") or "")
     what = text_of(request.document, "what")
@@ -177,14 +177,14 @@ def expire(world: World, request: Request) -> Answer:
     return json_answer({})
 
 
-def _box(world: World, account: str) -> Mailbox:
+def _box(world: World, account: str) -> SandboxMailbox:
     box = world.boxes.get(account.lower())
     if box is None:
-        raise Refused(404, "notFound", f"no account {account[:100]!a} in this sandbox")
+        raise SandboxRefusal(404, "notFound", f"no account {account[:100]!a} in this sandbox")
     return box
 
 
-DESK: Mapping[tuple[str, str], Callable[[World, Request], Answer]] = {
+DESK: Mapping[tuple[str, str], Callable[[World, SandboxRequest], SandboxAnswer]] = {
     ("GET", "/sandbox/report"): report,
     ("GET", "/sandbox/mail"): mail,
     ("POST", "/sandbox/inject"): inject,

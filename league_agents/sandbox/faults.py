@@ -14,14 +14,14 @@ from enum import StrEnum
 from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
 from league_agents.sandbox.refusal import USUAL_REASONS
-from league_agents.sandbox.state import NoState, State
+from league_agents.sandbox.state import NoState, SandboxState
 
 MOST_FAULTS = 1_000
 LONGEST_WAIT_S = 600.0
 LONGEST_DELAY_S = 30 * 86_400.0
 
 
-class Action(StrEnum):
+class FaultAction(StrEnum):
     """What a fault does."""
 
     ERROR = "error"
@@ -77,19 +77,35 @@ DELIVERY = "delivery"
 
 ON_DELIVERY = frozenset(
     [
-        *(Action.UNLISTED, Action.LATE, Action.REORDER, Action.DUPLICATE, Action.LOSE, Action.SPAM),
-        *(Action.WITHHELD, Action.SKEW),
+        *(
+            FaultAction.UNLISTED,
+            FaultAction.LATE,
+            FaultAction.REORDER,
+            FaultAction.DUPLICATE,
+            FaultAction.LOSE,
+            FaultAction.SPAM,
+        ),
+        *(FaultAction.WITHHELD, FaultAction.SKEW),
     ]
 )
-DEADLY = frozenset({Action.KILL_UNDONE, Action.KILL_DONE})
-_TIMED = frozenset({Action.WAIT, Action.LAST, Action.SLOW_BODY, Action.UNLISTED, Action.LATE, Action.SKEW})
+DEADLY = frozenset({FaultAction.KILL_UNDONE, FaultAction.KILL_DONE})
+_TIMED = frozenset(
+    {
+        FaultAction.WAIT,
+        FaultAction.LAST,
+        FaultAction.SLOW_BODY,
+        FaultAction.UNLISTED,
+        FaultAction.LATE,
+        FaultAction.SKEW,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """One rule. Without ``calls``, ``every`` and ``chance`` it strikes each time."""
 
-    action: Action
+    action: FaultAction
     method: str = "*"
     """``messages.send``, ``history.list``, ``token``, ``delivery`` …; a ``*`` at the end stands for anything."""
 
@@ -131,12 +147,16 @@ class Fault:
             return "calls are counted from 1"
         if self.times is not None and self.times < 1:
             return f"times must be at least 1, not {self.times}"
-        if self.action is Action.ERROR and not 400 <= self.status <= 599:
+        if self.action is FaultAction.ERROR and not 400 <= self.status <= 599:
             return f"status must be from 400 to 599, not {self.status}"
         if self.retry_after_s is not None and not 0 <= self.retry_after_s <= LONGEST_DELAY_S:
             return f"retry_after_s must be from 0 to {LONGEST_DELAY_S:g}"
-        longest = LONGEST_WAIT_S if self.action in (Action.WAIT, Action.LAST, Action.SLOW_BODY) else LONGEST_DELAY_S
-        shortest = -LONGEST_DELAY_S if self.action is Action.SKEW else 0
+        longest = (
+            LONGEST_WAIT_S
+            if self.action in (FaultAction.WAIT, FaultAction.LAST, FaultAction.SLOW_BODY)
+            else LONGEST_DELAY_S
+        )
+        shortest = -LONGEST_DELAY_S if self.action is FaultAction.SKEW else 0
         if not shortest <= self.seconds <= longest:
             return f"seconds must be from {shortest:g} to {longest:g}, not {self.seconds}"
         if self.action in _TIMED and not self.seconds:
@@ -144,7 +164,7 @@ class Fault:
         on_delivery = self.method == DELIVERY
         if on_delivery and self.action not in ON_DELIVERY:
             return f"cannot strike mail on its way; what can: {', '.join(sorted(ON_DELIVERY))}"
-        if not on_delivery and self.action in ON_DELIVERY and self.action is not Action.UNLISTED:
+        if not on_delivery and self.action in ON_DELIVERY and self.action is not FaultAction.UNLISTED:
             return f"strikes mail on its way: write method: {DELIVERY}"
         return None
 
@@ -166,7 +186,12 @@ class FaultPlan:
     """The rules and how often each has been met."""
 
     def __init__(
-        self, faults: Iterable[Fault] = (), *, seed: int | str = 0, state: State | None = None, may_kill: bool = False
+        self,
+        faults: Iterable[Fault] = (),
+        *,
+        seed: int | str = 0,
+        state: SandboxState | None = None,
+        may_kill: bool = False,
     ) -> None:
         """``may_kill`` allows the faults that end the process. Raises ``ConfigError``."""
         self._seed = seed
@@ -231,7 +256,7 @@ class FaultPlan:
         return any(ways) if ways else True
 
 
-_NEVER = Fault(action=Action.ERROR, method="")
+_NEVER = Fault(action=FaultAction.ERROR, method="")
 
 
 def read_plan(document: object, *, where: str) -> tuple[int | str, list[Fault]]:
@@ -265,14 +290,14 @@ def read_fault(rule: object, *, where: str) -> Fault:
             raise ConfigError(where, f"{key} must be {name}, not {str(value)[:40]!r}")
         values[str(key)] = value
     action = values.pop("action", None)
-    if action not in list(Action):
-        raise ConfigError(where, f"action must be one of {', '.join(Action)}")
+    if action not in list(FaultAction):
+        raise ConfigError(where, f"action must be one of {', '.join(FaultAction)}")
     calls = values.pop("calls", [])
     assert isinstance(calls, (list, tuple))
     if not all(isinstance(call, int) and not isinstance(call, bool) for call in calls):
         raise ConfigError(where, "calls must be a list of whole numbers")
     try:
-        return Fault(action=Action(str(action)), calls=tuple(calls), **values)  # type: ignore[arg-type]  # checked above
+        return Fault(action=FaultAction(str(action)), calls=tuple(calls), **values)  # type: ignore[arg-type]  # checked above
     except ConfigError as error:
         raise ConfigError(where, str(error)) from error
 

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from league_agents.sandbox.refusal import not_found
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 
 FIRST_ID = 2**63 + 1_000_000
 TYPES = ("messageAdded", "messageDeleted", "labelAdded", "labelRemoved")
@@ -19,7 +19,7 @@ TYPES = ("messageAdded", "messageDeleted", "labelAdded", "labelRemoved")
 class Numbers:
     """The counters of one sandbox: no number is handed out twice, not even after a restart."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: SandboxState) -> None:
         self._state = state
         stored = state.load("number")
         self._history = int(str(stored.get("history", FIRST_ID)))
@@ -80,7 +80,7 @@ class Change:
 class History:
     """The changes of one mailbox."""
 
-    def __init__(self, address: str, numbers: Numbers, state: State) -> None:
+    def __init__(self, address: str, numbers: Numbers, state: SandboxState) -> None:
         self._address = address
         self._state = state
         self._changes: deque[Change] = deque()

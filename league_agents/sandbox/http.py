@@ -19,9 +19,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from league_agents.clock import monotonic_s
 from league_agents.errors import ConfigError
-from league_agents.sandbox.faults import Action, Fault
-from league_agents.sandbox.refusal import Refused
-from league_agents.sandbox.request import JSON_TYPE, MOST_BODY_BYTES, Answer, Request, refusal_answer
+from league_agents.sandbox.faults import Fault, FaultAction
+from league_agents.sandbox.refusal import SandboxRefusal
+from league_agents.sandbox.request import JSON_TYPE, MOST_BODY_BYTES, SandboxAnswer, SandboxRequest, refusal_answer
 from league_agents.sandbox.service import Route, Service
 
 HOST = "127.0.0.1"
@@ -34,7 +34,7 @@ _SLOW_PIECES = 20
 _GARBLED = b'{"messages": [{"id": "18f'
 
 
-class Wire(ThreadingHTTPServer):
+class SandboxServer(ThreadingHTTPServer):
     """The listening socket and its connections."""
 
     daemon_threads = True
@@ -51,7 +51,7 @@ class Wire(ThreadingHTTPServer):
         self._open: dict[socket.socket, threading.Thread | None] = {}
         self._open_lock = threading.Lock()
         try:
-            super().__init__((HOST, port), Connection)
+            super().__init__((HOST, port), HttpConnection)
         except (OSError, OverflowError) as error:
             raise ConfigError(f"port {port}", f"cannot listen on it ({error}); choose another, or 0 for any") from error
         self.port = int(self.server_address[1])
@@ -98,10 +98,10 @@ class Wire(ThreadingHTTPServer):
                 thread.join(max(0.0, ends - monotonic_s()))
 
 
-class Connection(BaseHTTPRequestHandler):
+class HttpConnection(BaseHTTPRequestHandler):
     """One connection; its requests come one after the other."""
 
-    server: Wire
+    server: SandboxServer
     protocol_version = "HTTP/1.1"
     timeout = IDLE_S
     disable_nagle_algorithm = True
@@ -120,14 +120,16 @@ class Connection(BaseHTTPRequestHandler):
             request = self._request()
             route = service.route(request)
             size = self._body_size()
-        except Refused as refused:
+        except SandboxRefusal as refused:
             self.close_connection = True
             self._write(refusal_answer(refused))
             return
         if size > MOST_BODY_BYTES:
             self._drain(size)
             self.close_connection = True
-            too_large = Refused(413, "uploadTooLarge", f"Request is too large: the limit is {MOST_BODY_BYTES} bytes")
+            too_large = SandboxRefusal(
+                413, "uploadTooLarge", f"Request is too large: the limit is {MOST_BODY_BYTES} bytes"
+            )
             self._write(refusal_answer(too_large))
             return
         if route.reads_body_first:
@@ -135,7 +137,7 @@ class Connection(BaseHTTPRequestHandler):
         account = service.account_of(route, request)
         faults = service.strikes(route, account)
         actions = {fault.action for fault in faults}
-        if Action.DROP_UNREAD in actions:
+        if FaultAction.DROP_UNREAD in actions:
             self._drop(route, request, account)
             return
         if not route.reads_body_first:
@@ -144,49 +146,51 @@ class Connection(BaseHTTPRequestHandler):
             self._drop(route, request, account)  # the client went away in the middle
             return
         with service.under_way(route, request, account):
-            service.hold(_seconds(faults, Action.WAIT))
-            service.let_pass(self.server.stopping, _seconds(faults, Action.LAST))
+            service.hold(_seconds(faults, FaultAction.WAIT))
+            service.let_pass(self.server.stopping, _seconds(faults, FaultAction.LAST))
             if self.server.stopping.is_set():
                 self.close_connection = True
                 return
-            if Action.DROP_UNDONE in actions:
+            if FaultAction.DROP_UNDONE in actions:
                 self._drop(route, request, account)
                 return
             answer = service.perform(route, request, account, faults)
-        if Action.DROP_DONE in actions:
+        if FaultAction.DROP_DONE in actions:
             self.close_connection = True
             return
-        if Action.GARBLE in actions:
-            answer = Answer(code=answer.code, body=_GARBLED, headers={"Content-Type": JSON_TYPE})
-        self._write(answer, slow_s=_seconds(faults, Action.SLOW_BODY), is_cut=Action.TRUNCATE in actions)
+        if FaultAction.GARBLE in actions:
+            answer = SandboxAnswer(code=answer.code, body=_GARBLED, headers={"Content-Type": JSON_TYPE})
+        self._write(answer, slow_s=_seconds(faults, FaultAction.SLOW_BODY), is_cut=FaultAction.TRUNCATE in actions)
 
-    def _request(self) -> Request:
-        """The request without its body. Raises ``Refused``."""
+    def _request(self) -> SandboxRequest:
+        """The request without its body. Raises ``SandboxRefusal``."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         if headers.get("host") not in self.server.names:
-            raise Refused(421, "badRequest", "This sandbox answers to 127.0.0.1 and localhost only.")
+            raise SandboxRefusal(421, "badRequest", "This sandbox answers to 127.0.0.1 and localhost only.")
         origin = headers.get("origin")
         if origin is not None and origin not in self.server.origins:
-            raise Refused(403, "forbidden", "This sandbox is not for pages of other origins.")
+            raise SandboxRefusal(403, "forbidden", "This sandbox is not for pages of other origins.")
         try:
             address = urlsplit(self.path)
             query = parse_qs(address.query, max_num_fields=2_000, keep_blank_values=True)
         except ValueError:
-            raise Refused(400, "badRequest", "The address cannot be read.") from None
-        return Request(verb=self.command, path=address.path, query=query, headers=headers)
+            raise SandboxRefusal(400, "badRequest", "The address cannot be read.") from None
+        return SandboxRequest(verb=self.command, path=address.path, query=query, headers=headers)
 
     def _body_size(self) -> int:
-        """How many bytes follow the headers. Raises ``Refused``."""
+        """How many bytes follow the headers. Raises ``SandboxRefusal``."""
         if self.headers.get("transfer-encoding") is not None:
-            raise Refused(411, "badRequest", "Content-Length is needed; this sandbox reads no chunked bodies.")
+            raise SandboxRefusal(411, "badRequest", "Content-Length is needed; this sandbox reads no chunked bodies.")
         sizes = self.headers.get_all("content-length") or ["0"]
         if len(set(sizes)) != 1 or not (sizes[0].isascii() and sizes[0].isdigit() and len(sizes[0]) <= 15):
-            raise Refused(400, "badRequest", "Content-Length is no number.")
+            raise SandboxRefusal(400, "badRequest", "Content-Length is no number.")
         return int(sizes[0])
 
-    def _with_body(self, request: Request, size: int) -> Request:
+    def _with_body(self, request: SandboxRequest, size: int) -> SandboxRequest:
         body = self.rfile.read(size) if size else b""
-        return Request(verb=request.verb, path=request.path, query=request.query, headers=request.headers, body=body)
+        return SandboxRequest(
+            verb=request.verb, path=request.path, query=request.query, headers=request.headers, body=body
+        )
 
     def _drain(self, size: int) -> None:
         left = min(size, MOST_DRAINED)
@@ -196,11 +200,11 @@ class Connection(BaseHTTPRequestHandler):
                 return
             left -= len(read)
 
-    def _drop(self, route: Route, request: Request, account: str) -> None:
+    def _drop(self, route: Route, request: SandboxRequest, account: str) -> None:
         self.server.service.undone(route, request, account)
         self.close_connection = True
 
-    def _write(self, answer: Answer, *, slow_s: float = 0.0, is_cut: bool = False) -> None:
+    def _write(self, answer: SandboxAnswer, *, slow_s: float = 0.0, is_cut: bool = False) -> None:
         try:
             phrase = HTTPStatus(answer.code).phrase
         except ValueError:
@@ -230,5 +234,5 @@ class Connection(BaseHTTPRequestHandler):
             self.wfile.write(head + answer.body)
 
 
-def _seconds(faults: Sequence[Fault], action: Action) -> float:
+def _seconds(faults: Sequence[Fault], action: FaultAction) -> float:
     return sum(fault.seconds for fault in faults if fault.action is action)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from league_agents.sandbox.refusal import Refused, invalid, not_found
+from league_agents.sandbox.refusal import SandboxRefusal, invalid, not_found
 from league_agents.sandbox.search import search_name
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 
 SYSTEM = (
     *("INBOX", "SENT", "UNREAD", "IMPORTANT", "STARRED", "SPAM", "TRASH", "DRAFT", "CHAT"),
@@ -23,7 +23,7 @@ LONGEST_NAME = 225
 class Labels:
     """Label ids and names."""
 
-    def __init__(self, address: str, state: State) -> None:
+    def __init__(self, address: str, state: SandboxState) -> None:
         self._address = address
         self._state = state
         self._names: dict[str, str] = {}
@@ -39,7 +39,7 @@ class Labels:
         return [*SYSTEM, *self._names]
 
     def name_of(self, label_id: str) -> str:
-        """The name of a label. Raises ``Refused`` (404)."""
+        """The name of a label. Raises ``SandboxRefusal`` (404)."""
         if label_id in SYSTEM:
             return label_id
         if label_id not in self._names:
@@ -50,7 +50,7 @@ class Labels:
         return label_id in SYSTEM
 
     def make(self, name: object) -> str:
-        """A new label's id. Raises ``Refused``."""
+        """A new label's id. Raises ``SandboxRefusal``."""
         name = self._checked(name)
         if len(self._names) >= MOST_LABELS:
             raise invalid("Label limit reached")
@@ -60,13 +60,13 @@ class Labels:
         return label_id
 
     def rename(self, label_id: str, name: object) -> None:
-        """Give a label of the user's another name. Raises ``Refused``."""
+        """Give a label of the user's another name. Raises ``SandboxRefusal``."""
         if self.name_of(label_id) != name:
             self._refuse_system(label_id)
             self._keep(label_id, self._checked(name))
 
     def remove(self, label_id: str) -> None:
-        """Forget a label of the user's. Raises ``Refused``."""
+        """Forget a label of the user's. Raises ``SandboxRefusal``."""
         self.name_of(label_id)
         self._refuse_system(label_id)
         del self._names[label_id]
@@ -80,7 +80,7 @@ class Labels:
         return None
 
     def check_change(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Raises ``Refused`` when these labels cannot be put on or taken off a mail."""
+        """Raises ``SandboxRefusal`` when these labels cannot be put on or taken off a mail."""
         added, removed = list(added), list(removed)
         if not added and not removed:
             raise invalid("No label add or removes specified")
@@ -100,7 +100,7 @@ class Labels:
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise invalid("Invalid label name")
         if search_name(name) in {search_name(self.name_of(label_id)) for label_id in self.ids()}:
-            raise Refused(409, "aborted", "Label name exists or conflicts")
+            raise SandboxRefusal(409, "aborted", "Label name exists or conflicts")
         return name
 
     def _keep(self, label_id: str, name: str) -> None:

@@ -18,7 +18,7 @@ from league_agents.sandbox.labels import Labels
 from league_agents.sandbox.mail_view import MailView
 from league_agents.sandbox.refusal import not_found
 from league_agents.sandbox.search import ANYTHING, Query
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 
 HIDDEN = frozenset({"SPAM", "TRASH"})
 _REPLY = re.compile(r"\s*(?:re|fwd?|aw)\s*:\s*", re.IGNORECASE)
@@ -64,10 +64,10 @@ class StoredMail:
         return sorted(self.labels)
 
 
-class Mailbox:
+class SandboxMailbox:
     """Mails, labels and history of one address."""
 
-    def __init__(self, address: str, numbers: Numbers, state: State) -> None:
+    def __init__(self, address: str, numbers: Numbers, state: SandboxState) -> None:
         self.address = address
         """As it was spelled when the account was made."""
 

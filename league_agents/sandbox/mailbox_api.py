@@ -7,7 +7,7 @@ from datetime import timedelta
 from league_agents.sandbox.history import TYPES
 from league_agents.sandbox.mailbox import StoredMail
 from league_agents.sandbox.messages_api import (
-    Call,
+    MethodCall,
     changes,
     page_token,
     query_of,
@@ -25,7 +25,7 @@ _PAGE = 100
 _LARGEST_PAGE = 500
 
 
-def get_profile(call: Call) -> object:
+def get_profile(call: MethodCall) -> object:
     return {
         "emailAddress": call.box.address,
         "messagesTotal": len(call.box),
@@ -34,7 +34,7 @@ def get_profile(call: Call) -> object:
     }
 
 
-def list_history(call: Call) -> object:
+def list_history(call: MethodCall) -> object:
     request = call.request
     start = _history_id(request.text("startHistoryId"), "startHistoryId")
     types = frozenset(request.texts("historyTypes")) or frozenset(TYPES)
@@ -63,11 +63,11 @@ def _history_id(text: str, name: str) -> int:
     return int(text)
 
 
-def list_labels(call: Call) -> object:
+def list_labels(call: MethodCall) -> object:
     return {"labels": [_label(call, label_id) for label_id in call.box.labels.ids()]}
 
 
-def get_label(call: Call) -> object:
+def get_label(call: MethodCall) -> object:
     label_id = call.names["id"]
     document = _label(call, label_id)
     mails = call.box.with_label(label_id)
@@ -81,25 +81,25 @@ def get_label(call: Call) -> object:
     }
 
 
-def create_label(call: Call) -> object:
+def create_label(call: MethodCall) -> object:
     return _label(call, call.box.labels.make(text_of(call.request.document, "name")))
 
 
-def update_label(call: Call) -> object:
+def update_label(call: MethodCall) -> object:
     name = text_of(call.request.document, "name")
     if name is not None or call.request.verb == "PUT":
         call.box.labels.rename(call.names["id"], name)
     return _label(call, call.names["id"])
 
 
-def delete_label(call: Call) -> None:
+def delete_label(call: MethodCall) -> None:
     label_id = call.names["id"]
     call.box.labels.remove(label_id)
     for mail in call.box.with_label(label_id):
         call.box.change_labels(mail, (), (label_id,), now_ms=call.now_ms)
 
 
-def _label(call: Call, label_id: str) -> dict[str, object]:
+def _label(call: MethodCall, label_id: str) -> dict[str, object]:
     labels = call.box.labels
     document: dict[str, object] = {"id": label_id, "name": labels.name_of(label_id)}
     if labels.is_system(label_id):
@@ -107,7 +107,7 @@ def _label(call: Call, label_id: str) -> dict[str, object]:
     return {**document, "type": "user", "messageListVisibility": "show", "labelListVisibility": "labelShow"}
 
 
-def list_threads(call: Call) -> object:
+def list_threads(call: MethodCall) -> object:
     most = call.request.number("maxResults", _PAGE, _LARGEST_PAGE)
     threads = call.box.threads()
     found: list[StoredMail] = []
@@ -139,7 +139,7 @@ def list_threads(call: Call) -> object:
     return answer
 
 
-def get_thread(call: Call) -> object:
+def get_thread(call: MethodCall) -> object:
     form = wanted_form(call)
     if form == "raw":
         raise invalid("Invalid value at 'format' (TYPE_ENUM), 'raw'")
@@ -152,25 +152,25 @@ def get_thread(call: Call) -> object:
     }
 
 
-def modify_thread(call: Call) -> object:
+def modify_thread(call: MethodCall) -> object:
     added, removed = changes(call)
     return _changed_thread(call, added, removed)
 
 
-def trash_thread(call: Call) -> object:
+def trash_thread(call: MethodCall) -> object:
     return _changed_thread(call, ["TRASH"], ["INBOX"])
 
 
-def untrash_thread(call: Call) -> object:
+def untrash_thread(call: MethodCall) -> object:
     return _changed_thread(call, [], ["TRASH"])
 
 
-def delete_thread(call: Call) -> None:
+def delete_thread(call: MethodCall) -> None:
     for mail in _thread(call):
         call.box.delete(mail, now_ms=call.now_ms)
 
 
-def _changed_thread(call: Call, added: list[str], removed: list[str]) -> object:
+def _changed_thread(call: MethodCall, added: list[str], removed: list[str]) -> object:
     mails = _thread(call)
     for mail in mails:
         call.box.change_labels(mail, added, removed, now_ms=call.now_ms)
@@ -178,14 +178,14 @@ def _changed_thread(call: Call, added: list[str], removed: list[str]) -> object:
     return {"id": call.names["id"], "messages": messages}
 
 
-def _thread(call: Call) -> list[StoredMail]:
+def _thread(call: MethodCall) -> list[StoredMail]:
     mails = call.box.threads().get(call.names["id"])
     if mails is None:
         raise not_found()
     return mails
 
 
-def watch(call: Call) -> object:
+def watch(call: MethodCall) -> object:
     if not (text_of(call.request.document, "topicName") or "").startswith("projects/"):
         raise invalid("Invalid topicName does not match projects/*/topics/*")
     # Nothing is published: the sandbox has no Pub/Sub. The answer lets a client's code run its course.
@@ -193,5 +193,5 @@ def watch(call: Call) -> object:
     return {"historyId": str(call.box.history.last_id), "expiration": str(ends_ms)}
 
 
-def stop(_call: Call) -> None:
+def stop(_call: MethodCall) -> None:
     """Nothing is published, so nothing has to end."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from league_agents.sandbox.faults import Fault
 from league_agents.sandbox.labels import SYSTEM
 from league_agents.sandbox.mail_view import encode_bytes
-from league_agents.sandbox.mailbox import Mailbox, Place, StoredMail
+from league_agents.sandbox.mailbox import Place, SandboxMailbox, StoredMail
 from league_agents.sandbox.oauth import SCOPE_ROOT
 from league_agents.sandbox.raw_mail import read_raw
-from league_agents.sandbox.refusal import Refused, invalid, not_found
-from league_agents.sandbox.request import Request, text_of, texts_of
+from league_agents.sandbox.refusal import SandboxRefusal, invalid, not_found
+from league_agents.sandbox.request import SandboxRequest, text_of, texts_of
 from league_agents.sandbox.search import Query, read_query
 from league_agents.sandbox.upload import mail_of
 from league_agents.sandbox.world import World
@@ -26,12 +26,12 @@ _LARGEST_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class MethodCall:
     """One call of a method by somebody who may make it."""
 
     world: World
-    box: Mailbox
-    request: Request
+    box: SandboxMailbox
+    request: SandboxRequest
     names: dict[str, str]
     """What the address of the method names, such as ``id``."""
 
@@ -45,7 +45,7 @@ class Call:
 
     @property
     def mail(self) -> StoredMail:
-        """The mail that the address names. Raises ``Refused`` (404)."""
+        """The mail that the address names. Raises ``SandboxRefusal`` (404)."""
         return self.box.find(self.names["id"])
 
     @property
@@ -84,24 +84,24 @@ def shown(mail: StoredMail, form: str, headers: Sequence[str] = ()) -> dict[str,
     return document
 
 
-def wanted_form(call: Call) -> str:
-    """The format that the request asks for. Raises ``Refused``."""
+def wanted_form(call: MethodCall) -> str:
+    """The format that the request asks for. Raises ``SandboxRefusal``."""
     form = call.request.choice("format", FORMATS)
     if call.sees_headers_only and form in ("full", "raw"):
-        raise Refused(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
+        raise SandboxRefusal(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
     return form
 
 
-def query_of(call: Call) -> Query:
-    """The query of the request. Raises ``Refused``."""
+def query_of(call: MethodCall) -> Query:
+    """The query of the request. Raises ``SandboxRefusal``."""
     text = call.request.text("q")
     if text and call.sees_headers_only:
-        raise Refused(403, "forbidden", "Metadata scope does not support 'q' parameter")
+        raise SandboxRefusal(403, "forbidden", "Metadata scope does not support 'q' parameter")
     return read_query(text, label_id=call.box.labels.find, now=call.world.clock.now())
 
 
-def wanted_labels(call: Call) -> list[str]:
-    """The label ids of the request. Raises ``Refused``."""
+def wanted_labels(call: MethodCall) -> list[str]:
+    """The label ids of the request. Raises ``SandboxRefusal``."""
     labels = call.request.texts("labelIds")
     known = set(call.box.labels.ids())
     for label in labels:
@@ -116,7 +116,7 @@ def page_token(place: Place) -> str:
 
 
 def read_page_token(text: str) -> Place | None:
-    """The place that a token names. Raises ``Refused``."""
+    """The place that a token names. Raises ``SandboxRefusal``."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) == 26):
@@ -124,7 +124,7 @@ def read_page_token(text: str) -> Place | None:
     return int(text[:16]), int(text[16:])
 
 
-def list_messages(call: Call) -> object:
+def list_messages(call: MethodCall) -> object:
     most = call.request.number("maxResults", _PAGE, _LARGEST_PAGE)
     found: list[StoredMail] = []
     for mail in call.box.listed(
@@ -146,34 +146,34 @@ def list_messages(call: Call) -> object:
     return {"messages": [brief(mail) for mail in found], "resultSizeEstimate": len(found)}
 
 
-def get_message(call: Call) -> object:
+def get_message(call: MethodCall) -> object:
     return shown(call.mail, wanted_form(call), call.request.texts("metadataHeaders"))
 
 
-def get_attachment(call: Call) -> object:
+def get_attachment(call: MethodCall) -> object:
     content = call.box.find(call.names["messageId"]).view.attachment(call.names["id"])
     if content is None:
         raise invalid("Invalid attachment token")
     return {"size": len(content), "data": encode_bytes(content)}
 
 
-def send(call: Call) -> object:
+def send(call: MethodCall) -> object:
     document, raw = mail_of(call.request, is_upload=call.is_upload)
     thread = text_of(document, "threadId")
     mail = call.world.office.send(call.box, raw, thread_id=thread, faults=call.faults)
     return labelled(mail)
 
 
-def insert(call: Call) -> object:
+def insert(call: MethodCall) -> object:
     return _placed(call, default_labels=(), dates_by_header=False)
 
 
-def import_(call: Call) -> object:
+def import_(call: MethodCall) -> object:
     # Like mail that comes in by SMTP: without labels it lands in the inbox.
     return _placed(call, default_labels=("INBOX", "UNREAD"), dates_by_header=True)
 
 
-def _placed(call: Call, *, default_labels: Sequence[str], dates_by_header: bool) -> object:
+def _placed(call: MethodCall, *, default_labels: Sequence[str], dates_by_header: bool) -> object:
     source = call.request.choice("internalDateSource", ("", "receivedTime", "dateHeader"))
     document, raw = mail_of(call.request, is_upload=call.is_upload)
     labels = texts_of(document, "labelIds") or list(default_labels)
@@ -196,33 +196,33 @@ def _date_ms(header: str, default: int) -> int:
         return default
 
 
-def modify(call: Call) -> object:
+def modify(call: MethodCall) -> object:
     added, removed = changes(call)
     call.box.change_labels(call.mail, added, removed, now_ms=call.now_ms)
     return labelled(call.mail)
 
 
-def changes(call: Call) -> tuple[list[str], list[str]]:
-    """The labels to put on and to take off. Raises ``Refused``."""
+def changes(call: MethodCall) -> tuple[list[str], list[str]]:
+    """The labels to put on and to take off. Raises ``SandboxRefusal``."""
     added = texts_of(call.request.document, "addLabelIds")
     removed = texts_of(call.request.document, "removeLabelIds")
     call.box.labels.check_change(added, removed)
     return added, removed
 
 
-def batch_modify(call: Call) -> None:
+def batch_modify(call: MethodCall) -> None:
     added, removed = changes(call)
     for mail in _named(call):
         call.box.change_labels(mail, added, removed, now_ms=call.now_ms)
 
 
-def batch_delete(call: Call) -> None:
+def batch_delete(call: MethodCall) -> None:
     for mail in _named(call):
         call.box.delete(mail, now_ms=call.now_ms)
 
 
-def _named(call: Call) -> list[StoredMail]:
-    """The mails that the document names; ids that do not exist are passed over, as Gmail does. Raises ``Refused``."""
+def _named(call: MethodCall) -> list[StoredMail]:
+    """The mails that the document names, without ids that do not exist, as in Gmail. Raises ``SandboxRefusal``."""
     ids = texts_of(call.request.document, "ids")
     if not ids:
         raise invalid("No message ids specified")
@@ -232,20 +232,20 @@ def _named(call: Call) -> list[StoredMail]:
     for mail_id in ids:
         try:
             found[mail_id] = call.box.find(mail_id)
-        except Refused:
+        except SandboxRefusal:
             continue
     return list(found.values())
 
 
-def trash(call: Call) -> object:
+def trash(call: MethodCall) -> object:
     call.box.change_labels(call.mail, ("TRASH",), ("INBOX",), now_ms=call.now_ms)
     return labelled(call.mail)
 
 
-def untrash(call: Call) -> object:
+def untrash(call: MethodCall) -> object:
     call.box.change_labels(call.mail, (), ("TRASH",), now_ms=call.now_ms)
     return labelled(call.mail)
 
 
-def delete(call: Call) -> None:
+def delete(call: MethodCall) -> None:
     call.box.delete(call.mail, now_ms=call.now_ms)

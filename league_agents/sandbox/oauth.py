@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from league_agents.errors import LeagueError
 from league_agents.sandbox.refusal import bad_credentials
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock
 
 CLIENT_ID = "league-sandbox.apps.googleusercontent.com"
@@ -86,7 +86,7 @@ class Authority:
     """The authorization server of one sandbox."""
 
     def __init__(
-        self, clock: SandboxClock, state: State, *, access_lifetime_s: int, grant_lifetime_s: int | None
+        self, clock: SandboxClock, state: SandboxState, *, access_lifetime_s: int, grant_lifetime_s: int | None
     ) -> None:
         self._clock = clock
         self._state = state

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from league_agents.sandbox.refusal import Refused
+from league_agents.sandbox.refusal import SandboxRefusal
 
 LONGEST = 2_000
 DEEPEST = 20
@@ -19,7 +19,7 @@ Selection = dict[str, "Selection"]
 
 
 def read_fields(text: str) -> Selection:
-    """The selection that ``text`` names. Raises ``Refused``."""
+    """The selection that ``text`` names. Raises ``SandboxRefusal``."""
     tokens: list[str] = []
     place = 0
     while place < len(text) and len(text) <= LONGEST:
@@ -82,5 +82,5 @@ def _one(tokens: list[str], text: str, depth: int) -> tuple[str, Selection]:
     return name, {}
 
 
-def _invalid(text: str) -> Refused:
-    return Refused(400, "invalidParameter", f"Invalid field selection {text[:100]}")
+def _invalid(text: str) -> SandboxRefusal:
+    return SandboxRefusal(400, "invalidParameter", f"Invalid field selection {text[:100]}")

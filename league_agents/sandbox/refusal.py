@@ -37,7 +37,7 @@ USUAL_REASONS = {
 _USAGE = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"})
 
 
-class Refused(LeagueError):
+class SandboxRefusal(LeagueError):
     """The sandbox does not do what a client asked."""
 
     def __init__(self, code: int, reason: str, message: str, *, retry_after_s: float | None = None) -> None:
@@ -71,19 +71,19 @@ class Refused(LeagueError):
         return headers
 
 
-def invalid(message: str) -> Refused:
+def invalid(message: str) -> SandboxRefusal:
     """The request itself is wrong."""
-    return Refused(400, "invalidArgument", message)
+    return SandboxRefusal(400, "invalidArgument", message)
 
 
-def not_found() -> Refused:
+def not_found() -> SandboxRefusal:
     """Nothing with this id is in the mailbox; what is in another one does not exist either."""
-    return Refused(404, "notFound", "Requested entity was not found.")
+    return SandboxRefusal(404, "notFound", "Requested entity was not found.")
 
 
-def bad_credentials() -> Refused:
+def bad_credentials() -> SandboxRefusal:
     """The access token is missing, unknown, revoked or expired."""
-    return Refused(
+    return SandboxRefusal(
         401,
         "authError",
         "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid"
@@ -91,6 +91,6 @@ def bad_credentials() -> Refused:
     )
 
 
-def missing_scope() -> Refused:
+def missing_scope() -> SandboxRefusal:
     """The access token is good, its scopes do not allow this method."""
-    return Refused(403, "insufficientPermissions", "Request had insufficient authentication scopes.")
+    return SandboxRefusal(403, "insufficientPermissions", "Request had insufficient authentication scopes.")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from league_agents.sandbox.refusal import Refused, invalid
+from league_agents.sandbox.refusal import SandboxRefusal, invalid
 
 MOST_BODY_BYTES = 37_000_000
 """A mail of 35 MiB as an upload, with a little around it. Inside JSON a mail can have three quarters of that."""
@@ -20,7 +20,7 @@ _MOST_PARAMETERS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class SandboxRequest:
     """What a client sent."""
 
     verb: str
@@ -43,21 +43,21 @@ class Request:
         return [value for value in self.query.get(name, ()) if value][:_MOST_PARAMETERS]
 
     def flag(self, name: str) -> bool:
-        """A Boolean parameter. Raises ``Refused``."""
+        """A Boolean parameter. Raises ``SandboxRefusal``."""
         value = self.text(name, "false").lower()
         if value not in ("true", "false", "1", "0"):
             raise invalid(f"Invalid value at '{name}' (TYPE_BOOL), {value[:40]!a}")
         return value in ("true", "1")
 
     def number(self, name: str, default: int, most: int) -> int:
-        """A whole number from 1; larger ones count as ``most``, as in Gmail. Raises ``Refused``."""
+        """A whole number from 1; larger ones count as ``most``, as in Gmail. Raises ``SandboxRefusal``."""
         value = self.text(name, str(default))
         if not (value.isascii() and value.isdigit() and len(value) <= 10):
             raise invalid(f"Invalid value at '{name}' (TYPE_UINT32), {value[:40]!a}")
         return min(max(1, int(value)), most)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of some words; the first is the default. Raises ``Refused``."""
+        """One of some words; the first is the default. Raises ``SandboxRefusal``."""
         value = self.text(name, choices[0])
         found = next((choice for choice in choices if choice.lower() == value.lower()), None)
         if found is None:
@@ -74,12 +74,12 @@ class Request:
 
     @cached_property
     def document(self) -> dict[str, object]:
-        """The JSON object in the body. Raises ``Refused``."""
+        """The JSON object in the body. Raises ``SandboxRefusal``."""
         return read_document(self.body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SandboxAnswer:
     """What a client gets back."""
 
     code: int = 200
@@ -88,7 +88,7 @@ class Answer:
 
 
 def read_document(body: bytes) -> dict[str, object]:
-    """The JSON object that a body is; nothing counts as an empty one. Raises ``Refused``."""
+    """The JSON object that a body is; nothing counts as an empty one. Raises ``SandboxRefusal``."""
     if not body.strip():
         return {}
     try:
@@ -96,14 +96,14 @@ def read_document(body: bytes) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         # The value itself may be a mail of somebody: only the place is told.
         place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
-        raise Refused(400, "parseError", f"Invalid JSON payload received. Parse Error{place}.") from None
+        raise SandboxRefusal(400, "parseError", f"Invalid JSON payload received. Parse Error{place}.") from None
     if not isinstance(value, dict):
-        raise Refused(400, "parseError", "Invalid JSON payload received. Root element must be a message.")
+        raise SandboxRefusal(400, "parseError", "Invalid JSON payload received. Root element must be a message.")
     return value
 
 
 def text_of(document: Mapping[str, object], name: str) -> str | None:
-    """A text in a document, or ``None`` when it is absent. Raises ``Refused``."""
+    """A text in a document, or ``None`` when it is absent. Raises ``SandboxRefusal``."""
     value = document.get(name)
     if value is not None and not isinstance(value, str):
         raise invalid(f"Invalid value at '{name}' (TYPE_STRING)")
@@ -111,26 +111,26 @@ def text_of(document: Mapping[str, object], name: str) -> str | None:
 
 
 def texts_of(document: Mapping[str, object], name: str) -> list[str]:
-    """A list of texts in a document. Raises ``Refused``."""
+    """A list of texts in a document. Raises ``SandboxRefusal``."""
     value = document.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise invalid(f"Invalid value at '{name}' (TYPE_STRING list)")
     return value
 
 
-def json_answer(document: object, *, code: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+def json_answer(document: object, *, code: int = 200, headers: Mapping[str, str] | None = None) -> SandboxAnswer:
     """An answer with a JSON document."""
     body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
-    return Answer(code=code, body=body, headers={"Content-Type": JSON_TYPE, **(headers or {})})
+    return SandboxAnswer(code=code, body=body, headers={"Content-Type": JSON_TYPE, **(headers or {})})
 
 
-def html_answer(page: str, *, code: int = 200) -> Answer:
+def html_answer(page: str, *, code: int = 200) -> SandboxAnswer:
     """An answer with a page, which may neither run scripts nor be framed."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
     headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}
-    return Answer(code=code, body=page.encode("utf-8", "replace"), headers=headers)
+    return SandboxAnswer(code=code, body=page.encode("utf-8", "replace"), headers=headers)
 
 
-def refusal_answer(refused: Refused) -> Answer:
+def refusal_answer(refused: SandboxRefusal) -> SandboxAnswer:
     """An answer that says no."""
     return json_answer(refused.document(), code=refused.code, headers=refused.headers())

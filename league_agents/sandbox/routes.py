@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from league_agents.sandbox import mailbox_api, messages_api
-from league_agents.sandbox.messages_api import Call
+from league_agents.sandbox.messages_api import MethodCall
 from league_agents.sandbox.oauth import FULL_SCOPE, SCOPE_ROOT
 
-Perform = Callable[[Call], object]
+Perform = Callable[[MethodCall], object]
 LONGEST_PATH = 4_000
 
 

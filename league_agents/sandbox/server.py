@@ -20,8 +20,8 @@ from league_agents.errors import ConfigError
 from league_agents.private_file import make_private_folder, replace_private
 from league_agents.sandbox.desk import report_document
 from league_agents.sandbox.faults import Fault
-from league_agents.sandbox.http import HOST, Wire
-from league_agents.sandbox.mailbox import Mailbox, StoredMail
+from league_agents.sandbox.http import HOST, SandboxServer
+from league_agents.sandbox.mailbox import SandboxMailbox, StoredMail
 from league_agents.sandbox.oauth import CLIENT_ID, CLIENT_SECRET, MODIFY_SCOPE, Grant
 from league_agents.sandbox.service import Service
 from league_agents.sandbox.state import NoState, SqliteState
@@ -60,7 +60,7 @@ class Sandbox:
                 seed=seed,
                 may_kill=may_kill,
             )
-            self._wire = Wire(Service(self.world), port)
+            self._wire = SandboxServer(Service(self.world), port)
         except BaseException:
             self._state.close()
             raise
@@ -211,7 +211,7 @@ class Sandbox:
     def _grant(self, account: str, scopes: Sequence[str]) -> Grant:
         return self.world.authority.grant(self._box(account).key, frozenset(scopes))
 
-    def _box(self, account: str) -> Mailbox:
+    def _box(self, account: str) -> SandboxMailbox:
         box = self.world.boxes.get(account.lower())
         if box is None:
             raise ConfigError("accounts", f"{account[:100]!a} is no account of this sandbox")

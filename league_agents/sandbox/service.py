@@ -18,21 +18,21 @@ from league_agents.sandbox.batch import batch_answer, read_batch
 from league_agents.sandbox.consent import consent
 from league_agents.sandbox.delivery import transaction_of
 from league_agents.sandbox.desk import DESK
-from league_agents.sandbox.faults import Action, Fault
-from league_agents.sandbox.messages_api import Call
+from league_agents.sandbox.faults import Fault, FaultAction
+from league_agents.sandbox.messages_api import MethodCall
 from league_agents.sandbox.oauth import CLIENT_ID, OAuthRefused
 from league_agents.sandbox.page import home_page
 from league_agents.sandbox.partial import pick, read_fields
 from league_agents.sandbox.raw_mail import read_raw
-from league_agents.sandbox.refusal import Refused, missing_scope
-from league_agents.sandbox.request import Answer, Request, html_answer, json_answer, refusal_answer
+from league_agents.sandbox.refusal import SandboxRefusal, missing_scope
+from league_agents.sandbox.request import SandboxAnswer, SandboxRequest, html_answer, json_answer, refusal_answer
 from league_agents.sandbox.routes import Found, find_method
 from league_agents.sandbox.upload import mail_of
 from league_agents.sandbox.world import World
 
 _MOST_FORM_FIELDS = 100
 _BATCH_PATHS = ("/batch", "/batch/gmail/v1")
-_NO_ANSWER = frozenset({Action.DROP_UNREAD, Action.DROP_UNDONE, Action.TRUNCATE, Action.GARBLE})
+_NO_ANSWER = frozenset({FaultAction.DROP_UNREAD, FaultAction.DROP_UNDONE, FaultAction.TRUNCATE, FaultAction.GARBLE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class Route:
     name: str
     """What faults and the account book call it."""
 
-    perform: Callable[[Request, str, Sequence[Fault]], Answer]
-    """Handed the request, its account and its faults. Raises ``Refused``."""
+    perform: Callable[[SandboxRequest, str, Sequence[Fault]], SandboxAnswer]
+    """Handed the request, its account and its faults. Raises ``SandboxRefusal``."""
 
     reads_body_first: bool = False
     """Whether the account is only known from the body."""
@@ -63,7 +63,7 @@ class Service:
         if seconds:
             self._world.clock.wait(ending, seconds)
 
-    def route(self, request: Request) -> Route:
+    def route(self, request: SandboxRequest) -> Route:
         """Where a request goes; a wrong address goes to a refusal."""
         verb, path = request.verb, request.path
         if path.startswith(("/gmail/", "/upload/")):
@@ -94,7 +94,7 @@ class Service:
         """Seconds since 1970, for the ``Date`` of a reply."""
         return self._world.clock.now().timestamp()
 
-    def account_of(self, route: Route, request: Request) -> str:
+    def account_of(self, route: Route, request: SandboxRequest) -> str:
         """Whose call it is, as far as it can be told; an empty text otherwise."""
         if route.reads_body_first:
             form = _form(request)
@@ -112,13 +112,13 @@ class Service:
         """Let an answer wait."""
         self._world.plan.hold(seconds)
 
-    def undone(self, route: Route, request: Request, account: str) -> None:
+    def undone(self, route: Route, request: SandboxRequest, account: str) -> None:
         """Note a call that was dropped before it was done."""
         with self._world.lock:
             self._world.ledger.refuse(route.name, account)
             self._world.state.commit()
 
-    def perform(self, route: Route, request: Request, account: str, faults: Sequence[Fault]) -> Answer:
+    def perform(self, route: Route, request: SandboxRequest, account: str, faults: Sequence[Fault]) -> SandboxAnswer:
         """Do the call."""
         world = self._world
         with world.lock:
@@ -131,17 +131,17 @@ class Service:
             except OAuthRefused as refused:
                 world.ledger.refuse(route.name, account)
                 answer = json_answer(refused.document(), code=refused.code)
-            except Refused as refused:
+            except SandboxRefusal as refused:
                 if route.can_fail and route.name != "batch":
                     world.ledger.refuse(route.name, account)
                 answer = refusal_answer(refused)
             world.state.commit()
-            if any(fault.action is Action.KILL_DONE for fault in faults):
+            if any(fault.action is FaultAction.KILL_DONE for fault in faults):
                 _die()
             return answer
 
     @contextmanager
-    def under_way(self, route: Route, request: Request, account: str) -> Iterator[None]:
+    def under_way(self, route: Route, request: SandboxRequest, account: str) -> Iterator[None]:
         """Around a call that has reached the server, until it is done or dropped.
 
         A send is counted by what identifies its mail, before anything can go wrong with it.
@@ -161,52 +161,52 @@ class Service:
             with world.lock:
                 world.under_way[account, transaction] -= 1
 
-    def _transaction_of(self, route: Route, request: Request, account: str) -> str | None:
+    def _transaction_of(self, route: Route, request: SandboxRequest, account: str) -> str | None:
         """What identifies the mail of a send; ``None`` for any other call."""
         if route.name != "messages.send" or not account or not request.body:
             return None
         try:
             _, raw = mail_of(request, is_upload=request.path.startswith("/upload/"))
-        except Refused:
+        except SandboxRefusal:
             return None
         return transaction_of(read_raw(raw))
 
-    def _interfere(self, request: Request, account: str, faults: Sequence[Fault]) -> None:
-        """What faults change before the call is looked at. Raises ``Refused``."""
+    def _interfere(self, request: SandboxRequest, account: str, faults: Sequence[Fault]) -> None:
+        """What faults change before the call is looked at. Raises ``SandboxRefusal``."""
         world = self._world
         for fault in faults:
-            if fault.action is Action.EXPIRE_TOKEN:
+            if fault.action is FaultAction.EXPIRE_TOKEN:
                 world.authority.expire(request.bearer or "")
-            elif fault.action is Action.REVOKE:
+            elif fault.action is FaultAction.REVOKE:
                 world.authority.withdraw(account)
-            elif fault.action is Action.EXPIRE_HISTORY and account in world.boxes:
+            elif fault.action is FaultAction.EXPIRE_HISTORY and account in world.boxes:
                 world.boxes[account].history.expire(world.numbers)
-            elif fault.action is Action.KILL_UNDONE:
+            elif fault.action is FaultAction.KILL_UNDONE:
                 world.state.commit()
                 _die()
         for fault in faults:
-            if fault.action is Action.ERROR:
+            if fault.action is FaultAction.ERROR:
                 message = fault.message or _usual_message(fault)
-                raise Refused(fault.status, fault.usual_reason(), message, retry_after_s=fault.retry_after_s)
+                raise SandboxRefusal(fault.status, fault.usual_reason(), message, retry_after_s=fault.retry_after_s)
 
-    def _home(self, _request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _home(self, _request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         return html_answer(home_page(self._world))
 
     def _gmail(self, found: Found) -> Route:
         method = found.method
 
-        def perform(request: Request, _account: str, faults: Sequence[Fault]) -> Answer:
+        def perform(request: SandboxRequest, _account: str, faults: Sequence[Fault]) -> SandboxAnswer:
             token = self._world.authority.find(request.bearer)
             if not token.scopes & method.scopes:
                 raise missing_scope()
             user = found.user.lower()
             if user not in ("me", token.account):
-                raise Refused(403, "forbidden", f"Delegation denied for {token.account}")
+                raise SandboxRefusal(403, "forbidden", f"Delegation denied for {token.account}")
             if request.text("alt", "json") not in ("json", "media"):
-                raise Refused(400, "invalidParameter", "Invalid value for alt: this sandbox speaks json")
+                raise SandboxRefusal(400, "invalidParameter", "Invalid value for alt: this sandbox speaks json")
             selection = read_fields(request.text("fields")) if request.text("fields") else {}
             self._world.ledger.charge(method.name, token.account)
-            call = Call(
+            call = MethodCall(
                 world=self._world,
                 box=self._world.boxes[token.account],
                 request=request,
@@ -216,11 +216,11 @@ class Service:
                 faults=faults,
             )
             result = method.perform(call)
-            return Answer(code=204) if result is None else json_answer(pick(result, selection))
+            return SandboxAnswer(code=204) if result is None else json_answer(pick(result, selection))
 
         return Route(name=method.name, perform=perform)
 
-    def _batch(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _batch(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         outer = request.headers.get("authorization")
         answers = []
         for content_id, part in read_batch(request):
@@ -230,7 +230,7 @@ class Service:
             answers.append((content_id, self._part(inner)))
         return batch_answer(answers)
 
-    def _part(self, request: Request) -> Answer:
+    def _part(self, request: SandboxRequest) -> SandboxAnswer:
         """One call of a batch. It has no connection of its own that could break: what would have is answered by 503."""
         route = self.route(request)
         if find_method(request.verb, request.path) is None or request.path.startswith("/upload/"):
@@ -238,41 +238,41 @@ class Service:
         account = self.account_of(route, request)
         faults = self.strikes(route, account)
         actions = {fault.action for fault in faults}
-        unavailable = refusal_answer(Refused(503, "backendError", "The service is currently unavailable."))
+        unavailable = refusal_answer(SandboxRefusal(503, "backendError", "The service is currently unavailable."))
         with self.under_way(route, request, account):
             if actions & _NO_ANSWER:
                 self.undone(route, request, account)
                 return unavailable
             answer = self.perform(route, request, account, faults)
-        return unavailable if Action.DROP_DONE in actions else answer
+        return unavailable if FaultAction.DROP_DONE in actions else answer
 
-    def _token(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _token(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         document = self._world.authority.token(_form(request), request.headers.get("authorization", ""))
         return json_answer(document, headers={"Cache-Control": "no-store"})
 
-    def _revoke(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _revoke(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         self._world.authority.revoke(_form(request).get("token") or request.text("token"))
         return json_answer({})
 
-    def _tokeninfo(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _tokeninfo(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         try:
             token = self._world.authority.find(request.bearer)
-        except Refused:
+        except SandboxRefusal:
             raise OAuthRefused("invalid_token", "Invalid Value") from None
         left = (token.ends_ms - self._world.clock.now_ms()) // 1000
         described = {"azp": CLIENT_ID, "aud": CLIENT_ID, "scope": " ".join(sorted(token.scopes))}
         return json_answer({**described, "expires_in": str(left), "email": token.account, "access_type": "offline"})
 
-    def _auth(self, request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
+    def _auth(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         query = {name: request.text(name) for name in request.query}
         world = self._world
         visit = consent(query, world.addresses, world.authority, asks=world.rules.asks_for_account)
         if visit.redirect_to is not None:
-            return Answer(code=302, headers={"Location": visit.redirect_to, "Cache-Control": "no-store"})
+            return SandboxAnswer(code=302, headers={"Location": visit.redirect_to, "Cache-Control": "no-store"})
         return html_answer(visit.page, code=visit.code)
 
 
-def _form(request: Request) -> Mapping[str, str]:
+def _form(request: SandboxRequest) -> Mapping[str, str]:
     """The fields of an HTML form in the body."""
     try:
         pairs = parse_qsl(request.body[:100_000].decode("ascii"), max_num_fields=_MOST_FORM_FIELDS)
@@ -281,8 +281,8 @@ def _form(request: Request) -> Mapping[str, str]:
     return dict(pairs)
 
 
-def _unknown(request: Request, _account: str, _faults: Sequence[Fault]) -> Answer:
-    raise Refused(404, "notFound", f"The sandbox has no {request.verb} {request.path[:100]!a}")
+def _unknown(request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
+    raise SandboxRefusal(404, "notFound", f"The sandbox has no {request.verb} {request.path[:100]!a}")
 
 
 def _usual_message(fault: Fault) -> str:

@@ -18,7 +18,7 @@ _VERSION = 1
 _APPLICATION_ID = 0x4C474D4C
 
 
-class State(Protocol):
+class SandboxState(Protocol):
     """Values by kind and key. Used by one thread at a time."""
 
     def load(self, kind: str) -> dict[str, object]:

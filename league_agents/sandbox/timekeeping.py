@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from league_agents.clock import Clock
 from league_agents.sandbox.refusal import invalid
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -21,7 +21,7 @@ LONGEST_ADVANCE_S = 400 * 86_400.0
 class SandboxClock:
     """Time that only goes forward."""
 
-    def __init__(self, base: Clock, state: State) -> None:
+    def __init__(self, base: Clock, state: SandboxState) -> None:
         self._base = base
         self._state = state
         stored = state.load("clock").get("advanced_s", 0.0)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 
 from league_agents.sandbox.mail_view import decode_bytes
-from league_agents.sandbox.refusal import Refused, invalid
-from league_agents.sandbox.request import Request, read_document, text_of
+from league_agents.sandbox.refusal import SandboxRefusal, invalid
+from league_agents.sandbox.request import SandboxRequest, read_document, text_of
 
 _BOUNDARY = re.compile(r"boundary=(?:\"([^\"]{1,200})\"|([^;\s]{1,200}))", re.IGNORECASE)
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 
-def mail_of(request: Request, *, is_upload: bool) -> tuple[dict[str, object], bytes]:
-    """The document and the mail's bytes. Raises ``Refused``."""
+def mail_of(request: SandboxRequest, *, is_upload: bool) -> tuple[dict[str, object], bytes]:
+    """The document and the mail's bytes. Raises ``SandboxRefusal``."""
     if is_upload:
         document, raw = _uploaded(request)
     else:
@@ -31,23 +31,25 @@ def mail_of(request: Request, *, is_upload: bool) -> tuple[dict[str, object], by
     return document, raw
 
 
-def _uploaded(request: Request) -> tuple[dict[str, object], bytes]:
+def _uploaded(request: SandboxRequest) -> tuple[dict[str, object], bytes]:
     kind = request.text("uploadType")
     if kind == "media":
         return {}, request.body
     if kind == "multipart":
         parts = parts_of(request)
         if len(parts) != 2:
-            raise Refused(400, "badContent", "Malformed multipart body.")
+            raise SandboxRefusal(400, "badContent", "Malformed multipart body.")
         return read_document(parts[0][1]), parts[1][1]
-    raise Refused(501, "notImplemented", "This sandbox takes uploads of type media and multipart, not resumable ones.")
+    raise SandboxRefusal(
+        501, "notImplemented", "This sandbox takes uploads of type media and multipart, not resumable ones."
+    )
 
 
-def parts_of(request: Request, most: int = 10) -> list[tuple[bytes, bytes]]:
-    """Headers and content of each part of a multipart body. Raises ``Refused``."""
+def parts_of(request: SandboxRequest, most: int = 10) -> list[tuple[bytes, bytes]]:
+    """Headers and content of each part of a multipart body. Raises ``SandboxRefusal``."""
     found = _BOUNDARY.search(request.headers.get("content-type", ""))
     if found is None:
-        raise Refused(400, "badContent", "Missing multipart boundary.")
+        raise SandboxRefusal(400, "badContent", "Missing multipart boundary.")
     boundary = re.escape((found[1] or found[2]).encode("latin-1", "replace"))
     pieces = re.split(rb"(?:\A|\r?\n)--" + boundary + rb"(--)?[ \t]*(?:\r?\n|\Z)", request.body, maxsplit=most + 2)
     # pieces: preamble, mark, part, mark, part, ..., closing mark, epilogue
@@ -56,7 +58,7 @@ def parts_of(request: Request, most: int = 10) -> list[tuple[bytes, bytes]]:
         if pieces[place] is not None:
             return parts
         if len(parts) == most:
-            raise Refused(400, "badRequest", f"The batch or upload has more than {most} parts.")
+            raise SandboxRefusal(400, "badRequest", f"The batch or upload has more than {most} parts.")
         separated = _EMPTY_LINE.split(b"\n" + pieces[place + 1], maxsplit=1)
         parts.append((separated[0], separated[1] if len(separated) == 2 else b""))
-    raise Refused(400, "badContent", "Malformed multipart body.")
+    raise SandboxRefusal(400, "badContent", "Malformed multipart body.")

@@ -15,13 +15,13 @@ from datetime import timedelta
 
 from league_agents.clock import Clock
 from league_agents.errors import ConfigError
-from league_agents.sandbox.accounting import Ledger, Quota
-from league_agents.sandbox.delivery import PostOffice
+from league_agents.sandbox.accounting import Quota, SandboxAccounts
+from league_agents.sandbox.delivery import SandboxPostOffice
 from league_agents.sandbox.faults import Fault, FaultPlan
 from league_agents.sandbox.history import Numbers
-from league_agents.sandbox.mailbox import Mailbox
+from league_agents.sandbox.mailbox import SandboxMailbox
 from league_agents.sandbox.oauth import ACCESS_LIFETIME_S, Authority
-from league_agents.sandbox.state import State
+from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock
 
 MOST_ACCOUNTS = 500
@@ -48,7 +48,7 @@ class World:
     """The state of one sandbox and the parts that change it."""
 
     def __init__(
-        self, accounts: Iterable[str], *, clock: Clock, state: State, rules: Rules, faults: Sequence[Fault],
+        self, accounts: Iterable[str], *, clock: Clock, state: SandboxState, rules: Rules, faults: Sequence[Fault],
         seed: int | str, may_kill: bool,
     ) -> None:  # fmt: skip
         """Raises ``ConfigError``."""
@@ -58,7 +58,7 @@ class World:
         self.clock = SandboxClock(clock, state)
         self.numbers = Numbers(state)
         self.plan = FaultPlan(faults, seed=seed, state=state, may_kill=may_kill)
-        self.ledger = Ledger(rules.quota, self.clock, state)
+        self.ledger = SandboxAccounts(rules.quota, self.clock, state)
         lifetime = rules.grant_lifetime
         self.authority = Authority(
             self.clock,
@@ -69,14 +69,14 @@ class World:
         self.under_way: Counter[tuple[str, str]] = Counter()
         """Sends that have reached the server and are neither done nor dropped, by account and mail."""
 
-        self.boxes: dict[str, Mailbox] = {}
+        self.boxes: dict[str, SandboxMailbox] = {}
         """Address in lower case -> mailbox, in the order in which they were named."""
 
         known = {str(key): str(address) for key, address in state.load("account").items()}
         for address in (*accounts, *known.values()):
             self._open(address)
         self._restore()
-        self.office = PostOffice(self.boxes, self.clock, self.numbers, self.plan, self.ledger, state)
+        self.office = SandboxPostOffice(self.boxes, self.clock, self.numbers, self.plan, self.ledger, state)
         state.commit()
 
     @property
@@ -99,7 +99,7 @@ class World:
             return
         if len(self.boxes) >= MOST_ACCOUNTS:
             raise ConfigError("accounts", f"more than {MOST_ACCOUNTS} accounts")
-        self.boxes[key] = Mailbox(address, self.numbers, self.state)
+        self.boxes[key] = SandboxMailbox(address, self.numbers, self.state)
         self.state.put("account", key, address)
 
     def _restore(self) -> None:

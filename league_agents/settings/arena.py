@@ -13,7 +13,7 @@ from league_agents.agents.asking import Models
 from league_agents.arena.agents.random_agent import RandomAgent
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.decisions import ClockRules
-from league_agents.arena.scenario import Scenario, Seat, scenario_of
+from league_agents.arena.scenario import Scenario, ScenarioSeat, scenario_of
 from league_agents.arena.session import Memory, Recorder, Session, wall_clock
 from league_agents.core.person import Reader
 from league_agents.core.violation import shown
@@ -89,7 +89,7 @@ class AgentWanted:
     """The agent that a seat names, and what it is made of."""
 
     spec: str
-    seat: Seat
+    seat: ScenarioSeat
     scenario: Scenario
     company: Company
     seed: int
@@ -105,7 +105,7 @@ class AgentWanted:
 
 
 def arena_agent(
-    seat: Seat, scenario: Scenario, company: Company, *, seed: int, match_id: str, is_first: bool = False
+    seat: ScenarioSeat, scenario: Scenario, company: Company, *, seed: int, match_id: str, is_first: bool = False
 ) -> object:
     """The agent that a seat names. Raises ``ConfigError`` that says what may be written instead."""
     game, spec = scenario.game, seat.agent

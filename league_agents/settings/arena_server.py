@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from league_agents.arena.scenario import Scenario, Seat
+from league_agents.arena.scenario import Scenario, ScenarioSeat
 from league_agents.arena.server.house import House
 from league_agents.games.registry import declared
 from league_agents.settings.arena import (
@@ -34,7 +34,7 @@ def arena_house(company: Company | None = None, *, with_models: bool = False) ->
     def agents_of(game: str) -> tuple[str, ...]:
         return (SCRIPTED, RANDOM, *declared(game).agents.names, *((LLM,) if with_models else ()))
 
-    def make_agent(seat: Seat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
+    def make_agent(seat: ScenarioSeat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
         return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_first=is_first)
 
     return House(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from league_agents.core.model_work import Work
+from league_agents.core.model_work import ModelWorkUse
 from league_agents.llm.calls import ModelCall
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.prices import PriceList
@@ -156,7 +156,7 @@ def _of_call(call: ModelCall, name: str, prices: PriceList) -> Cost:
         name=name,
         calls=1,
         failures=int(call.reply is None),
-        unusable=int(call.reply is not None and call.work is Work.REPLACED),
+        unusable=int(call.reply is not None and call.work is ModelWorkUse.REPLACED),
         input_tokens=0 if usage is None else usage.input_tokens,
         cached_tokens=0 if usage is None else usage.cached_tokens,
         output_tokens=0 if usage is None else usage.output_tokens,

@@ -22,7 +22,7 @@ from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet, rule_set_from
 from league_agents.league.schedule import Team
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
-from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, Limits
+from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
 from league_agents.protocol.league.address import same_address
 from league_agents.runner.pace import Pace
 from league_agents.settings.environment import Environment
@@ -194,7 +194,7 @@ def _gmail(written: WrittenGmail, path: str, env: Environment, folder: Path) -> 
         timeout=timedelta(seconds=written.timeout_seconds),
         looks_into_spam=written.look_into_spam,
         prices={**prices, **written.prices},
-        limits=Limits(**written.quota.model_dump()),
+        limits=QuotaLimits(**written.quota.model_dump()),
     )
 
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, create_model
 
-from league_agents.core.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, Written, one_line
+from league_agents.core.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
 from league_agents.league.manager_config import LookupTable
 from league_agents.mail.gmail.mailbox import GMAIL_ENDPOINT
 from league_agents.mail.identity import GMAIL, Require
-from league_agents.mail.quota import Limits
+from league_agents.mail.quota import QuotaLimits
 from league_agents.protocol.league.address import read_address
 
 WEEK_S, YEAR_S = 7 * 86_400, 400 * 86_400
@@ -50,11 +50,13 @@ Wait = Annotated[float, Field(ge=0.001, le=WEEK_S)]
 Pause = Annotated[float, Field(ge=0.2, le=WEEK_S)]
 SeasonWait = Annotated[float, Field(ge=0, le=YEAR_S)]
 
-_QUOTA: dict[str, Any] = {each.name: (Annotated[int, Field(ge=0, le=10**9)], each.default) for each in fields(Limits)}
-WrittenQuota: Any = create_model("WrittenQuota", __base__=Written, **_QUOTA)
+_QUOTA: dict[str, Any] = {
+    each.name: (Annotated[int, Field(ge=0, le=10**9)], each.default) for each in fields(QuotaLimits)
+}
+WrittenQuota: Any = create_model("WrittenQuota", __base__=WrittenMapping, **_QUOTA)
 
 
-class WrittenFile(Written):
+class WrittenFile(WrittenMapping):
     """The whole file. Sections that are not always read are looked at when they are."""
 
     league: Any = None
@@ -69,14 +71,14 @@ class WrittenFile(Written):
     models: Any = None
 
 
-class WrittenLeague(Written):
+class WrittenLeague(WrittenMapping):
     """Whom this process listens to."""
 
     manager_email: Address | None = None
     league_id: Line = "LEAGUE001"
 
 
-class WrittenWaits(Written):
+class WrittenWaits(WrittenMapping):
     """Laid over the rules."""
 
     warmup_seconds: Wait | None = None
@@ -85,14 +87,14 @@ class WrittenWaits(Written):
     grace_seconds: Annotated[float, Field(ge=0, le=WEEK_S)] | None = None
 
 
-class WrittenPoll(Written):
+class WrittenPoll(WrittenMapping):
     """How often mail is looked for."""
 
     active_seconds: Pause | None = None
     idle_seconds: Pause | None = None
 
 
-class WrittenGmail(Written):
+class WrittenGmail(WrittenMapping):
     """The mail service."""
 
     credentials: LongLine = "client_secret.json"
@@ -106,7 +108,7 @@ class WrittenGmail(Written):
     quota: WrittenQuota = WrittenQuota()
 
 
-class WrittenLog(Written):
+class WrittenLog(WrittenMapping):
     """Where the log goes."""
 
     level: Line = "INFO"
@@ -114,7 +116,7 @@ class WrittenLog(Written):
     file: LongLine | None = None
 
 
-class WrittenRoles(Written):
+class WrittenRoles(WrittenMapping):
     """Each is read when it runs."""
 
     manager: Any = None
@@ -122,7 +124,7 @@ class WrittenRoles(Written):
     player: Any = None
 
 
-class WrittenRole(Written):
+class WrittenRole(WrittenMapping):
     """What every role has."""
 
     address: Address | None = None
@@ -139,7 +141,7 @@ class WrittenPlayer(WrittenRole):
     agent: Annotated[str, one_line(1_000), PRINTABLE] = "offline"
 
 
-class WrittenTarget(Written):
+class WrittenTarget(WrittenMapping):
     """What a referee does not let its agent choose."""
 
     opening_sentence: Annotated[str, one_line(5_000), PRINTABLE] | None = None
@@ -162,7 +164,7 @@ ROLE_KEYS: dict[str, type[WrittenRole]] = {
 }
 
 
-class WrittenTeam(Written):
+class WrittenTeam(WrittenMapping):
     """Two mailboxes of one group."""
 
     group_id: Line
@@ -171,7 +173,7 @@ class WrittenTeam(Written):
     name: Line = ""
 
 
-class WrittenSeason(Written):
+class WrittenSeason(WrittenMapping):
     """A season, for the league manager."""
 
     id: Annotated[str, one_line(180), PRINTABLE, NUMBER_AS_TEXT]

@@ -19,7 +19,7 @@ from league_agents.league.manager_config import LookupTable
 from league_agents.league.schedule import Team
 from league_agents.mail.gmail.failures import server_named
 from league_agents.mail.identity import Require
-from league_agents.mail.quota import Limits
+from league_agents.mail.quota import QuotaLimits
 from league_agents.runner.pace import Pace
 from league_agents.settings.model_settings import ModelSettings
 
@@ -89,7 +89,7 @@ class GmailSettings:
     timeout: timedelta
     looks_into_spam: bool
     prices: Mapping[str, int]
-    limits: Limits
+    limits: QuotaLimits
 
     @property
     def awaited(self) -> str:

@@ -28,7 +28,7 @@ from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.player import Player
+from league_agents.league.player import PlayerMachine
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
@@ -409,7 +409,9 @@ def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machi
     if role.role == "manager":
         return Manager(config=manager_config(settings, me))
     if role.role == "player":
-        return Player(config=PlayerConfig(identity=me, manager_email=settings.manager_email, rules=settings.rules))
+        return PlayerMachine(
+            config=PlayerConfig(identity=me, manager_email=settings.manager_email, rules=settings.rules)
+        )
     return Referee(
         config=RefereeConfig(
             identity=me,

@@ -11,18 +11,18 @@ from typing import Any
 
 from league_agents.errors import ConfigError, JournalError, LeagueError
 from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
-from league_agents.league.game_state import Game, GamePhase
+from league_agents.league.game_state import GamePhase, LeagueGame
 from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.match_state import AWAITED, Match
-from league_agents.league.player import Player, PlayerState
+from league_agents.league.match_state import AWAITED, OpenMatch
+from league_agents.league.player import PlayerMachine, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
 from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
-from league_agents.report.status import DoubtfulSend, OpenGame, Owed, Registration, RoleStatus, TokenState
+from league_agents.report.status import DoubtfulSend, OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
 from league_agents.settings.journals import look_at_journal, state_in
@@ -96,7 +96,7 @@ def _status_in(
     off = mail.get("clock_error_s")
     clock_error = timedelta(seconds=off) if isinstance(off, int | float) and abs(off) < 1e9 else timedelta(0)
     pid = facts.get("pid")
-    named = machine.state_name(state).value if isinstance(machine, Referee | Player) else state.season.label
+    named = machine.state_name(state).value if isinstance(machine, Referee | PlayerMachine) else state.season.label
     errors = facts.get("errors")
     return RoleStatus(
         role=role.role,
@@ -145,7 +145,7 @@ def open_games(state: object) -> list[OpenGame]:
             return []
 
 
-def _of_referee(match: Match) -> OpenGame:
+def _of_referee(match: OpenMatch) -> OpenGame:
     owed = [Owed(who=OUR_AGENT, what=call.callback, due_at=None) for call in match.calls]
     for seat in match.present():
         kind = AWAITED.get(seat.phase)
@@ -156,7 +156,7 @@ def _of_referee(match: Match) -> OpenGame:
     return OpenGame(game_id=match.game_id, phase=f"({phases})", owed=tuple(owed))
 
 
-def _of_player(game: Game) -> OpenGame:
+def _of_player(game: LeagueGame) -> OpenGame:
     owed = [Owed(who=OUR_AGENT, what=asked.callback, due_at=asked.deadline) for asked in game.asked]
     if not owed:
         what = _NEXT_REQUEST[game.phase]
@@ -180,7 +180,7 @@ def _of_manager(state: ManagerState) -> list[OpenGame]:
     ]
 
 
-def open_registration(machine: object, state: object) -> Registration | None:
+def open_registration(machine: object, state: object) -> RegistrationProgress | None:
     """Who has not registered yet; ``None`` where nobody registers now."""
     if not isinstance(machine, Manager) or not isinstance(state, ManagerState):
         return None
@@ -188,7 +188,7 @@ def open_registration(machine: object, state: object) -> Registration | None:
     if season.phase is not SeasonPhase.REGISTRATION:
         return None
     members = zip(machine.roster.members, state.attendance, strict=True)
-    return Registration(
+    return RegistrationProgress(
         expected=len(machine.roster.members),
         missing=tuple(member.email for member, attendance in members if attendance.registered_at is None),
         closes_at=season.registration_deadline if season.paused_at is None else None,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from league_agents.core.written import Line, LongLine, Written
+from league_agents.core.written import Line, LongLine, WrittenMapping
 from league_agents.settings.model_settings import LONGEST_CHAIN
 
 Usd = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -22,7 +22,7 @@ Names = Annotated[
 """Of models; one may stand alone."""
 
 
-class WrittenModel(Written):
+class WrittenModel(WrittenMapping):
     """A model that may be asked."""
 
     name: Line
@@ -36,7 +36,7 @@ class WrittenModel(Written):
     thinking_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class WrittenLimit(Written):
+class WrittenLimit(WrittenMapping):
     """The most in one period."""
 
     usd: Usd | None = None
@@ -44,7 +44,7 @@ class WrittenLimit(Written):
     calls: Annotated[int, Field(ge=0, le=10**9)] | None = None
 
 
-class WrittenLimits(Written):
+class WrittenLimits(WrittenMapping):
     """The most in each period."""
 
     per_game: WrittenLimit = WrittenLimit()
@@ -52,7 +52,7 @@ class WrittenLimits(Written):
     per_season: WrittenLimit = WrittenLimit()
 
 
-class WrittenModels(Written):
+class WrittenModels(WrittenMapping):
     """The section."""
 
     models: Annotated[list[WrittenModel], Field(max_length=20)] = Field(default_factory=list)
@@ -61,7 +61,7 @@ class WrittenModels(Written):
     prices: LongLine | None = None
 
 
-class WrittenPrice(Written):
+class WrittenPrice(WrittenMapping):
     """Dollars for a million tokens."""
 
     input: UsdPerMillion
@@ -69,7 +69,7 @@ class WrittenPrice(Written):
     output: UsdPerMillion
 
 
-class WrittenPrices(Written):
+class WrittenPrices(WrittenMapping):
     """A price file."""
 
     prices: Annotated[dict[str, WrittenPrice], Field(max_length=1_000)] = Field(default_factory=dict)

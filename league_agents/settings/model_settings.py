@@ -20,7 +20,7 @@ from league_agents.core.keys import no_such_key, not_one_of, wrong_value
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes
 from league_agents.llm.exchange import Patience
-from league_agents.llm.limits import Limit, Limits
+from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
@@ -85,7 +85,7 @@ class ModelSettings:
     use: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Callback, or ``default``, to names of entries, the best first; none there means that the callback asks nobody."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
     prices: Path | None = None
     """``None``: ``prices.yaml`` in the data folder, if it is there."""
 
@@ -311,13 +311,13 @@ _LIMIT_VARIABLES = {
 }
 
 
-def _limits(written: WrittenLimits | None, env: Environment) -> Limits:
+def _limits(written: WrittenLimits | None, env: Environment) -> SpendingLimits:
     found = {}
     for name, variable in _LIMIT_VARIABLES.items():
         each = Limit() if written is None else Limit(**getattr(written, name).model_dump())
         own = env.text(variable)
         found[name] = each if own is None else evolve(each, usd=_dollars(own, variable))
-    return Limits(**found)
+    return SpendingLimits(**found)
 
 
 def _dollars(text: str, name: str) -> float:

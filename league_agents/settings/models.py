@@ -21,7 +21,7 @@ from league_agents.errors import ConfigError, LeagueError
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
-from league_agents.llm.chain import Chain, Health, Member
+from league_agents.llm.chain import Chain, ChainModel, Health
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Backend, Request
 from league_agents.llm.limits import Amount, Planned
@@ -121,7 +121,7 @@ class Models:
         self._sleep = sleep
         self._health_of = health_of
         self._lock = threading.Lock()
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, ChainModel] = {}
         self._chains: dict[str, ChatModel | None] = {}
 
     def for_callback(self, callback: str) -> ChatModel | None:
@@ -132,10 +132,10 @@ class Models:
                 self._chains[callback] = Chain(members, sleep=self._sleep) if members else None
             return self._chains[callback]
 
-    def _member(self, entry: ModelEntry) -> Member:
+    def _member(self, entry: ModelEntry) -> ChainModel:
         if entry.name not in self._members:
             chat = Chat(self._backend_of(entry), entry.patience, sleep=self._sleep)
-            self._members[entry.name] = Member(model=chat, health=self._health_of())
+            self._members[entry.name] = ChainModel(model=chat, health=self._health_of())
         return self._members[entry.name]
 
 

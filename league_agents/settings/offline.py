@@ -22,7 +22,7 @@ from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_config import ManagerConfig
 from league_agents.league.manager_state import ManagerState
-from league_agents.league.player import Player
+from league_agents.league.player import PlayerMachine
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import Schedule, Team, single_game
 from league_agents.mail.memory import FINE, PostOffice, Weather
@@ -59,7 +59,7 @@ class JournalMaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class OfflineMember:
     """One participant of an offline league."""
 
     participant_id: str
@@ -77,9 +77,9 @@ class Member:
 class OfflineLeague:
     """A league that is wired and not yet started."""
 
-    manager: Member
-    referees: tuple[Member, ...]
-    players: tuple[Member, ...]
+    manager: OfflineMember
+    referees: tuple[OfflineMember, ...]
+    players: tuple[OfflineMember, ...]
     simulation: Simulation
 
     def play(self) -> None:
@@ -95,7 +95,7 @@ class OfflineLeague:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class OfflineTeam:
     """One group of an offline league: who plays for it and who judges for it."""
 
     team: Team
@@ -134,7 +134,7 @@ class _OfWhatLeaves:
 
 
 def offline_league(
-    sides: Sequence[Side],
+    sides: Sequence[OfflineTeam],
     schedule: Schedule,
     *,
     seed: int,
@@ -168,15 +168,15 @@ def offline_league(
         mailbox: Mailbox,
         host: AgentHost | None,
         conduct: Conduct | None = None,
-    ) -> Member:
+    ) -> OfflineMember:
         journal = journal_of(role=machine.role, address=mailbox.address, dump=machine.dump_part)
         observer = watch(participant_id) if watch is not None else None
         if observer is not None and conduct is not None:
             observer = _OfWhatLeaves(observer, conduct, mailbox.address)
         runner = RoleRunner(machine, mailbox, journal, host, clock, observer=observer)
-        return Member(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
+        return OfflineMember(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
 
-    def participant(side: Side, agent: ChosenAgent, *, is_referee: bool) -> Member:
+    def participant(side: OfflineTeam, agent: ChosenAgent, *, is_referee: bool) -> OfflineMember:
         team = side.team
         address = team.referee_email if is_referee else team.player_email
         participant_id = f"REF-{team.group_id.upper()}" if is_referee else team.group_id
@@ -185,7 +185,7 @@ def offline_league(
         if is_referee:
             machine = Referee(config=RefereeConfig(identity=me, manager_email=manager_address, rules=rules))
         else:
-            machine = Player(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
+            machine = PlayerMachine(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
         mailbox = agent.behind(mailbox_of(office, address))
         host = offline_host(agent, clock, is_referee=is_referee)
         return member(participant_id, machine, mailbox, host, agent.conduct)
@@ -296,9 +296,9 @@ def play_single_game(
         return agent
 
     sides = [
-        Side(team=house, player=None, referee=chosen(referee, house, is_referee=True)),
-        Side(team=team_a, player=chosen(player_a, team_a, is_referee=False), referee=None),
-        Side(team=team_b, player=chosen(player_b, team_b, is_referee=False), referee=None),
+        OfflineTeam(team=house, player=None, referee=chosen(referee, house, is_referee=True)),
+        OfflineTeam(team=team_a, player=chosen(player_a, team_a, is_referee=False), referee=None),
+        OfflineTeam(team=team_b, player=chosen(player_b, team_b, is_referee=False), referee=None),
     ]
     schedule = single_game(team_a, team_b, house, season=SEASON)
     league = offline_league(

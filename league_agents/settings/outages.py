@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 
-from league_agents.core.model_work import WORDS, Why, Work
+from league_agents.core.model_work import WORDS, ModelWorkUse, Why
 from league_agents.core.printable import printable
 from league_agents.errors import ModelError
 from league_agents.llm.exchange import Backend, OverBudget, Reply, Request
@@ -39,10 +39,10 @@ class Outages:
 
     def watched(self, backend: Backend) -> Backend:
         """The same model, whose trouble is told."""
-        return _Watched(backend, self._failed, self._recovered)
+        return _WatchedModel(backend, self._failed, self._recovered)
 
 
-class _Watched:
+class _WatchedModel:
     def __init__(self, backend: Backend, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
         self._backend = backend
         self._failed = failed
@@ -66,19 +66,19 @@ class _Watched:
         if self._turned(_Health.WELL, only_from=_Health.SILENT):
             self._recovered(f"{self.name} answers again")
 
-        def judge(work: Work, why: Why | None) -> None:
+        def judge(work: ModelWorkUse, why: Why | None) -> None:
             reply.judge(work, why)
             self._judged(work, why)
 
         return replace(reply, judge=judge)
 
-    def _judged(self, work: Work, why: Why | None) -> None:
+    def _judged(self, work: ModelWorkUse, why: Why | None) -> None:
         with self._lock:
-            self._useless = self._useless + 1 if work is Work.REPLACED else 0
+            self._useless = self._useless + 1 if work is ModelWorkUse.REPLACED else 0
             is_useless = self._useless >= USELESS_REPLIES
         if is_useless and self._turned(_Health.USELESS, only_from=_Health.WELL):
             self._tell_failure(f"answers, and nothing of it can be used: {WORDS[why or Why.UNUSED]}")
-        elif work is not Work.REPLACED and self._turned(_Health.WELL, only_from=_Health.USELESS):
+        elif work is not ModelWorkUse.REPLACED and self._turned(_Health.WELL, only_from=_Health.USELESS):
             self._recovered(f"{self.name} gives replies again that can be used")
 
     def _tell_failure(self, what: str) -> None:

@@ -15,7 +15,7 @@ from league_agents.errors import ConfigError
 from league_agents.journal.port import Dump, StoredJournal
 from league_agents.journal.sqlite import SqliteJournal, Synchronous
 from league_agents.llm.calls import CallLedger
-from league_agents.llm.limits import Limits, Planned, Spending
+from league_agents.llm.limits import Planned, Spending, SpendingLimits
 from league_agents.mail.send_counts import StoredSendCounts
 
 
@@ -37,7 +37,7 @@ class Storage(Protocol):
         """The model calls of a ledger, or of a role's journal, which somebody else makes."""
         ...
 
-    def spending(self, path: Path, limits: Limits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending:
+    def spending(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending:
         """What is spent, in a ledger."""
         ...
 
@@ -67,7 +67,7 @@ class SqliteStorage:
 
         return Ledger(path, in_journal=in_journal)
 
-    def spending(self, path: Path, limits: Limits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending:
+    def spending(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending:
         from league_agents.llm.budget import Budget
 
         return Budget(path, limits, plan, clock=clock)

@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from datetime import UTC, datetime, timedelta
 
 from league_agents.journal.port import (
-    Cause,
     Deadline,
     InboxRow,
     InboxVerdict,
@@ -20,6 +19,7 @@ from league_agents.journal.port import (
     OutboxItem,
     OutboxState,
     PendingCall,
+    StepCause,
     StepCommit,
 )
 from league_agents.values import evolve
@@ -94,7 +94,7 @@ class JournalContract(ABC):
 
     def command(self, nonce: str, **changes: object) -> StepCommit:
         """A step that was caused by a command."""
-        return StepCommit(cause=Cause.COMMAND, key=nonce, at=NOON, **changes)  # type: ignore[arg-type]
+        return StepCommit(cause=StepCause.COMMAND, key=nonce, at=NOON, **changes)  # type: ignore[arg-type]
 
     def test_a_new_journal_holds_nothing(self) -> None:
         journal = self.make()
@@ -125,10 +125,10 @@ class JournalContract(ABC):
 
     def test_a_mail_is_taken_in_once(self) -> None:
         journal = self.make()
-        step = StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 1})
+        step = StepCommit(cause=StepCause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 1})
         assert not journal.has_mail("m1")
         assert journal.commit(step)
-        again = StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 2})
+        again = StepCommit(cause=StepCause.MAIL, key="m1", at=NOON, inbox=mail_row("m1"), parts={"n": 2})
         journal = self.reopen(journal)
         assert journal.has_mail("m1")
         assert not journal.commit(again)
@@ -136,7 +136,7 @@ class JournalContract(ABC):
 
     def test_what_was_taken_in_is_told_as_it_was(self) -> None:
         journal = self.make()
-        journal.commit(StepCommit(cause=Cause.MAIL, key="m1", at=NOON, inbox=mail_row("m1")))
+        journal.commit(StepCommit(cause=StepCause.MAIL, key="m1", at=NOON, inbox=mail_row("m1")))
         assert list(self.reopen(journal).inbox()) == [mail_row("m1")]
 
     def test_the_latest_protocol_mails_are_known_for_acknowledging_again(self) -> None:
@@ -144,7 +144,7 @@ class JournalContract(ABC):
         for number in range(4):
             verdict = InboxVerdict.IGNORED if number == 2 else InboxVerdict.REJECTED
             row = mail_row(f"m{number}", verdict)
-            journal.commit(StepCommit(cause=Cause.MAIL, key=row.mail_id, at=NOON, inbox=row))
+            journal.commit(StepCommit(cause=StepCause.MAIL, key=row.mail_id, at=NOON, inbox=row))
         assert journal.latest_mail_ids(2) == ["m3", "m1"]
 
     def test_messages_of_games_go_first(self) -> None:
@@ -269,10 +269,10 @@ class JournalContract(ABC):
         journal.commit(self.command("1", calls=[call("c1"), call("c2"), call("c1")]))
         journal = self.reopen(journal)
         assert journal.pending_calls() == [call("c1"), call("c2")]
-        done = StepCommit(cause=Cause.CALL, key="c1", at=NOON, parts={"n": 1})
+        done = StepCommit(cause=StepCause.CALL, key="c1", at=NOON, parts={"n": 1})
         assert journal.commit(done)
         assert not journal.commit(done)
-        assert not journal.commit(StepCommit(cause=Cause.CALL, key="never asked for", at=NOON, parts={"n": 3}))
+        assert not journal.commit(StepCommit(cause=StepCause.CALL, key="never asked for", at=NOON, parts={"n": 3}))
         journal = self.reopen(journal)
         assert journal.pending_calls() == [call("c2")]
         assert json.loads(journal.load_parts()["n"]) == 1
@@ -297,7 +297,7 @@ class JournalContract(ABC):
         assert journal.next_wake() == NOON + 2 * SECOND
         assert journal.due_deadlines(NOON + SECOND) == []
         assert [d.name for d in journal.due_deadlines(NOON + 9 * SECOND)] == ["a", "b"]
-        fired = StepCommit(cause=Cause.DEADLINE, key="a", at=NOON)
+        fired = StepCommit(cause=StepCause.DEADLINE, key="a", at=NOON)
         assert journal.commit(fired)
         assert not journal.commit(fired)
         assert [d.name for d in journal.due_deadlines(NOON + 9 * SECOND)] == ["b"]
@@ -306,7 +306,7 @@ class JournalContract(ABC):
         journal = self.make()
         journal.commit(self.command("1", deadlines=[Deadline(name="a", at=NOON)]))
         again = [Deadline(name="a", at=NOON + SECOND)]
-        assert journal.commit(StepCommit(cause=Cause.DEADLINE, key="a", at=NOON, deadlines=again))
+        assert journal.commit(StepCommit(cause=StepCause.DEADLINE, key="a", at=NOON, deadlines=again))
         assert self.reopen(journal).due_deadlines(NOON + SECOND) == again
 
     def test_a_command_is_carried_out_once(self) -> None:
@@ -316,7 +316,7 @@ class JournalContract(ABC):
 
     def test_every_start_counts(self) -> None:
         journal = self.make()
-        start = StepCommit(cause=Cause.START, key="start", at=NOON)
+        start = StepCommit(cause=StepCause.START, key="start", at=NOON)
         assert journal.commit(start)
         assert self.reopen(journal).commit(start)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import JournalUnusable
-from league_agents.journal.port import NOTICE, Cause, Deadline, Note, Order, StepCommit
+from league_agents.journal.port import NOTICE, Deadline, Note, Order, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.calls import ModelCall
 from league_agents.llm.ledger import Ledger
@@ -63,7 +63,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in (1, 2):
             journal.commit(
                 StepCommit(
-                    cause=Cause.MAIL,
+                    cause=StepCause.MAIL,
                     key=f"m{number}",
                     at=NOON,
                     inbox=evolve(mail_row(f"m{number}"), game_id="g"),
@@ -92,7 +92,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         is_cached=False,
         took_s=1.5,
     )
-    ledger.judge(ledger.record(made), Work.PARTLY_USED, Why.BOUNDED)
+    ledger.judge(ledger.record(made), ModelWorkUse.PARTLY_USED, Why.BOUNDED)
     return path
 
 

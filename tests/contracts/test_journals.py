@@ -11,7 +11,7 @@ import pytest
 from league_agents.errors import JournalError
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.migrations import APPLICATION_ID, SCRIPTS
-from league_agents.journal.port import Cause, Journal, OutboxState, StepCommit
+from league_agents.journal.port import Journal, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, outgoing
 from league_agents.values import evolve
@@ -42,7 +42,7 @@ def sqlite_journal(path: Path, role: str = "referee", address: str = "r@league.t
 
 
 def step(nonce: str) -> StepCommit:
-    return StepCommit(cause=Cause.COMMAND, key=nonce, at=NOON, parts={"n": nonce})
+    return StepCommit(cause=StepCause.COMMAND, key=nonce, at=NOON, parts={"n": nonce})
 
 
 def test_a_second_process_on_the_journal_is_noticed_before_it_can_spoil_anything(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_step_that_cannot_be_written_whole_is_not_written_at_all(tmp_path: Pat
     from league_agents.journal.port import Note
 
     broken = StepCommit(
-        cause=Cause.COMMAND,
+        cause=StepCause.COMMAND,
         key="2",
         at=NOON,
         parts={"n": "2"},

@@ -22,7 +22,7 @@ from league_agents.games.registry import game_codes, game_of
 from league_agents.games.undercover.scripted import scripted
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.protocol.boardgame.envelope import OutgoingFrame
 from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Profile, UntimedDriver
 from league_agents.protocol.boardgame.json_text import LARGEST
 from league_agents.protocol.boardgame.refusals import http_status
@@ -253,7 +253,7 @@ def check_leaks(games: int) -> None:
         service, _ = service_of(match, profile)
         spectator = service.watch("m-1")
         own = {agent: match.view(agent)["me"]["word"] for agent in agents} | {spectator: None}
-        out: list[tuple[str, Envelope]] = service.start("m-1", NOW)
+        out: list[tuple[str, OutgoingFrame]] = service.start("m-1", NOW)
         while not match.is_over:
             for viewer in own:
                 heading = {"version": "1.0.0", "game": "undercover", "match_id": "m-1", "agent_id": viewer}

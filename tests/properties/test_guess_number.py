@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Cause, Event, IllegalAction, LegalAction, is_visible
+from league_agents.core.game import HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
 from league_agents.games.guess_number.game import GuessNumber
 from league_agents.games.guess_number.messages import validate
 from league_agents.games.guess_number.state import State
@@ -35,7 +35,7 @@ configs = st.fixed_dictionaries(
 sizes = st.integers(1, 5)
 seeds = st.integers(0, 2**64 - 1)
 
-Decision = tuple[str, Action | Cause, tuple[str, ...] | None]
+Decision = tuple[str, Action | ForfeitCause, tuple[str, ...] | None]
 """Who decided, what (a cause is a forfeit), and who heard it."""
 
 
@@ -71,7 +71,9 @@ def random_action(legal: Sequence[LegalAction], draw: Draw) -> Action:
 
 def decided(state: State, decision: Decision) -> tuple[State, tuple[Event, ...]]:
     agent, what, heard_by = decision
-    taken = GAME.forfeit(state, agent, what) if isinstance(what, Cause) else GAME.apply(state, agent, what, heard_by)
+    taken = (
+        GAME.forfeit(state, agent, what) if isinstance(what, ForfeitCause) else GAME.apply(state, agent, what, heard_by)
+    )
     return taken.state, taken.events
 
 
@@ -86,9 +88,9 @@ def random_game(
     found = []
     while state.owing:
         agent = draw.choice(state.owing)
-        what: Action | Cause = random_action(GAME.legal(state, agent), draw)
+        what: Action | ForfeitCause = random_action(GAME.legal(state, agent), draw)
         if draw.chance(0.125):
-            what = draw.choice(list(Cause))
+            what = draw.choice(list(ForfeitCause))
         heard_by = None if draw.chance(0.5) else tuple(draw.sample(agents, draw.below(size + 1)))
         decision: Decision = (agent, what, heard_by)
         try:

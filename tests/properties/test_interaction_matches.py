@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Cause, IllegalAction
+from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
 from league_agents.games.registry import game_of
 from league_agents.interaction import (
     BroadcastDeliberation,
@@ -81,15 +81,17 @@ def new_match(case: Case, seed: int) -> Match[Any]:
     return Match(game_of(case.game), config=case.config, agent_ids=AGENTS, seed=seed, protocol=case.protocol())
 
 
-def play(match: Match[Any], draw: Draw, most: int, check: Callable[[], None]) -> list[tuple[str, Action | Cause]]:
+def play(
+    match: Match[Any], draw: Draw, most: int, check: Callable[[], None]
+) -> list[tuple[str, Action | ForfeitCause]]:
     """Legal actions, refused ones and forfeits, drawn; gives what was accepted."""
-    moves: list[tuple[str, Action | Cause]] = []
+    moves: list[tuple[str, Action | ForfeitCause]] = []
     while active := match.active():
         agent = draw.choice(active)
         if draw.chance(0.3):
             refused(match, draw)
         if draw.chance(0.15):
-            cause = draw.choice(tuple(Cause))
+            cause = draw.choice(tuple(ForfeitCause))
             match.forfeit(agent, cause)
             moves.append((agent, cause))
         else:
@@ -166,9 +168,9 @@ def seen(match: Match[Any]) -> None:
             assert (progress.stage in ("wait", "done", "watch")) != is_asked
 
 
-def replay(match: Match[Any], moves: Sequence[tuple[str, Action | Cause]]) -> None:
+def replay(match: Match[Any], moves: Sequence[tuple[str, Action | ForfeitCause]]) -> None:
     for agent, what in moves:
-        if isinstance(what, Cause):
+        if isinstance(what, ForfeitCause):
             match.forfeit(agent, what)
         else:
             match.act(agent, what)

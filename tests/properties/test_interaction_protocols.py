@@ -12,10 +12,10 @@ from league_agents.errors import ConfigError
 from league_agents.interaction import (
     BroadcastDeliberation,
     InformationFlowConfig,
+    InteractionError,
     InteractionProtocol,
     MarketTurnBased,
     Message,
-    ProtocolError,
     QueueBased,
     SequentialHandoff,
     Topology,
@@ -97,7 +97,7 @@ def test_whatever_is_tried_the_protocol_keeps_its_promises(kind, topology, flow,
         before, rounds = shape(protocol), protocol.current_round
         try:
             move(protocol, what, how)
-        except (ProtocolError, ConfigError):
+        except (InteractionError, ConfigError):
             if what != "turn":  # a turn is two moves, and its first one may have counted
                 assert shape(protocol) == before
         check(protocol)

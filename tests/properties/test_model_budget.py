@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from league_agents.clock import ManualClock
 from league_agents.llm.budget import Budget
 from league_agents.llm.exchange import OverBudget
-from league_agents.llm.limits import Amount, Limit, Limits, Planned
+from league_agents.llm.limits import Amount, Limit, Planned, SpendingLimits
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
@@ -37,7 +37,7 @@ def test_limits_hold_and_games_that_have_begun_go_on(
 ) -> None:
     amount = Amount(nano_usd=PLANNED, tokens=PLANNED, calls=1)
     plan = {callback: Planned(amount=amount, stage=stage) for stage, callback in enumerate(CALLBACKS)}
-    limits = Limits(**{period: Limit(usd=limit / NANO)})
+    limits = SpendingLimits(**{period: Limit(usd=limit / NANO)})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ledger.db"
         clock = ManualClock(datetime(2031, 5, 2, tzinfo=UTC))

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Cause, IllegalAction, is_visible
+from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, is_visible
 from league_agents.errors import ConfigError
 from league_agents.games.q21.game import Q21
-from league_agents.games.q21.seats import Table
+from league_agents.games.q21.seats import TableMatch
 from league_agents.match import Match
 
 FEW = settings(max_examples=40, deadline=None)
@@ -26,7 +26,7 @@ GAME = Q21()
 
 rule_sets = st.sampled_from(["prd", "course", {"extends": "course", "questions_required": 3}])
 seeds = st.integers(0, 2**64 - 1)
-causes = st.sampled_from(list(Cause))
+causes = st.sampled_from(list(ForfeitCause))
 junk = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
@@ -35,11 +35,11 @@ junk = st.recursive(
 spoilt = st.tuples(st.sampled_from(["announce", "ask", "answer", "guess", "vote", ""]), junk)
 
 
-def new_match(rules: object = "prd", seed: int = 1) -> Match[Table]:
+def new_match(rules: object = "prd", seed: int = 1) -> Match[TableMatch]:
     return Match(GAME, config={"rules": rules}, agent_ids=SEATS, seed=seed)
 
 
-def steps(match: Match[Table], seed: int) -> Iterator[tuple[str, Action]]:
+def steps(match: Match[TableMatch], seed: int) -> Iterator[tuple[str, Action]]:
     """Random legal play: who is next in a drawn order, and what it does."""
     draw = Draw(seed, "play")
     while not match.is_over:
@@ -67,7 +67,7 @@ def test_random_legal_play_ends_after_seven_actions(rules: object, seed: int) ->
 
 @FEW
 @given(rules=rule_sets, seed=seeds, lost=st.lists(causes | st.none(), min_size=7, max_size=7))
-def test_a_match_with_any_forfeits_ends_too(rules: object, seed: int, lost: list[Cause | None]) -> None:
+def test_a_match_with_any_forfeits_ends_too(rules: object, seed: int, lost: list[ForfeitCause | None]) -> None:
     match, draw = new_match(rules), Draw(seed, "play")
     for cause in lost:
         if match.is_over:
@@ -219,7 +219,7 @@ def marked(action: Action, mark: str) -> Action:
     return Action(type=action.type, data={**action.data, "opening_sentence": f"{mark} is how it begins"})
 
 
-def refusals(match: Match[Table], agent: str, word: str) -> list[str]:
+def refusals(match: Match[TableMatch], agent: str, word: str) -> list[str]:
     """What an agent is told about actions that are none, among them a guess that holds the target."""
     found = []
     for kind in ("announce", "ask", "answer", "guess", "nonsense"):

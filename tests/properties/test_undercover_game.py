@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Cause, Event, IllegalAction
+from league_agents.core.game import HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.core.likeness import comparable
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.own_word import reveals
@@ -67,7 +67,7 @@ def play(setup: Any, moves: Draw, arrival: Draw) -> tuple[Any, list[Event], int]
         own = moves.fork(f"{agent}:{state.round}:{state.ballot}:{is_vote}")
         (legal,) = GAME.legal(state, agent)
         if own.chance(0.1):
-            step = GAME.forfeit(state, agent, own.choice(tuple(Cause)))
+            step = GAME.forfeit(state, agent, own.choice(tuple(ForfeitCause)))
         elif is_vote:
             target = own.choice(legal.schema["properties"]["vote_number"]["enum"])
             data = {"vote_number": target, "reason": f"reason {own.below(100)}"}

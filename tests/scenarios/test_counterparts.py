@@ -28,7 +28,7 @@ from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.mime import build, read
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.settings.agents import choose_agent
-from league_agents.settings.offline import OfflineLeague, Side, memory_journal, offline_league, team_of
+from league_agents.settings.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
 
 OFFICE = "league-office@league.test"
 REFEREE = "referee.house@league.test"
@@ -349,9 +349,9 @@ def play(post: Post) -> OfflineLeague:
     player = choose_agent("scripted", "player", rules=COURSE, seed=1)
     league = offline_league(
         [
-            Side(team=teams[0], player=None, referee=referee),
-            Side(team=teams[1], player=player, referee=None),
-            Side(team=teams[2], player=player, referee=None),
+            OfflineTeam(team=teams[0], player=None, referee=referee),
+            OfflineTeam(team=teams[1], player=player, referee=None),
+            OfflineTeam(team=teams[2], player=player, referee=None),
         ],
         single_game(teams[1], teams[2], teams[0], season=1),
         seed=1,

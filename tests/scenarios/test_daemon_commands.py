@@ -23,7 +23,7 @@ from league_agents.cli import command_line
 from league_agents.clock import SystemClock
 from league_agents.local_league.league import MANAGER
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from league_agents.settings.connectivity import check_everything
 from league_agents.settings.league_file import read_league_file
@@ -108,10 +108,13 @@ ADVICE = "check the connection"
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (Fault(action=Action.ERROR, status=403, reason="domainPolicy", method="getProfile"), "administrator"),
-        (Fault(action=Action.ERROR, status=403, reason="forbidden", method="getProfile"), "refuses the request (403"),
-        (Fault(action=Action.ERROR, status=429, method="messages.send"), "429"),
-        (Fault(action=Action.ERROR, status=503, method="messages.get", retry_after_s=60), "has a failure (503"),
+        (Fault(action=FaultAction.ERROR, status=403, reason="domainPolicy", method="getProfile"), "administrator"),
+        (
+            Fault(action=FaultAction.ERROR, status=403, reason="forbidden", method="getProfile"),
+            "refuses the request (403",
+        ),
+        (Fault(action=FaultAction.ERROR, status=429, method="messages.send"), "429"),
+        (Fault(action=FaultAction.ERROR, status=503, method="messages.get", retry_after_s=60), "has a failure (503"),
     ],
 )
 def test_a_service_that_answers_blames_no_connection(player: Path, sandbox: Sandbox, fault: Fault, said: str) -> None:
@@ -122,15 +125,15 @@ def test_a_service_that_answers_blames_no_connection(player: Path, sandbox: Sand
 
 
 def test_an_answer_that_is_nonsense_sends_a_person_to_the_connection(player: Path, sandbox: Sandbox) -> None:
-    sandbox.add_fault(Fault(action=Action.GARBLE, method="messages.send"))
+    sandbox.add_fault(Fault(action=FaultAction.GARBLE, method="messages.send"))
     assert "may have been sent" in connectivity()[1]["mailbox"][1]
     sandbox.clear_faults()
-    sandbox.add_fault(Fault(action=Action.TRUNCATE, method="messages.get"))
+    sandbox.add_fault(Fault(action=FaultAction.TRUNCATE, method="messages.get"))
     assert ADVICE in connectivity()[1]["mailbox"][1]
 
 
 def test_a_server_that_is_no_gmail_is_named(player: Path, sandbox: Sandbox) -> None:
-    sandbox.add_fault(Fault(action=Action.ERROR, status=404, method="getProfile"))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, status=404, method="getProfile"))
     code, found = connectivity()
     said = f"{sandbox.url} does not know Gmail's methods"
     assert (code, said in found["mailbox"][1], "gmail.endpoint" in found["mailbox"][1]) == (4, True, True)
@@ -154,7 +157,7 @@ def test_a_name_that_cannot_be_resolved_is_told_as_such(
 
 
 def test_a_mail_that_went_to_spam_is_a_warning(player: Path, sandbox: Sandbox) -> None:
-    sandbox.add_fault(Fault(action=Action.SPAM, method="delivery"))
+    sandbox.add_fault(Fault(action=FaultAction.SPAM, method="delivery"))
     code, found = connectivity()
     mark, said = found["round trip"]
     assert (code, mark, "in the spam folder" in said) == (0, "warning", True)
@@ -191,7 +194,7 @@ def test_a_command_that_is_named_reads_the_same_league_file(player: Path, tmp_pa
 
 
 def test_a_service_that_fails_is_no_matter_of_authorization(player: Path, sandbox: Sandbox) -> None:
-    sandbox.add_fault(Fault(action=Action.ERROR, status=400, method="getProfile"))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, status=400, method="getProfile"))
     code, found = connectivity()
     assert (code, found["mailbox"][0]) == (4, "WRONG")
 

@@ -15,7 +15,7 @@ from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note, Order, OutboxState
 from league_agents.league.events import Command
 from league_agents.league.manager_state import SeasonPhase
-from league_agents.local_league.league import LocalLeague, Seat, four_seats
+from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats
 from league_agents.settings.orders import give
 from tests.support.turns import Turns, in_turns, turns
 
@@ -31,7 +31,7 @@ def pass_time(league: LocalLeague, duration: timedelta) -> None:
     league.clock.advance(duration)
 
 
-def sent(league: LocalLeague, seat: Seat, kind: str) -> int:
+def sent(league: LocalLeague, seat: LeagueProcess, kind: str) -> int:
     return sum(kind in mail.view.header("subject") for mail in league.sandbox.mail(seat.address, "SENT"))
 
 

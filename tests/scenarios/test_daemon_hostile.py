@@ -13,12 +13,12 @@ from typing import Any
 from league_agents.errors import JournalError
 from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.local_league.patience import LIMIT_S, until
 from tests.support.latency import VERDICT, free_text
 from tests.support.turns import turns
 
-PLAYER = Seat(role="player", group="falcons")
+PLAYER = LeagueProcess(role="player", group="falcons")
 HEAD = (
     b"From: " + MANAGER.encode() + b"\r\nTo: falcons@league.test\r\nMIME-Version: 1.0\r\n"
     b"Subject: league.v2::LEAGUEMANAGER::" + MANAGER.encode() + b"::%s::BROADCASTFREETEXT\r\n"

@@ -20,11 +20,11 @@ from google.auth import _exponential_backoff
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
 from league_agents.league.manager_state import SeasonPhase
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail import mime
 from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
-from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction
 from tests.support.latency import VERDICT, free_text
 from tests.support.turns import Turns, in_turns, turns
 
@@ -45,7 +45,7 @@ def journal_of(everybody: Turns, role: str) -> Journal:
     return next(live.role.wired.journal for live in everybody.lives if live.settings.role == role)
 
 
-def has_sent(league: LocalLeague, seat: Seat, kind: str) -> bool:
+def has_sent(league: LocalLeague, seat: LeagueProcess, kind: str) -> bool:
     return any(kind in mail.view.header("subject") for mail in league.sandbox.mail(seat.address, "SENT"))
 
 
@@ -62,7 +62,7 @@ def expect_nothing_lost_or_doubled(league: LocalLeague, everybody: Turns) -> Non
         assert league.sandbox.mail(live.settings.address, "UNREAD") == []
 
 
-def is_sending(league: LocalLeague, seat: Seat) -> bool:
+def is_sending(league: LocalLeague, seat: LeagueProcess) -> bool:
     """Whether a process of this seat waits for Gmail's reply to a message of its own."""
     journal = league.look_at_journal(seat)
     if journal is None:
@@ -103,9 +103,9 @@ def test_a_gmail_that_fails_in_many_calls_only_costs_time(league: LocalLeague, m
     # Google's library sleeps between two requests for a token, on a clock that is not ours.
     monkeypatch.setattr(_exponential_backoff, "time", SimpleNamespace(sleep=lambda _seconds: None))
     for status in (429, 503):
-        league.sandbox.add_fault(Fault(action=Action.ERROR, status=status, every=7, retry_after_s=0.05))
-    league.sandbox.add_fault(Fault(action=Action.DROP_DONE, method="messages.send", calls=(4,)))
-    league.sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, every=11))
+        league.sandbox.add_fault(Fault(action=FaultAction.ERROR, status=status, every=7, retry_after_s=0.05))
+    league.sandbox.add_fault(Fault(action=FaultAction.DROP_DONE, method="messages.send", calls=(4,)))
+    league.sandbox.add_fault(Fault(action=FaultAction.EXPIRE_TOKEN, every=11))
     with turns(league) as everybody:
         everybody.until(lambda: has_sent(league, league.seats[1], "Q21ANSWERSBATCH"))
         league.sandbox.clear_faults()
@@ -186,7 +186,7 @@ def test_a_message_in_the_spam_folder_is_answered_too(league: LocalLeague) -> No
 
 def test_a_process_that_is_told_to_end_in_the_middle_of_a_send_finishes_it(daemons: LocalLeague) -> None:
     league, player = daemons, daemons.seats[2]
-    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=1.5))
+    league.sandbox.add_fault(Fault(action=FaultAction.WAIT, method="messages.send", seconds=1.5))
     league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
     league.start(player)
     league.until(lambda: is_sending(league, player), "the send is under way")
@@ -202,7 +202,7 @@ def test_a_process_that_is_told_to_end_in_the_middle_of_a_send_finishes_it(daemo
 
 def test_of_two_scans_at_once_one_is_refused_and_the_mail_is_answered_once(daemons: LocalLeague) -> None:
     league, player = daemons, daemons.seats[2]
-    league.sandbox.add_fault(Fault(action=Action.WAIT, method="messages.send", seconds=LONGEST_WAIT_S))
+    league.sandbox.add_fault(Fault(action=FaultAction.WAIT, method="messages.send", seconds=LONGEST_WAIT_S))
     league.sandbox.inject(free_text(1, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
     command, environment = league.command(player, "run", "--scan"), league.environment_of(player)
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as first:
@@ -250,7 +250,7 @@ def test_a_mail_service_that_is_started_again_in_a_match_loses_nothing(daemons: 
 
 @pytest.mark.parametrize("fate", ["gone", "replaced", "emptied"])
 def test_a_daemon_whose_journal_goes_away_ends_and_says_so(tmp_path: Path, fate: str) -> None:
-    seat = Seat(role="player", group="falcons")
+    seat = LeagueProcess(role="player", group="falcons")
     with LocalLeague(folder=tmp_path / "league", seats=[seat]) as league:
         league.start(seat)
         process, journal = league.processes[seat.name], league.journal_of(seat)

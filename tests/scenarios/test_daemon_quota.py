@@ -11,7 +11,7 @@ import yaml
 
 from league_agents.clock import SystemClock
 from league_agents.league.manager_state import SeasonPhase
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat, four_seats
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague, four_seats
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.mail.quota import PRICES_2026
 from league_agents.report.secret_texts import SecretTexts
@@ -29,7 +29,7 @@ MINUTE_UNITS = 6_000
 SHORT = timedelta(seconds=2)
 
 
-def calls_of(league: LocalLeague, seat: Seat) -> Counter[str]:
+def calls_of(league: LocalLeague, seat: LeagueProcess) -> Counter[str]:
     report: dict[str, Any] = league.sandbox.report()
     methods = report["accounts"].get(seat.address, {}).get("methods", {})
     assert all(tally["refused"] == 0 for tally in methods.values())
@@ -60,7 +60,7 @@ def test_a_match_costs_its_referee_at_most_1050_units_and_9_sends(tmp_path: Path
 
 def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tmp_path: Path) -> None:
     minutes = 10
-    seats = [Seat(role="player", group="falcons")]
+    seats = [LeagueProcess(role="player", group="falcons")]
     clock = MachineClock(tmp_path, rate=0)
     eager = Pace(lively_for=timedelta(days=1))
     with LocalLeague(folder=tmp_path / "league", seats=seats, clock=clock) as league:
@@ -79,7 +79,7 @@ def test_polling_while_a_game_is_open_takes_at_most_two_percent_of_the_minute(tm
 
 
 def test_a_new_journal_forgets_no_send_of_today(tmp_path: Path) -> None:
-    (seat,) = seats = [Seat(role="player", group="falcons")]
+    (seat,) = seats = [LeagueProcess(role="player", group="falcons")]
     with LocalLeague(folder=tmp_path / "league", seats=seats, clock=MachineClock(tmp_path, rate=0)) as league:
         for number in (1, 2):
             settings = with_journal(league, seat, f"journal-{number}.db")
@@ -95,7 +95,7 @@ def test_a_new_journal_forgets_no_send_of_today(tmp_path: Path) -> None:
         assert sends_left(settings) == 497
 
 
-def with_journal(league: LocalLeague, seat: Seat, name: str) -> LeagueSettings:
+def with_journal(league: LocalLeague, seat: LeagueProcess, name: str) -> LeagueSettings:
     """The seat's league file, with another journal."""
     path = league.config_of(seat)
     file = yaml.safe_load(path.read_text("utf-8"))
@@ -113,5 +113,5 @@ def sends_left(settings: LeagueSettings) -> int | None:
     return role_status(settings, role, now=SystemClock().now(), secrets=SecretTexts()).sends_left
 
 
-def ask(league: LocalLeague, seat: Seat, number: int) -> None:
+def ask(league: LocalLeague, seat: LeagueProcess, number: int) -> None:
     league.sandbox.inject(free_text(number, seat.address), to=[seat.address], sender=MANAGER, verdict=VERDICT)

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
-from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment, without_quotations
 
@@ -78,7 +78,7 @@ def test_tokens_keys_and_targets_are_in_no_output_of_a_whole_season(tmp_path: Pa
     assert "Q21SCOREFEEDBACK" in json.dumps(documents)
 
 
-def show(league: LocalLeague, seat: Seat, command: list[str]) -> str:
+def show(league: LocalLeague, seat: LeagueProcess, command: list[str]) -> str:
     """Everything that a command prints, its traceback included."""
     environment = {**os.environ, **PLANTED, "LEAGUE_AGENTS_DEBUG": "1"}
     done = subprocess.run(
@@ -88,7 +88,7 @@ def show(league: LocalLeague, seat: Seat, command: list[str]) -> str:
     return done.stdout.decode() + done.stderr.decode()
 
 
-def shown_here(league: LocalLeague, seat: Seat, command: list[str]) -> str:
+def shown_here(league: LocalLeague, seat: LeagueProcess, command: list[str]) -> str:
     """The same of a command within this process."""
     runner = CliRunner(env={**PLANTED, "LEAGUE_AGENTS_DEBUG": "1"})
     shown = runner.invoke(command_line, [*command, "--config", str(league.config_of(seat))])

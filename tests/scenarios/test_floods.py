@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.local_league.league import four_seats
-from league_agents.mail.quota import Limits
+from league_agents.mail.quota import QuotaLimits
 from tests.support.flooded_league import CALL, PACE, Flood, FloodedSeason, play_flooded_season
 
 WAITING = 500
@@ -37,7 +37,7 @@ def test_a_flood_of_strangers_costs_no_game_and_no_time(tmp_path: Path, role: st
     season = flooded(tmp_path / "league", role, waiting=WAITING, per_minute=60, kind=Flood.STRANGERS)
     assert season.matches == Counter(completed=1)
     assert season.latencies[-1] <= USUAL
-    assert season.most_units < Limits().units_per_minute
+    assert season.most_units < QuotaLimits().units_per_minute
     assert season.read, "strangers get their share"
 
 
@@ -45,4 +45,4 @@ def test_a_flood_in_the_name_of_the_office_costs_no_game(tmp_path: Path) -> None
     season = flooded(tmp_path / "league", "player", waiting=WAITING, per_minute=60, kind=Flood.FORGED)
     assert season.matches == Counter(completed=1)
     assert season.latencies[-1] <= USUAL_WHEN_FORGED
-    assert season.most_units < Limits().units_per_minute
+    assert season.most_units < QuotaLimits().units_per_minute

@@ -15,7 +15,7 @@ import yaml
 
 from league_agents.errors import LeagueError
 from league_agents.games.q21.rules import PRD
-from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.match import match_document
 
@@ -65,7 +65,7 @@ def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_p
 
 
 def test_a_process_that_cannot_start_says_why_through_the_league(tmp_path: Path) -> None:
-    seat = Seat(role="player", group="falcons", agent="nobody")
+    seat = LeagueProcess(role="player", group="falcons", agent="nobody")
     with unhurried(tmp_path / "league", [seat]) as league:
         league.start(seat)
         with pytest.raises(LeagueError, match=r"ended with code 3 before .*: nobody: is no agent; write"):
@@ -88,7 +88,7 @@ def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Pat
 
 
 def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Path) -> None:
-    seats = [Seat(role="manager", group=""), Seat(role="player", group="falcons")]
+    seats = [LeagueProcess(role="manager", group=""), LeagueProcess(role="player", group="falcons")]
     with unhurried(tmp_path / "league", seats) as league:
         player = seats[1]
         league.start(player)

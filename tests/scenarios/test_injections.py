@@ -22,7 +22,7 @@ from league_agents.league.schedule import single_game
 from league_agents.report.match import match_document
 from league_agents.report.traffic import sent_messages
 from league_agents.settings.agents import ChosenAgent
-from league_agents.settings.offline import SEASON, Side, memory_journal, offline_league, team_of
+from league_agents.settings.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
 from tests.support.obedient import ObedientModel
 
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
@@ -103,9 +103,9 @@ def played(rules: RuleSet, referee: object, player_a: object, player_b: object) 
     schedule = single_game(team_a, team_b, house, season=SEASON)
     league = offline_league(
         [
-            Side(team=house, player=None, referee=ours(referee)),
-            Side(team=team_a, player=ours(player_a), referee=None),
-            Side(team=team_b, player=ours(player_b), referee=None),
+            OfflineTeam(team=house, player=None, referee=ours(referee)),
+            OfflineTeam(team=team_a, player=ours(player_a), referee=None),
+            OfflineTeam(team=team_b, player=ours(player_b), referee=None),
         ],
         schedule,
         seed=3,

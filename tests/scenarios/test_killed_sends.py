@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from league_agents.journal.port import OutboxState
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
-from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction
 from tests.support.latency import VERDICT, free_text
 
 SEND = "messages.send"
-FIRST = Fault(action=Action.WAIT, method=SEND, seconds=LONGEST_WAIT_S, calls=(1,))
+FIRST = Fault(action=FaultAction.WAIT, method=SEND, seconds=LONGEST_WAIT_S, calls=(1,))
 
 
 SLOW = 0.02
@@ -30,7 +30,7 @@ SLOW = 0.02
 @pytest.fixture
 def league(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LocalLeague]:
     """One daemon. Its first send hangs until the faults are cleared."""
-    seats, clock = [Seat(role=request.param, group="falcons")], MachineClock(tmp_path, rate=SLOW)
+    seats, clock = [LeagueProcess(role=request.param, group="falcons")], MachineClock(tmp_path, rate=SLOW)
     with LocalLeague(folder=tmp_path / "league", seats=seats, clock=clock) as running:
         running.sandbox.add_fault(FIRST)
         yield running
@@ -102,7 +102,7 @@ def test_a_send_that_goes_on_after_its_client_was_killed_is_not_made_again(
 def test_a_send_that_never_arrived_is_made_again_when_none_can_be_under_way(league: LocalLeague) -> None:
     (seat,) = league.seats
     assert league.clock is not None
-    league.sandbox.add_fault(Fault(action=Action.DROP_UNDONE, method=SEND, calls=(1,)))
+    league.sandbox.add_fault(Fault(action=FaultAction.DROP_UNDONE, method=SEND, calls=(1,)))
     kill_in_the_first_send(league)
     league.sandbox.clear_faults()
     league.start(seat)

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
 from league_agents.league.manager_state import ManagerState
-from league_agents.local_league.league import LocalLeague, Seat, four_seats
+from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.mime import read
 from league_agents.settings.league_file import read_league_file
@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[LocalLeague]:
     seats = four_seats()[:1]
-    teams = [*seats, *(Seat(role="player", group=group) for group in ("house", "falcons", "otters"))]
+    teams = [*seats, *(LeagueProcess(role="player", group=group) for group in ("house", "falcons", "otters"))]
     with LocalLeague(folder=tmp_path / "league", seats=teams, registration=timedelta(days=1)) as made:
         yield made
 
@@ -144,7 +144,7 @@ def no_journal(path: Path) -> None:
 
 @pytest.mark.parametrize("befall", [no_client, no_team, no_log_folder, no_journal])
 def test_a_league_file_that_the_check_rejects_takes_no_orders(tmp_path: Path, befall: Callable[[Path], None]) -> None:
-    seats = [four_seats()[0], *(Seat(role="player", group=group) for group in ("house", "falcons", "otters"))]
+    seats = [four_seats()[0], *(LeagueProcess(role="player", group=group) for group in ("house", "falcons", "otters"))]
     with LocalLeague(folder=tmp_path / "league", seats=seats) as league:
         office = league.config_of(league.seats[0])
     assert manage(office, "pause").exit_code == 0

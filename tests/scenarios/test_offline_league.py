@@ -18,7 +18,7 @@ from league_agents.journal.port import InboxVerdict
 from league_agents.league.schedule import round_robin, single_game
 from league_agents.mail.memory import Weather
 from league_agents.settings.agents import choose_agent, scripted_names
-from league_agents.settings.offline import Side, memory_journal, offline_league, play_single_game, team_of
+from league_agents.settings.offline import OfflineTeam, memory_journal, offline_league, play_single_game, team_of
 
 COMPLETED = "completed"
 CUT_OFF = "cut_off"
@@ -137,9 +137,9 @@ def test_the_target_leaves_the_referee_with_no_message_before_the_score() -> Non
     player = choose_agent("scripted", "player", rules=PRD, seed=3)
     league = offline_league(
         [
-            Side(team=teams[0], player=None, referee=referee),
-            Side(team=teams[1], player=player, referee=None),
-            Side(team=teams[2], player=player, referee=None),
+            OfflineTeam(team=teams[0], player=None, referee=referee),
+            OfflineTeam(team=teams[1], player=player, referee=None),
+            OfflineTeam(team=teams[2], player=player, referee=None),
         ],
         single_game(teams[1], teams[2], teams[0], season=1),
         seed=3,
@@ -191,7 +191,7 @@ def season(weather: Weather, seed: int, names: list[str], *, through_mime: bool 
         player = f"scripted:{name}" if name in scripted_names("player") else "scripted"
         referee = f"scripted:{name}" if name in scripted_names("referee") else "scripted"
         sides.append(
-            Side(
+            OfflineTeam(
                 team=team,
                 player=choose_agent(player, "player", rules=rules, seed=seed),
                 referee=choose_agent(referee, "referee", rules=rules, seed=seed),

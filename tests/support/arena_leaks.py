@@ -15,12 +15,12 @@ from typing import Any
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.arena.scenario import scenario_of
 from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.core.draw import Draw
 from league_agents.core.game import HOST, SPECTATOR, Action, is_visible
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.protocol.boardgame.envelope import OutgoingFrame
 from league_agents.protocol.boardgame.hosting import viewer_of
 
 SECRET_KEYS = frozenset(
@@ -140,11 +140,11 @@ def leaks_of_hall(hall: Hall, game: str, agents: Sequence[str], *, number: int, 
     scenario = scenario_of({"game": game, "agents": [{"id": agent, "agent": "open"} for agent in agents]})
     hosted = hall.open_match(scenario)
     match_id = hosted.match_id
-    boxes: dict[str, Outbox] = {}
+    boxes: dict[str, SocketOutbox] = {}
     for spectator in (hall.watch(match_id)[0], hall.watch(match_id)[0]):
-        boxes[spectator] = Outbox(100_000)
+        boxes[spectator] = SocketOutbox(100_000)
     for place, agent in enumerate(agents):
-        boxes[agent] = Outbox(100_000)
+        boxes[agent] = SocketOutbox(100_000)
         hall.attach(match_id, agent, boxes[agent])
         if place == 0:
             for spectator in list(boxes)[:2]:
@@ -174,13 +174,13 @@ def _heading(game: str, match_id: str, agent_id: str, kind: str) -> dict[str, An
 
 
 def _ask(hall: Hall, leaks: Leaks, asker: str, envelope: Mapping[str, Any]) -> None:
-    def answer(found: Envelope) -> None:
+    def answer(found: OutgoingFrame) -> None:
         leaks.tell(asker, found.text)
 
     hall.handle(json.dumps(envelope), Principal.of_seat(envelope["match_id"], asker), answer)
 
 
-def _collect(leaks: Leaks, boxes: Mapping[str, Outbox]) -> None:
+def _collect(leaks: Leaks, boxes: Mapping[str, SocketOutbox]) -> None:
     for recipient, box in boxes.items():
         for text in box.drain():
             leaks.tell(recipient, text)

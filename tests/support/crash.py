@@ -27,7 +27,7 @@ from league_agents.league.events import Command, Identity, OperatorCommand
 from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.player import Player
+from league_agents.league.player import PlayerMachine
 from league_agents.league.referee import Referee
 from league_agents.league.schedule import round_robin
 from league_agents.league.standings import MatchStatus
@@ -250,7 +250,7 @@ def play_season(
             rules=rules,
         )
         roles.append(role(team.referee_email, Referee(config=referee), judge, opens=False))
-        roles.append(role(team.player_email, Player(config=player), plays, opens=False))
+        roles.append(role(team.player_email, PlayerMachine(config=player), plays, opens=False))
     simulation = Simulation(roles, office, clock)  # type: ignore[arg-type]
     simulation.start()
     simulation.run(lambda: False)

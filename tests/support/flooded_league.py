@@ -21,10 +21,10 @@ from league_agents.clock import monotonic_s, sleep_s
 from league_agents.errors import LimitExceeded
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.league.manager_state import SeasonPhase
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.runner.pace import Pace
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 from tests.support.latency import VERDICT, free_text
 from tests.support.turns import Turns, in_turns, turns
 
@@ -93,7 +93,7 @@ class _Heard:
         """Of no interest here."""
 
 
-def flood_mail(number: int, victim: Seat, kind: Flood, posing_as: str) -> bytes:
+def flood_mail(number: int, victim: LeagueProcess, kind: Flood, posing_as: str) -> bytes:
     """One mail of a flood: it looks like a message of the league."""
     sender = f"s{number}{EVIL}" if kind is Flood.STRANGERS else posing_as
     return (
@@ -107,8 +107,8 @@ def flood_mail(number: int, victim: Seat, kind: Flood, posing_as: str) -> bytes:
 def play_flooded_season(
     folder: Path,
     *,
-    seats: Sequence[Seat],
-    victim: Seat,
+    seats: Sequence[LeagueProcess],
+    victim: LeagueProcess,
     waiting: int,
     per_minute: int = 0,
     kind: Flood = Flood.STRANGERS,
@@ -122,7 +122,7 @@ def play_flooded_season(
         assert clock is not None, "a league in turns has one"
         heard = _Heard(clock=clock)
         season = _Season(league=league, victim=victim, kind=kind, clock=clock, per_minute=per_minute)
-        league.sandbox.add_fault(Fault(action=Action.LAST, account=victim.address, seconds=CALL.total_seconds()))
+        league.sandbox.add_fault(Fault(action=FaultAction.LAST, account=victim.address, seconds=CALL.total_seconds()))
         season.pour(waiting)
         others = [seat for seat in seats if seat is not victim]
         with turns(league, others, pace=PACE) as rest, turns(league, [victim], pace=PACE, observer=heard) as flooded:
@@ -146,7 +146,7 @@ class _Season:
     """The season as it goes on."""
 
     league: LocalLeague
-    victim: Seat
+    victim: LeagueProcess
     kind: Flood
     clock: MachineClock
     per_minute: int
@@ -224,12 +224,12 @@ class _Season:
 def time_to_stop(folder: Path, *, waiting: int, busy_for: timedelta) -> timedelta:
     """How long a real daemon takes to end after SIGTERM, in the middle of reading so many mails of the league manager
     while each call takes its time. Raises ``LimitExceeded`` when it does not end."""
-    player = Seat(role="player", group="falcons")
+    player = LeagueProcess(role="player", group="falcons")
     with LocalLeague(folder=folder, seats=[player]) as league:
         sandbox = league.sandbox
         for number in range(waiting):
             sandbox.inject(free_text(number, player.address), to=[player.address], sender=MANAGER, verdict=VERDICT)
-        sandbox.add_fault(Fault(action=Action.WAIT, account=player.address, seconds=CALL.total_seconds()))
+        sandbox.add_fault(Fault(action=FaultAction.WAIT, account=player.address, seconds=CALL.total_seconds()))
         league.start(player)
         process = league.processes[player.name]
         sleep_s(busy_for.total_seconds())

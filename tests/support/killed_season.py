@@ -15,7 +15,7 @@ from typing import Any
 
 from league_agents.errors import LeagueError
 from league_agents.journal.port import InboxVerdict, OutboxState
-from league_agents.local_league.league import LocalLeague, Seat
+from league_agents.local_league.league import LeagueProcess, LocalLeague
 from league_agents.local_league.patience import LIMIT_S
 from tests.support import ROOT
 
@@ -44,12 +44,12 @@ class KilledSeason:
     """Of the last life."""
 
 
-def seats_of(teams: int) -> list[Seat]:
+def seats_of(teams: int) -> list[LeagueProcess]:
     """A manager, and a referee and a player of each team."""
     groups = [f"team-{number}" for number in range(1, teams + 1)]
     return [
-        Seat(role="manager", group=""),
-        *(Seat(role=role, group=group) for group in groups for role in ("referee", "player")),
+        LeagueProcess(role="manager", group=""),
+        *(LeagueProcess(role=role, group=group) for group in groups for role in ("referee", "player")),
     ]
 
 

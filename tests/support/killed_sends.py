@@ -17,9 +17,9 @@ from typing import Any
 from league_agents.clock import real_monotonic_s, sleep_s
 from league_agents.core.draw import Draw
 from league_agents.journal.port import OutboxState
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.runner.outbox import LONGEST_DOUBT
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.settings.storage import STORAGE
 from tests.support.latency import VERDICT, free_text
 
@@ -68,7 +68,7 @@ class KilledSends:
 class _Victim:
     """One daemon."""
 
-    seat: Seat
+    seat: LeagueProcess
     draw: Draw
     starts_at_s: float | None
     """When it is started; ``None`` while it lives."""
@@ -89,7 +89,8 @@ def killed_sends(
     """Kill until ``kills`` of them hit a send on its way, then let every mail be answered. It takes minutes."""
     draw = Draw(seed, "killed sends")
     seats = [
-        Seat(role="player" if number % 2 else "referee", group=f"team-{number}") for number in range(1, daemons + 1)
+        LeagueProcess(role="player" if number % 2 else "referee", group=f"team-{number}")
+        for number in range(1, daemons + 1)
     ]
     began_s = real_monotonic_s()
     found = KilledSends()
@@ -115,14 +116,14 @@ def killed_sends(
     return found
 
 
-def _fates(seat: Seat, draw: Draw) -> Iterator[Fault]:
+def _fates(seat: LeagueProcess, draw: Draw) -> Iterator[Fault]:
     """How long each send of a daemon takes, and which never arrive."""
     for number in range(1, SENDS_OF_A_DAEMON + 1):
         once = (number,)
         seconds = SLOWEST_S * draw.fraction()
-        yield Fault(action=Action.WAIT, method="messages.send", account=seat.address, calls=once, seconds=seconds)
+        yield Fault(action=FaultAction.WAIT, method="messages.send", account=seat.address, calls=once, seconds=seconds)
         if draw.chance(DROPPED):
-            yield Fault(action=Action.DROP_UNDONE, method="messages.send", account=seat.address, calls=once)
+            yield Fault(action=FaultAction.DROP_UNDONE, method="messages.send", account=seat.address, calls=once)
 
 
 def _sends(league: LocalLeague) -> Mapping[str, Mapping[str, Mapping[str, int]]]:

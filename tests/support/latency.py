@@ -8,7 +8,7 @@ from pathlib import Path
 
 from league_agents.clock import SystemClock, sleep_s
 from league_agents.core.draw import Draw
-from league_agents.local_league.league import MANAGER, LocalLeague, Seat
+from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.mail import mime
 from league_agents.mail.port import OutgoingMail
 from league_agents.protocol.league.encode import encode
@@ -53,7 +53,7 @@ def measure(folder: Path, *, poll: timedelta, mails: int, seed: int = 1) -> list
     Raises ``LimitExceeded`` when one is not answered.
     """
     draw = Draw(seed, "latency")
-    player = Seat(role="player", group="falcons")
+    player = LeagueProcess(role="player", group="falcons")
     with LocalLeague(folder=folder, seats=[player], poll=poll) as league:
         league.start(player)
         asked: dict[int, int] = {}

@@ -27,7 +27,7 @@ from league_agents.league.events import (
     MessageArrived,
 )
 from league_agents.league.machine import Machine
-from league_agents.league.player import Player
+from league_agents.league.player import PlayerMachine
 from league_agents.league.referee import Referee
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import BROADCAST_TYPES, MessageType, Role, protocol_of
@@ -137,9 +137,9 @@ def referee(rules: RuleSet = COURSE, **more: Any) -> Referee:
     )
 
 
-def player(email: str = PLAYER1, group: str = "falcons", rules: RuleSet = COURSE, **more: Any) -> Player:
+def player(email: str = PLAYER1, group: str = "falcons", rules: RuleSet = COURSE, **more: Any) -> PlayerMachine:
     """A player of the link."""
-    return Player(
+    return PlayerMachine(
         config=PlayerConfig(
             identity=identity(email, f"user-{group}", group), manager_email=MANAGER, rules=rules, **more
         )

@@ -26,7 +26,7 @@ from league_agents.league.machine import Machine
 from league_agents.league.manager import Manager
 from league_agents.league.manager_config import ManagerConfig
 from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.player import Player, PlayerState
+from league_agents.league.player import PlayerMachine, PlayerState
 from league_agents.league.referee import Referee, RefereeState
 from league_agents.league.schedule import round_robin
 from league_agents.mail.memory import PostOffice, Weather
@@ -197,7 +197,7 @@ def play_stormy_season(seed: int) -> StormEnding:
         )
         sit(
             team.player_email,
-            Player(config=PlayerConfig(identity=player, manager_email=_MANAGER, rules=rules)),
+            PlayerMachine(config=PlayerConfig(identity=player, manager_email=_MANAGER, rules=rules)),
             agent_of("player"),
         )
     _play(seats, clock)

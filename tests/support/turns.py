@@ -17,7 +17,7 @@ from typing import Any
 from league_agents.clock import Clock, real_monotonic_s
 from league_agents.errors import LimitExceeded
 from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.local_league.league import LocalLeague, Seat
+from league_agents.local_league.league import LeagueProcess, LocalLeague
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.runner.pace import Pace
@@ -34,7 +34,7 @@ STEPS = Pace(active=timedelta(milliseconds=500), idle=timedelta(milliseconds=500
 """On a clock that moves on by one of them whenever everybody rests."""
 
 
-def in_turns(folder: Path, seats: Sequence[Seat], **options: Any) -> LocalLeague:
+def in_turns(folder: Path, seats: Sequence[LeagueProcess], **options: Any) -> LocalLeague:
     """A league whose clock stands still while anybody works."""
     chosen = {"registration": timedelta(seconds=2), **options}
     return LocalLeague(folder=folder, seats=seats, clock=_SteppingClock(folder), **chosen)
@@ -107,7 +107,7 @@ class Turns:
 @contextmanager
 def turns(
     league: LocalLeague,
-    seats: Sequence[Seat] | None = None,
+    seats: Sequence[LeagueProcess] | None = None,
     *,
     pace: Pace | None = None,
     clock: Clock | None = None,

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.league.manager_state import SeasonPhase
-from league_agents.local_league.league import LocalLeague, Seat, four_seats, unhurried
+from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.private_file import make_private_folder
 from league_agents.report.results import points
 from league_agents.sandbox.server import Sandbox
@@ -24,9 +24,9 @@ from tests.support.turns import in_turns, turns
 WAIT = timedelta(seconds=20)
 OFFSETS = tuple(timedelta(seconds=seconds) for seconds in (-3_600, -400, -60, 60, 400, 3_600))
 JUMPS = (timedelta(hours=-1), timedelta(hours=1))
-SEATS: Sequence[Seat] = four_seats()
+SEATS: Sequence[LeagueProcess] = four_seats()
 Walls = Mapping[str, timedelta]
-"""By how much the wall clock of a seat (``Seat.name``) is ahead; of one that is not in it, it is right."""
+"""By how much the wall clock of a seat (``LeagueProcess.name``) is ahead; of one that is not in it, it is right."""
 
 _RULES = f"""\
 extends: prd

@@ -17,8 +17,8 @@ from league_agents.core.game import (
     HOST,
     SPECTATOR,
     Action,
-    Cause,
     Event,
+    ForfeitCause,
     IllegalAction,
     JsonObject,
     LegalAction,
@@ -96,7 +96,7 @@ class Toy:
         visible = ALL if heard is None else (agent, *heard)
         return Step(state=after, events=(Event(kind=action.type, visible_to=visible, text=agent),))
 
-    def forfeit(self, state: ToyState, agent: str, cause: Cause) -> Step[ToyState]:
+    def forfeit(self, state: ToyState, agent: str, cause: ForfeitCause) -> Step[ToyState]:
         after = self._without(replace(state, forfeits=(*state.forfeits, (agent, cause.value))), agent)
         return Step(state=after, events=(Event(kind="missing", visible_to=ALL, text=agent),))
 
@@ -257,7 +257,7 @@ def test_agents_of_one_stage_are_active_together() -> None:
     assert match.active() == ("a", "b")
     say(match, "b")
     assert match.active() == ("a",)
-    match.forfeit("a", Cause.TIMEOUT)
+    match.forfeit("a", ForfeitCause.TIMEOUT)
     assert match.active() == ("a", "b")
 
 
@@ -280,7 +280,7 @@ def test_a_refused_action_leaves_everything_as_it_was() -> None:
             match.act(agent, action)
         assert refused.value.code == code
     with pytest.raises(IllegalAction) as refused:
-        match.forfeit("b", Cause.TIMEOUT)
+        match.forfeit("b", ForfeitCause.TIMEOUT)
     assert refused.value.code == "not_pending"
     assert (match.state, match.events, match.active(), match.protocol.message_count) == before
     match.act("a", Action(type="say", version="1.9.1"))  # the same major version
@@ -288,7 +288,7 @@ def test_a_refused_action_leaves_everything_as_it_was() -> None:
 
 def test_a_forfeit_passes_the_turn() -> None:
     match = toy("spoken", "sealed")
-    events = match.forfeit("a", Cause.DISCONNECTED)
+    events = match.forfeit("a", ForfeitCause.DISCONNECTED)
     assert [event.kind for event in events] == ["missing"]
     assert match.active() == ("b",)
     assert [(skip.agent, skip.cause) for skip in match.protocol.skips] == [("a", "disconnected")]
@@ -297,13 +297,13 @@ def test_a_forfeit_passes_the_turn() -> None:
 
 def test_an_action_after_its_forfeit_is_too_late_until_the_agent_is_asked_again() -> None:
     match = toy("sealed a b", "sealed b", "spoken a c")
-    match.forfeit("a", Cause.TIMEOUT)
+    match.forfeit("a", ForfeitCause.TIMEOUT)
     with pytest.raises(IllegalAction) as refused:
         say(match, "a")
     assert refused.value.code == "too_late"
     say(match, "b")
     with pytest.raises(IllegalAction) as refused:
-        match.forfeit("a", Cause.TIMEOUT)
+        match.forfeit("a", ForfeitCause.TIMEOUT)
     assert refused.value.code == "too_late"
     say(match, "b")
     say(match, "a")
@@ -315,7 +315,7 @@ def test_an_action_after_its_forfeit_is_too_late_until_the_agent_is_asked_again(
 def test_nobody_acts_when_the_match_is_over() -> None:
     match = toy("spoken a")
     say(match, "a")
-    for act in (lambda: say(match, "a"), lambda: match.forfeit("a", Cause.ERROR)):
+    for act in (lambda: say(match, "a"), lambda: match.forfeit("a", ForfeitCause.ERROR)):
         with pytest.raises(IllegalAction) as refused:
             act()
         assert refused.value.code == "match_over"
@@ -413,7 +413,7 @@ def test_the_game_s_balances_are_the_protocol_s(simultaneous: bool) -> None:
         agent = active[-1]
         amount = next(prices, None)
         if amount is None:
-            match.forfeit(agent, Cause.TIMEOUT)
+            match.forfeit(agent, ForfeitCause.TIMEOUT)
         else:
             match.act(agent, Action(type="submit_price", data={"price": amount}))
         protocol = match.protocol

@@ -14,7 +14,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from league_agents.agents.candidates import Candidates
-from league_agents.agents.questions.reading import Reading, fold, read
+from league_agents.agents.questions.reading import CandidateReading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
 from league_agents.values import evolve
@@ -99,7 +99,7 @@ def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Ca
     )
 
 
-def _word_chances(candidates: Candidates, reading: Reading) -> Floats:
+def _word_chances(candidates: Candidates, reading: CandidateReading) -> Floats:
     """For a sentence that was not among the candidates: those of the others, and the words that stand in its text."""
     even = candidates.word_prior
     text = reading.paragraph or reading.sentence

@@ -16,7 +16,7 @@ import numpy as np
 
 from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra
 from league_agents.agents.questions.kinds import Inquiry, Topic
-from league_agents.agents.questions.reading import Reading
+from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.rules import AnswerKey
 
@@ -31,7 +31,7 @@ _FIXED_PRIOR = (0.34, 0.22, 0.18, 0.13, 0.08, 0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class NoiseTally:
     """Answers that were compared with the truth."""
 
     computed: int = 0
@@ -41,18 +41,18 @@ class Tally:
     written: int = 0
     written_wrong: float = 0.0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
+    def __add__(self, other: NoiseTally) -> NoiseTally:
+        return NoiseTally(
             computed=self.computed + other.computed,
             computed_wrong=self.computed_wrong + other.computed_wrong,
             written=self.written + other.written,
             written_wrong=self.written_wrong + other.written_wrong,
         ).faded()
 
-    def faded(self) -> Tally:
+    def faded(self) -> NoiseTally:
         """The same shares of at most so many answers as are remembered."""
         one, two = (min(1.0, _MOST_COUNTED / max(1, count)) for count in (self.computed, self.written))
-        return Tally(
+        return NoiseTally(
             computed=round(self.computed * one),
             computed_wrong=self.computed_wrong * one,
             written=round(self.written * two),
@@ -60,7 +60,7 @@ class Tally:
         )
 
 
-def compared(asked: Sequence[Inquiry | None], answers: Sequence[int], truth: Reading) -> Tally:
+def compared(asked: Sequence[Inquiry | None], answers: Sequence[int], truth: CandidateReading) -> NoiseTally:
     """The answers about the text compared with what the true sentence shows."""
     counts, wrong = {False: 0, True: 0}, {False: 0.0, True: 0.0}
     for inquiry, answer in zip(asked, answers, strict=True):
@@ -70,7 +70,9 @@ def compared(asked: Sequence[Inquiry | None], answers: Sequence[int], truth: Rea
         if right is not None:
             counts[inquiry.is_written] += 1
             wrong[inquiry.is_written] += (answer != right) - inquiry.noise
-    return Tally(computed=counts[False], computed_wrong=wrong[False], written=counts[True], written_wrong=wrong[True])
+    return NoiseTally(
+        computed=counts[False], computed_wrong=wrong[False], written=counts[True], written_wrong=wrong[True]
+    )
 
 
 class RefereeNoise:
@@ -78,20 +80,20 @@ class RefereeNoise:
 
     def __init__(self, key: AnswerKey) -> None:
         self._prior = _FIXED_PRIOR if key is AnswerKey.FIXED else _OWN_PRIOR
-        self._tallies: OrderedDict[str, Tally] = OrderedDict()
+        self._tallies: OrderedDict[str, NoiseTally] = OrderedDict()
 
-    def learn(self, referee: str, tally: Tally) -> None:
+    def learn(self, referee: str, tally: NoiseTally) -> None:
         """Add what a game has shown. Nothing is learnt about a referee without a name."""
         if not referee:
             return
-        self._tallies[referee] = self._tallies.get(referee, Tally()) + tally
+        self._tallies[referee] = self._tallies.get(referee, NoiseTally()) + tally
         self._tallies.move_to_end(referee)
         while len(self._tallies) > _REFEREES_KEPT:
             self._tallies.popitem(last=False)
 
     def expected(self, referee: str) -> Extra:
         """What its answers will be like."""
-        tally = self._tallies.get(referee, Tally())
+        tally = self._tallies.get(referee, NoiseTally())
         computed = _weighed(self._prior, tally.computed, tally.computed_wrong)
         written = _weighed(self._prior, tally.written, tally.written_wrong)
         return Extra(expected=_mean(computed), expected_written=_mean(written), prior=computed, prior_written=written)

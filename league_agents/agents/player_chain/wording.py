@@ -14,14 +14,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from league_agents.agents.asking import Turn
+from league_agents.agents.asking import CallbackRun
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.fence import one_line
 from league_agents.agents.guesses import Conclusion
 from league_agents.agents.justify import FILLERS, Evidence, cited
 from league_agents.agents.tokens import cut_to_tokens
-from league_agents.core.model_work import Why, Work
-from league_agents.games.q21.justification import Reading, read_justification
+from league_agents.core.model_work import ModelWorkUse, Why
+from league_agents.games.q21.justification import JustificationReading, read_justification
 from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Question
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.words import count_tokens, fit, is_within, limit_in_words
@@ -54,7 +54,7 @@ class Justifications(BaseModel):
 
 
 def ask_for_wording(
-    turn: Turn,
+    turn: CallbackRun,
     brief: Brief,
     found: Conclusion,
     sent: Sequence[AskedQuestion],
@@ -102,9 +102,9 @@ def ask_for_wording(
     )
     used = [each for each in (of_sentence, of_word) if each is not None]
     if len(used) == len(by_code) and all(each.is_whole for each in used):
-        turn.settle(STEP, Work.USED, used=len(used), of=len(by_code))
+        turn.settle(STEP, ModelWorkUse.USED, used=len(used), of=len(by_code))
     else:
-        work = Work.PARTLY_USED if used else Work.REPLACED
+        work = ModelWorkUse.PARTLY_USED if used else ModelWorkUse.REPLACED
         turn.settle(STEP, work, Why.BROKE_RULES, used=len(used), of=len(by_code))
     return (
         by_code[0] if of_sentence is None else of_sentence.text,
@@ -186,7 +186,7 @@ class _Checker:
     def _cites(self, sentences: Sequence[str], number: int) -> bool:
         return any(re.search(rf"(?<!\d){number}(?!\d)", sentence) for sentence in sentences)
 
-    def _read(self, text: str, limit: WordLimit, subject: str, *, other: str = "") -> Reading:
+    def _read(self, text: str, limit: WordLimit, subject: str, *, other: str = "") -> JustificationReading:
         return read_justification(
             text,
             limit=WordLimit(least=limit.least, most=None),

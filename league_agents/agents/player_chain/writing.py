@@ -18,13 +18,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from league_agents.agents.asking import Turn
+from league_agents.agents.asking import CallbackRun
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.fence import one_line
 from league_agents.agents.questions.kinds import Options
-from league_agents.agents.questions.written import Written, sentence_key
+from league_agents.agents.questions.written import WrittenInquiry, sentence_key
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 
@@ -80,20 +80,20 @@ class QuestionPool(BaseModel):
 class WrittenPool:
     """What is usable of it."""
 
-    questions: tuple[Written, ...]
+    questions: tuple[WrittenInquiry, ...]
     recalled: tuple[str, ...]
     words: tuple[str, ...]
     wanted: int = 0
     """How many questions were asked for."""
 
-    def find(self, text: str, options: Options) -> Written | None:
+    def find(self, text: str, options: Options) -> WrittenInquiry | None:
         """The question that is worded like this."""
         wording, given = " ".join(text.split()), tuple(" ".join(option.split()) for option in options)
         return next((q for q in self.questions if q.text == wording and q.options in (None, given)), None)
 
 
 def ask_for_pool(
-    turn: Turn, brief: Brief, candidates: Candidates, rules: RuleSet, size: PoolSize
+    turn: CallbackRun, brief: Brief, candidates: Candidates, rules: RuleSet, size: PoolSize
 ) -> WrittenPool | None:
     """The model's pool; ``None`` when nothing usable came."""
     places = shown_places(candidates, size.shown)
@@ -121,31 +121,31 @@ def ask_for_pool(
     return found if found.questions or found.recalled or found.words else None
 
 
-def settle_batch(turn: Turn, pool: WrittenPool, chosen: int, rules: RuleSet, *, is_earlier: bool) -> None:
+def settle_batch(turn: CallbackRun, pool: WrittenPool, chosen: int, rules: RuleSet, *, is_earlier: bool) -> None:
     """Say how many questions of a batch are the model's."""
     enough = len(pool.questions) >= min(rules.questions_required, pool.wanted)
     if chosen and enough:
-        work, why = Work.USED, None
+        work, why = ModelWorkUse.USED, None
     elif chosen or pool.recalled or pool.words:
-        work, why = Work.PARTLY_USED, Why.TOO_FEW
+        work, why = ModelWorkUse.PARTLY_USED, Why.TOO_FEW
     else:
-        work, why = Work.REPLACED, Why.UNUSED
+        work, why = ModelWorkUse.REPLACED, Why.UNUSED
     turn.settle(STEP, work, why, used=chosen, of=rules.questions_required, is_earlier=is_earlier)
 
 
-def settle_found(turn: Turn, pool: WrittenPool, found: int, lost: int) -> None:
+def settle_found(turn: CallbackRun, pool: WrittenPool, found: int, lost: int) -> None:
     """Say how many of the questions that were lost in a restart were understood again with the pool."""
     if found == lost:
-        turn.settle(STEP, Work.USED, used=found, of=lost)
+        turn.settle(STEP, ModelWorkUse.USED, used=found, of=lost)
     elif found or pool.recalled or pool.words:
-        turn.settle(STEP, Work.PARTLY_USED, Why.TOO_FEW, used=found, of=lost)
+        turn.settle(STEP, ModelWorkUse.PARTLY_USED, Why.TOO_FEW, used=found, of=lost)
     else:
-        turn.settle(STEP, Work.REPLACED, Why.UNUSED, used=0, of=lost)
+        turn.settle(STEP, ModelWorkUse.REPLACED, Why.UNUSED, used=0, of=lost)
 
 
-def settle_late(turn: Turn, pool: WrittenPool, rules: RuleSet, *, is_earlier: bool) -> None:
+def settle_late(turn: CallbackRun, pool: WrittenPool, rules: RuleSet, *, is_earlier: bool) -> None:
     """Say that a pool came too late for its questions to be chosen from; what the model knows still counts later."""
-    work = Work.PARTLY_USED if pool.recalled or pool.words else Work.REPLACED
+    work = ModelWorkUse.PARTLY_USED if pool.recalled or pool.words else ModelWorkUse.REPLACED
     turn.settle(STEP, work, Why.NO_TIME, used=0, of=rules.questions_required, is_earlier=is_earlier)
 
 
@@ -186,7 +186,7 @@ def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: Ru
     # The letters of the completion count every recalled sentence, usable or not.
     told = [one_line(sentence, _LONGEST_SENTENCE) for sentence in reply.recalled]
     keys = [sentence_key(sentence) for sentence in (*shown, *told)]
-    questions: dict[str, Written] = {}
+    questions: dict[str, WrittenInquiry] = {}
     for line in reply.questions:
         question = _question(line, keys, len(shown), rules)
         if question is not None:
@@ -210,7 +210,7 @@ _NOT_ASKED = re.compile(
 )
 
 
-def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> Written | None:
+def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> WrittenInquiry | None:
     own = rules.answer_key is AnswerKey.OWN
     parts = [part.strip() for part in one_line(line, 1_000).replace("｜", "|").strip("| ").split("|")]
     if len(parts) != (6 if own else 2) or _NOT_ASKED.search(line):
@@ -236,7 +236,7 @@ def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> Wri
         # Under the fixed key D is "unknown", which predicts nothing.
         if letter in LETTERS and (own or letter != LETTERS[3])
     }
-    return Written(wording=text, four=four, predicted=predicted)
+    return WrittenInquiry(wording=text, four=four, predicted=predicted)
 
 
 def _is_word(text: str) -> bool:

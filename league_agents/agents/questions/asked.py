@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from league_agents.agents.questions.reading import Reading, Text, letters_of
+from league_agents.agents.questions.reading import CandidateReading, Text, letters_of
 from league_agents.knowledge.words import STOP_WORDS
 
 LONGEST_QUESTION = 600
@@ -108,7 +108,7 @@ _NUMBER = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class MaskedQuestion:
     """A question without what it quotes and without its denial."""
 
     text: str
@@ -147,7 +147,7 @@ class Asked:
         found = _PLACE.search(self.text)
         return _PLACES[found[1].casefold().replace("-", " ")] if found else None
 
-    def scope(self, reading: Reading) -> Text | None:
+    def scope(self, reading: CandidateReading) -> Text | None:
         """The text that it is about."""
         return (reading.paragraph or reading.sentence) if self.is_about_paragraph else reading.sentence
 
@@ -165,11 +165,11 @@ class Asked:
     def names_book(self) -> bool:
         return self.is_about_book and _BOOK.search(self.text) is not None
 
-    def is_partly_known(self, reading: Reading) -> bool:
+    def is_partly_known(self, reading: CandidateReading) -> bool:
         """Whether it is about a paragraph of which only the opening sentence is known."""
         return self.is_about_paragraph and reading.paragraph is None
 
-    def may_mean_more(self, reading: Reading) -> bool:
+    def may_mean_more(self, reading: CandidateReading) -> bool:
         """Whether more may be meant than is read here: what does not stand here may stand there."""
         return self.is_partly_known(reading) or self.names_book
 
@@ -179,7 +179,7 @@ class Asked:
             return True
         return _PARAGRAPH.search(self.text) is not None and _SENTENCE.search(self.text) is None
 
-    def word(self, reading: Reading) -> str | None:
+    def word(self, reading: CandidateReading) -> str | None:
         """The single word that it is about; ``None`` when there is none."""
         if self.is_about_word:
             return reading.word
@@ -243,7 +243,7 @@ class Asked:
         return count == wanted
 
 
-def take_apart(text: str) -> Asked | None:
+def take_apart(text: str) -> MaskedQuestion | None:
     """The question; ``None`` when it is empty or denies something in a way that is not understood."""
     text = " ".join(text[:LONGEST_QUESTION].split())
     if not text or _RHETORICAL.search(text):
@@ -269,7 +269,7 @@ def take_apart(text: str) -> Asked | None:
         turned += times if turns else 0
     if turned > 1 or _NEGATION.search(text):
         return None
-    return Asked(" ".join(text.split()), tuple(quotes), bool(turned))
+    return MaskedQuestion(" ".join(text.split()), tuple(quotes), bool(turned))
 
 
 def is_telling(word: str) -> bool:

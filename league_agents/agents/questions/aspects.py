@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
-from league_agents.agents.questions.kinds import Inquiry, Options, Scope, Subject, Thing, Topic
-from league_agents.agents.questions.reading import Reading, Text, edge_letter, letter_count, letters_of
+from league_agents.agents.questions.kinds import Inquiry, Options, Scope, Thing, Topic, WordSubject
+from league_agents.agents.questions.reading import CandidateReading, Text, edge_letter, letter_count, letters_of
 
-SUBJECTS = "|".join(map(str, Subject))
+SUBJECTS = "|".join(map(str, WordSubject))
 SCOPES = "|".join(map(str, Scope))
 LETTER = r"[^\W\d_]"
 THING = "[^;?]{1,300}"
@@ -25,7 +25,7 @@ THING = "[^;?]{1,300}"
 class OfWord(Inquiry):
     """A question about one word."""
 
-    subject: Subject
+    subject: WordSubject
 
     @property
     def topic(self) -> Topic:
@@ -57,7 +57,7 @@ class EdgeLetter(OfWord):
     def about(self) -> str:
         return f"the {'last' if self.at_end else 'first'} letter of {self.subject.short}"
 
-    def letter(self, reading: Reading) -> str | None:
+    def letter(self, reading: CandidateReading) -> str | None:
         return edge_letter(self.subject.of(reading) or "", at_end=self.at_end)
 
 
@@ -69,7 +69,7 @@ class WordLength(OfWord):
     def about(self) -> str:
         return f"the length of {self.subject.short}"
 
-    def length(self, reading: Reading) -> int | None:
+    def length(self, reading: CandidateReading) -> int | None:
         """``None`` when there is no such word, or readers would differ."""
         return letter_count(self.subject.of(reading) or "") or None
 
@@ -98,14 +98,14 @@ class LetterPair(OfWord, Pair):
     def about(self) -> str:
         return f"the letters in {self.subject.short}"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         letters = letters_of(self.subject.of(reading) or "")
         return self.verdict(self.first in letters, self.second in letters) if letters else None
 
     @classmethod
     def recognise(cls, text: str, options: Options) -> Self | None:  # noqa: ARG003
         match = cls.WORDING.fullmatch(text)
-        return cls(Subject(match["subject"]), match["first"], match["second"]) if match else None
+        return cls(WordSubject(match["subject"]), match["first"], match["second"]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class ThingPair(OfText, Pair):
     def about(self) -> str:
         return f"two details of {self.scope}"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         text = self.scope.of(reading)
         return self.verdict(self.first.is_in(text), self.second.is_in(text)) if text else None
 
@@ -174,7 +174,7 @@ class Count(Inquiry):
     def about(self) -> str:
         return f"the number of {self.counted} in the opening sentence"
 
-    def number(self, reading: Reading) -> int | None:
+    def number(self, reading: CandidateReading) -> int | None:
         return COUNTED[self.counted].count(reading.sentence) if reading.sentence else None
 
 
@@ -187,7 +187,7 @@ class PlaceInBook(Inquiry):
     about = "the place in the book"
 
     @staticmethod
-    def quarter(reading: Reading) -> int | None:
+    def quarter(reading: CandidateReading) -> int | None:
         """Counted from 0."""
         return None if reading.part is None else min(3, int(reading.part * 4))
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.belief import UNKNOWN_ANSWERER, Extra
 from league_agents.agents.questions.kinds import Inquiry
-from league_agents.agents.questions.pool import Pool, sentence_pool, useful, word_pool
+from league_agents.agents.questions.pool import PredictedPool, sentence_pool, useful, word_pool
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import Floats, log_likelihood, select, simulate, typical
 from league_agents.games.q21.rules import AnswerKey, Weights
@@ -60,12 +60,12 @@ class Strategy(StrEnum):
 class Plan:
     """Everything that could be asked, what is best asked, and how many questions go to the word."""
 
-    texts: Pool
-    words: Pool
-    best_texts: Pool
+    texts: PredictedPool
+    words: PredictedPool
+    best_texts: PredictedPool
     """The best questions about the text, best first."""
 
-    best_words: Pool
+    best_words: PredictedPool
 
     count: int
     on_word: int
@@ -119,10 +119,10 @@ def plan_batch(
     )
 
 
-_EMPTY = Pool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
+_EMPTY = PredictedPool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
 
 
-def _share(pool: Pool, count: int, draw: Draw | None) -> Pool:
+def _share(pool: PredictedPool, count: int, draw: Draw | None) -> PredictedPool:
     """What one player chooses from, in an order of its own: of equally good questions the first one is taken."""
     size = len(pool.inquiries)
     if draw is None:
@@ -131,7 +131,9 @@ def _share(pool: Pool, count: int, draw: Draw | None) -> Pool:
     return pool.only(draw.sample(range(size), min(size, max(round(share * size), round(_LEAST_CHOICE * count)))))
 
 
-def _best_texts(candidates: Candidates, computed: Pool, written: Pool, count: int, extra: Extra) -> Pool:
+def _best_texts(
+    candidates: Candidates, computed: PredictedPool, written: PredictedPool, count: int, extra: Extra
+) -> PredictedPool:
     """The best questions about the text: first what a model's questions have a claim to, then the best of all."""
     pool = computed.joined(written)
     claim: Sequence[int] = ()
@@ -142,12 +144,12 @@ def _best_texts(candidates: Candidates, computed: Pool, written: Pool, count: in
     return pool.only(_chosen(pool, candidates.prior, count, extra, candidates.groups, taken=claim))
 
 
-def _selected(pool: Pool, prior: Floats, count: int, extra: Extra) -> Pool:
+def _selected(pool: PredictedPool, prior: Floats, count: int, extra: Extra) -> PredictedPool:
     return pool.only(_chosen(pool, prior, count, extra)) if pool.inquiries else _EMPTY
 
 
 def _chosen(
-    pool: Pool,
+    pool: PredictedPool,
     prior: Floats,
     count: int,
     extra: Extra,
@@ -171,11 +173,13 @@ def _chosen(
     )
 
 
-def _with(pool: Pool, extra: float | Floats) -> Floats:
+def _with(pool: PredictedPool, extra: float | Floats) -> Floats:
     return np.asarray(1 - (1 - pool.noise) * (1 - extra), dtype=np.float64)
 
 
-def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, weights: Weights) -> int:
+def _best_split(
+    candidates: Candidates, texts: PredictedPool, words: PredictedPool, count: int, weights: Weights
+) -> int:
     """How many questions about the word give the best expected score; the rest is about the text."""
     most = min(len(words.inquiries), count)
     least = min(most, max(0, count - len(texts.inquiries)))
@@ -202,7 +206,7 @@ def _best_split(candidates: Candidates, texts: Pool, words: Pool, count: int, we
 
 
 def _simulated(
-    pool: Pool, truths: npt.NDArray[np.int64], prior: Floats, count: int, extra: float, *, salt: int = 1
+    pool: PredictedPool, truths: npt.NDArray[np.int64], prior: Floats, count: int, extra: float, *, salt: int = 1
 ) -> list[npt.NDArray[np.float32]]:
     """The logarithms of prior times likelihood, runs × candidates, after 0, 1, 2, … questions of ``pool``."""
     with np.errstate(divide="ignore"):

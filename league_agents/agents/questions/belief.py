@@ -14,7 +14,7 @@ import numpy.typing as npt
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.kinds import Inquiry, Topic
 from league_agents.agents.questions.pool import predict
-from league_agents.agents.questions.reading import Reading
+from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN, Floats, bits, log_likelihood, normalise_logs
 
 EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
@@ -72,7 +72,7 @@ def decode(
     # That a model's question was declined says nothing: most candidates have no prediction because nobody asked for it.
     written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written and a != UNKNOWN]
     text_table = predict([i for i, _ in on_texts], candidates.readings)
-    word_table = predict([i for i, _ in on_words], [Reading(word=word) for word in candidates.words])
+    word_table = predict([i for i, _ in on_words], [CandidateReading(word=word) for word in candidates.words])
     written_table = predict([i for i, _ in written], candidates.readings)
     with np.errstate(divide="ignore"):
         log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)

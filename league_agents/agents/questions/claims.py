@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from league_agents.agents.questions.asked import Asked
+from league_agents.agents.questions.asked import MaskedQuestion
 from league_agents.agents.questions.contents import on_book, on_statements, on_words
 from league_agents.agents.questions.facts import Facts
-from league_agents.agents.questions.reading import Reading, read
+from league_agents.agents.questions.reading import CandidateReading, read
 from league_agents.agents.questions.spelling import on_counts, on_edge_word, on_form, on_letters, on_marks
 
 
-def claim(asked: Asked, reading: Reading, facts: Facts) -> bool | None:
+def claim(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:
     """Whether the claim is true, its denial taken into account."""
     if asked.is_beyond_reading:
         return None
@@ -31,7 +31,7 @@ def claim(asked: Asked, reading: Reading, facts: Facts) -> bool | None:
     return None
 
 
-_Reader = Callable[[Asked, Reading, Facts], bool | None]
+_Reader = Callable[[MaskedQuestion, CandidateReading, Facts], bool | None]
 _READERS: tuple[_Reader, ...] = (
     on_edge_word, on_letters, on_counts, on_book, on_marks, on_form, on_words, on_statements,
 )  # fmt: skip

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from league_agents.agents.questions.asked import Asked
+from league_agents.agents.questions.asked import MaskedQuestion
 from league_agents.agents.questions.facts import Facts
-from league_agents.agents.questions.reading import Reading, Text, fold
+from league_agents.agents.questions.reading import CandidateReading, Text, fold
 from league_agents.agents.word_forms import stands_in
 from league_agents.knowledge.words import content_words, stem, words_of
 
@@ -30,7 +30,7 @@ _AUTHORS = tuple(
 _NOT_OF_THE_BOOK = r"\b(?:set|takes? place|happens?|born|died?|lived?|events?|early|late|mid|half|quarter|decade)\b"
 
 
-def on_book(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_book(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """Author and year."""
     if facts.author and facts.author != "Anonymous" and not asked.has(r"\b(?:century|before|after)\b"):
         for pattern in _AUTHORS:
@@ -54,7 +54,7 @@ def _same_author(named: str, author: str, *, is_surely_name: bool) -> bool | Non
     return False if len(given) > 1 or (is_surely_name and given[0] not in known) else None
 
 
-def _on_year(asked: Asked, year: int) -> bool | None:
+def _on_year(asked: MaskedQuestion, year: int) -> bool | None:
     if century := re.search(r"\b(1[0-9]|20|21)(?:st|nd|rd|th)[ -]century\b", asked.lowered):
         return (year - 1) // 100 + 1 == int(century[1])
     if hundreds := re.search(r"\b(1\d|20)00s\b", asked.lowered):
@@ -85,7 +85,7 @@ _VERB = re.compile(
 _LITERAL = re.compile(r"\b(?:words?|names?|terms?|phrases?|contain|include)s?\b", re.IGNORECASE)
 
 
-def on_words(asked: Asked, reading: Reading, facts: Facts) -> bool | None:
+def on_words(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:
     """Whether a word, a phrase or something of a domain occurs."""
     if asked.is_about_word:
         return _on_associative_word(asked, reading, facts)
@@ -96,7 +96,7 @@ def on_words(asked: Asked, reading: Reading, facts: Facts) -> bool | None:
     return None if found is False and asked.may_mean_more(reading) else found
 
 
-def _on_quotes(asked: Asked, text: Text) -> bool | None:
+def _on_quotes(asked: MaskedQuestion, text: Text) -> bool | None:
     if asked.is_about_start or asked.is_about_end or asked.has(r"\b(?:before|after|mean|synonym|rhyme)"):
         return None
     present = [occurs(quote, text) for quote in asked.quotes]
@@ -110,7 +110,7 @@ def _on_quotes(asked: Asked, text: Text) -> bool | None:
     return all(present) if asked.has(r"\bboth\b|\band\b|\ball of\b") and not asked.has(r"\bor\b") else None
 
 
-def _on_mention(asked: Asked, text: Text, facts: Facts) -> bool | None:
+def _on_mention(asked: MaskedQuestion, text: Text, facts: Facts) -> bool | None:
     found = _VERB.search(asked.text)
     if found is None:
         return None
@@ -132,7 +132,7 @@ def occurs(phrase: str, text: Text) -> bool:
     return any(list(folded[i : i + len(words)]) == words for i in range(len(folded) - len(words) + 1))
 
 
-def _on_associative_word(asked: Asked, reading: Reading, facts: Facts) -> bool | None:
+def _on_associative_word(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:
     if (
         reading.word is None
         or asked.is_about_start
@@ -172,7 +172,7 @@ _MOST_DOMAIN_WORDS = 4
 """A longer phrase says more of the word than which domain it belongs to ("something that stands in a building")."""
 
 
-def on_statements(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_statements(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """Whether a known fact says what is asked. A fact can only say yes."""
     wanted = content_words(asked.text) - _ASKING
     if len(wanted) < 2 or asked.is_denied or asked.quotes:

@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 
 from league_agents.agents.questions.answer_key import meanings, place_of
-from league_agents.agents.questions.asked import LONGEST_QUESTION, Asked, take_apart
+from league_agents.agents.questions.asked import LONGEST_QUESTION, MaskedQuestion, take_apart
 from league_agents.agents.questions.claims import claim
 from league_agents.agents.questions.contents import occurs
 from league_agents.agents.questions.facts import Facts as Facts  # part of this module's interface
 from league_agents.agents.questions.kinds import NO, YES
-from league_agents.agents.questions.reading import Reading, edge_letter, fold
+from league_agents.agents.questions.reading import CandidateReading, edge_letter, fold
 from league_agents.agents.questions.spelling import counted, edge_word, has_mark
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.knowledge.words import words_of
@@ -24,7 +24,7 @@ from league_agents.knowledge.words import words_of
 _LONGEST_OPTION = 200
 
 
-def answer_foreign(text: str, options: Sequence[str], reading: Reading, facts: Facts) -> int | None:
+def answer_foreign(text: str, options: Sequence[str], reading: CandidateReading, facts: Facts) -> int | None:
     """The place (0 to 3) of the option that is true; ``None`` when it cannot be told."""
     given = [" ".join(option[:_LONGEST_OPTION].split()) for option in options]
     asked = take_apart(text)
@@ -50,7 +50,7 @@ _LETTERS_ONLY = re.compile(
 _RANGE = re.compile(r"(?<![A-Za-z])([A-Za-z])\s*(?:-|–|—|to|through)\s*([A-Za-z])(?![A-Za-z])")
 
 
-def _among(asked: Asked, options: Sequence[str], reading: Reading, facts: Facts) -> int | None:
+def _among(asked: MaskedQuestion, options: Sequence[str], reading: CandidateReading, facts: Facts) -> int | None:
     """The one option of substance that is true."""
     lowered = asked.lowered
     if asked.is_beyond_reading or asked.has(r"\btitle\b"):
@@ -92,24 +92,26 @@ def _among(asked: Asked, options: Sequence[str], reading: Reading, facts: Facts)
     return None
 
 
-def _not_among(text: str, asked: Asked | None, options: Sequence[str], reading: Reading) -> int | None:
+def _not_among(
+    text: str, asked: MaskedQuestion | None, options: Sequence[str], reading: CandidateReading
+) -> int | None:
     """The one word of four that does not occur, where that is asked in so many words."""
     found = re.search(rf"\b(?:which|what)\b.*\b(?:not|n't)\b (?:\w+ )?{_HOLDS}", text.casefold())
     if found is None or re.search(r"\bletter|\bassociat|\bsecret\b", text.casefold()):
         return None
-    scope = asked or Asked(text, (), is_denied=True)
+    scope = asked or MaskedQuestion(text, (), is_denied=True)
     if scope.scope(reading) is None or scope.is_partly_known(reading):
         return None
     return _only([bool(option) and not _is_there(option, reading, scope) for option in _substance(options)])
 
 
-def _is_there(option: str, reading: Reading, asked: Asked) -> bool:
+def _is_there(option: str, reading: CandidateReading, asked: MaskedQuestion) -> bool:
     text = asked.scope(reading)
     bare = _ARTICLE.sub("", option.strip(" “”\"'‘’.,"))
     return text is not None and bool(words_of(bare)) and occurs(bare, text)
 
 
-def _which_mark(asked: Asked, options: Sequence[str], reading: Reading) -> int | None:
+def _which_mark(asked: MaskedQuestion, options: Sequence[str], reading: CandidateReading) -> int | None:
     text = asked.scope(reading)
     if text is None or asked.is_partly_known(reading):
         return None

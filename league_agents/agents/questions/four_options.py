@@ -30,14 +30,14 @@ from league_agents.agents.questions.kinds import (
     Inquiry,
     Options,
     Scope,
-    Subject,
     Topic,
+    WordSubject,
     cuts_of,
     place_among,
     quoted,
     spans,
 )
-from league_agents.agents.questions.reading import Reading, fold
+from league_agents.agents.questions.reading import CandidateReading, fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class LetterRange(EdgeLetter):
         a, b, c, d = (low if low == high else f"{low} to {high}" for low, high in self.ranges)
         return a, b, c, d
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         letter = self.letter(reading)
         if letter is None:
             return None
@@ -72,7 +72,7 @@ class LetterRange(EdgeLetter):
         if not match or not all(found):
             return None
         a, b, c, d = ((m[1], m[2] or m[1]) for m in found if m)
-        return cls(Subject(match[1]), match[2] == "end", (a, b, c, d))
+        return cls(WordSubject(match[1]), match[2] == "end", (a, b, c, d))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class LetterCount(WordLength):
     def noise(self) -> float:
         return 0.04 + self.subject.miscount
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         length = self.length(reading)
         return None if length is None else place_among(length, self.cuts)
 
@@ -102,7 +102,7 @@ class LetterCount(WordLength):
     @classmethod
     def recognise(cls, text: str, options: Options) -> LetterCount | None:
         match, cuts = cls._WORDING.fullmatch(text), cuts_of(options)
-        return cls(Subject(match[1]), cuts) if match and cuts else None
+        return cls(WordSubject(match[1]), cuts) if match and cuts else None
 
 
 class Which(Pair):
@@ -170,7 +170,7 @@ class WhichComesFirst(OfText):
     def noise(self) -> float:
         return 0.04 if self.scope is Scope.SENTENCE else 0.07
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         text = self.scope.of(reading)
         if text is None:
             return None
@@ -209,7 +209,7 @@ class HowMany(Count):
     def noise(self) -> float:
         return COUNTED[self.counted].noise
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         number = self.number(reading)
         return None if number is None else place_among(number, self.cuts)
 
@@ -230,7 +230,7 @@ class WhereSpeech(Inquiry):
     noise = 0.07
     choices = 3
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         if reading.paragraph is None or reading.sentence is None:
             return None
         return 0 if reading.sentence.has_speech else 1 if reading.paragraph.has_speech else 2
@@ -250,7 +250,7 @@ class WhichQuarter(PlaceInBook):
     options = ("the first quarter", "the second quarter", "the third quarter", "the last quarter")
     noise = 0.15
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         return self.quarter(reading)
 
     @classmethod
@@ -271,7 +271,7 @@ class WhichList(WordLists):
         a, b, c = map(", ".join, self.lists)
         return a, b, c, "in none of these lists"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         if reading.word is None:
             return None
         word = reading.word.casefold()

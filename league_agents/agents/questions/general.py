@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from league_agents.agents.questions import four_options as four
 from league_agents.agents.questions import yes_no as two
-from league_agents.agents.questions.kinds import Inquiry, Scope, Subject, Thing
+from league_agents.agents.questions.kinds import Inquiry, Scope, Thing, WordSubject
 from league_agents.games.q21.rules import AnswerKey
 
 _QUARTERS = (("A", "F"), ("G", "L"), ("M", "R"), ("S", "Z"))
-_PLACES = (Subject.FIRST, Subject.LAST, Subject.SECOND, Subject.THIRD)
+_PLACES = (WordSubject.FIRST, WordSubject.LAST, WordSubject.SECOND, WordSubject.THIRD)
 
 
 def general_questions(key: AnswerKey) -> list[Inquiry]:
@@ -24,7 +24,7 @@ def _word(word: str) -> Thing:
 
 
 def _four() -> list[Inquiry]:
-    sentence, paragraph, word = Scope.SENTENCE, Scope.PARAGRAPH, Subject.ASSOCIATIVE
+    sentence, paragraph, word = Scope.SENTENCE, Scope.PARAGRAPH, WordSubject.ASSOCIATIVE
     found: list[Inquiry] = []
     for place in _PLACES:
         found.append(four.LetterRange(place, False, _QUARTERS))
@@ -51,7 +51,7 @@ def _four() -> list[Inquiry]:
 
 
 def _two() -> list[Inquiry]:
-    sentence, word = Scope.SENTENCE, Subject.ASSOCIATIVE
+    sentence, word = Scope.SENTENCE, WordSubject.ASSOCIATIVE
     found: list[Inquiry] = []
     for place in _PLACES:
         found.append(two.LetterBetween(place, False, "A", "L"))

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
-from league_agents.agents.questions.reading import MARKS, Reading, Text, fold
+from league_agents.agents.questions.reading import MARKS, CandidateReading, Text, fold
 
 Options = tuple[str, str, str, str]
 
@@ -38,11 +38,11 @@ class Scope(StrEnum):
     def topic(self) -> Topic:
         return Topic.SENTENCE if self is Scope.SENTENCE else Topic.PARAGRAPH
 
-    def of(self, reading: Reading) -> Text | None:
+    def of(self, reading: CandidateReading) -> Text | None:
         return reading.sentence if self is Scope.SENTENCE else reading.paragraph
 
 
-class Subject(StrEnum):
+class WordSubject(StrEnum):
     """A single word that is looked at."""
 
     FIRST = "the first word of the opening sentence"
@@ -55,7 +55,7 @@ class Subject(StrEnum):
 
     @property
     def topic(self) -> Topic:
-        return Topic.WORD if self is Subject.ASSOCIATIVE else Topic.SENTENCE
+        return Topic.WORD if self is WordSubject.ASSOCIATIVE else Topic.SENTENCE
 
     @property
     def short(self) -> str:
@@ -65,10 +65,10 @@ class Subject(StrEnum):
     @property
     def miscount(self) -> float:
         """How often a careful answerer looks at a neighbour instead."""
-        return {Subject.FOURTH: 0.02, Subject.LAST_BUT_ONE: 0.02, Subject.THIRD: 0.01}.get(self, 0.0)
+        return {WordSubject.FOURTH: 0.02, WordSubject.LAST_BUT_ONE: 0.02, WordSubject.THIRD: 0.01}.get(self, 0.0)
 
-    def of(self, reading: Reading) -> str | None:
-        if self is Subject.ASSOCIATIVE:
+    def of(self, reading: CandidateReading) -> str | None:
+        if self is WordSubject.ASSOCIATIVE:
             return reading.word
         words = reading.sentence.words if reading.sentence else ()
         place = _PLACES[self]
@@ -77,12 +77,12 @@ class Subject(StrEnum):
 
 
 _PLACES = {
-    Subject.FIRST: 0,
-    Subject.SECOND: 1,
-    Subject.THIRD: 2,
-    Subject.FOURTH: 3,
-    Subject.LAST_BUT_ONE: -2,
-    Subject.LAST: -1,
+    WordSubject.FIRST: 0,
+    WordSubject.SECOND: 1,
+    WordSubject.THIRD: 2,
+    WordSubject.FOURTH: 3,
+    WordSubject.LAST_BUT_ONE: -2,
+    WordSubject.LAST: -1,
 }
 SENTENCE_SUBJECTS = tuple(_PLACES)
 
@@ -120,7 +120,7 @@ class Inquiry(ABC):
         """How often a careful answerer is expected to be wrong."""
 
     @abstractmethod
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         """The number of the right option, or ``YES``, ``NO``, ``PARTIALLY``; ``None`` when the text does not tell."""
 
     @property

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from league_agents.agents.questions import four_options as four
 from league_agents.agents.questions import yes_no as two
 from league_agents.agents.questions.aspects import COUNTED
-from league_agents.agents.questions.kinds import SENTENCE_SUBJECTS, Inquiry, Scope, Subject, Thing
-from league_agents.agents.questions.reading import MARKS, Reading, edge_letter, fold, letter_count, letters_of
+from league_agents.agents.questions.kinds import SENTENCE_SUBJECTS, Inquiry, Scope, Thing, WordSubject
+from league_agents.agents.questions.reading import MARKS, CandidateReading, edge_letter, fold, letter_count, letters_of
 from league_agents.games.q21.information import UNKNOWN, Codes, Floats, bits
 from league_agents.games.q21.rules import AnswerKey
 
@@ -42,7 +42,7 @@ _LISTED_WORDS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class PredictedPool:
     """Questions and what each candidate predicts for them."""
 
     inquiries: tuple[Inquiry, ...]
@@ -58,28 +58,32 @@ class Pool:
     def choices(self) -> npt.NDArray[np.int64]:
         return np.array([inquiry.choices for inquiry in self.inquiries], dtype=np.int64)
 
-    def only(self, chosen: Sequence[int]) -> Pool:
+    def only(self, chosen: Sequence[int]) -> PredictedPool:
         """The ``chosen`` questions, in that order."""
-        return Pool(inquiries=tuple(self.inquiries[i] for i in chosen), table=self.table[:, list(chosen)])
+        return PredictedPool(inquiries=tuple(self.inquiries[i] for i in chosen), table=self.table[:, list(chosen)])
 
-    def joined(self, other: Pool) -> Pool:
+    def joined(self, other: PredictedPool) -> PredictedPool:
         """These questions and then the ``other`` ones, about the same candidates."""
         if not other.inquiries:
             return self
         table = np.concatenate([self.table, other.table], axis=1) if self.inquiries else other.table
-        return Pool(inquiries=self.inquiries + other.inquiries, table=table)
+        return PredictedPool(inquiries=self.inquiries + other.inquiries, table=table)
 
 
-def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) -> Pool:
+def sentence_pool(readings: Sequence[CandidateReading], prior: Floats, key: AnswerKey) -> PredictedPool:
     """Questions about the opening sentence and its paragraph."""
     own = key is AnswerKey.OWN
     kinds: list[list[Inquiry]] = [
         _letter_questions(SENTENCE_SUBJECTS, readings, prior, at_end=False, own=own),
         _thing_questions(Scope.SENTENCE, readings, prior, own=own),
         _thing_questions(Scope.PARAGRAPH, readings, prior, own=own),
-        _letter_questions((Subject.FIRST, Subject.SECOND, Subject.LAST), readings, prior, at_end=True, own=own),
+        _letter_questions(
+            (WordSubject.FIRST, WordSubject.SECOND, WordSubject.LAST), readings, prior, at_end=True, own=own
+        ),
         _length_questions(SENTENCE_SUBJECTS, readings, prior, own=own),
-        _inner_letter_questions((Subject.SECOND, Subject.LAST_BUT_ONE, Subject.LAST), readings, prior, own=own),
+        _inner_letter_questions(
+            (WordSubject.SECOND, WordSubject.LAST_BUT_ONE, WordSubject.LAST), readings, prior, own=own
+        ),
         _count_questions(readings, prior, own=own),
         [four.WhereSpeech(), four.WhichQuarter()]
         if own
@@ -90,11 +94,11 @@ def sentence_pool(readings: Sequence[Reading], prior: Floats, key: AnswerKey) ->
     return useful(_interleaved(kinds), readings, prior)
 
 
-def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> Pool:
+def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> PredictedPool:
     """Questions about the associative word, for the candidate ``words``."""
     own = key is AnswerKey.OWN
-    readings = [Reading(word=word) for word in words]
-    subjects = (Subject.ASSOCIATIVE,)
+    readings = [CandidateReading(word=word) for word in words]
+    subjects = (WordSubject.ASSOCIATIVE,)
     kinds: list[list[Inquiry]] = [
         _list_questions(words, prior, own=own),
         _letter_questions(subjects, readings, prior, at_end=False, own=own),
@@ -105,15 +109,15 @@ def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> Pool:
     return useful(_interleaved(kinds), readings, prior)
 
 
-def useful(inquiries: Iterable[Inquiry], readings: Sequence[Reading], prior: Floats) -> Pool:
+def useful(inquiries: Iterable[Inquiry], readings: Sequence[CandidateReading], prior: Floats) -> PredictedPool:
     """Those of the questions that tell these candidates apart, each once."""
     different = list(dict.fromkeys(inquiries))
     table = predict(different, readings)
     keep = [i for i, column in enumerate(table.T) if _bits(column, prior) >= _LEAST_BITS]
-    return Pool(inquiries=tuple(different[i] for i in keep), table=table[:, keep])
+    return PredictedPool(inquiries=tuple(different[i] for i in keep), table=table[:, keep])
 
 
-def predict(inquiries: Sequence[Inquiry], readings: Sequence[Reading]) -> Codes:
+def predict(inquiries: Sequence[Inquiry], readings: Sequence[CandidateReading]) -> Codes:
     """The answers that each reading predicts: readings × inquiries."""
     table = np.full((len(inquiries), len(readings)), UNKNOWN, dtype=np.int8)
     for row, inquiry in zip(table, inquiries, strict=True):
@@ -128,7 +132,7 @@ def _bits(column: Codes, prior: Floats) -> float:
 
 
 def _letter_questions(
-    subjects: Sequence[Subject], readings: Sequence[Reading], prior: Floats, *, at_end: bool, own: bool
+    subjects: Sequence[WordSubject], readings: Sequence[CandidateReading], prior: Floats, *, at_end: bool, own: bool
 ) -> list[Inquiry]:
     found: list[Inquiry] = []
     for subject in subjects:
@@ -145,8 +149,8 @@ def _letter_questions(
     return found
 
 
-def _joined_letter_questions(readings: Sequence[Reading], prior: Floats) -> list[Inquiry]:
-    halves: dict[Subject, tuple[_Range, _Range]] = {}
+def _joined_letter_questions(readings: Sequence[CandidateReading], prior: Floats) -> list[Inquiry]:
+    halves: dict[WordSubject, tuple[_Range, _Range]] = {}
     for subject in SENTENCE_SUBJECTS:
         ranges = _ranges(
             _weighed((edge_letter(subject.of(r) or "", at_end=False) for r in readings), prior), (0.25, 0.5, 0.75)
@@ -190,7 +194,7 @@ def _is_alphabet(letters: Collection[str]) -> bool:
 
 
 def _length_questions(
-    subjects: Sequence[Subject], readings: Sequence[Reading], prior: Floats, *, own: bool
+    subjects: Sequence[WordSubject], readings: Sequence[CandidateReading], prior: Floats, *, own: bool
 ) -> list[Inquiry]:
     found: list[Inquiry] = []
     for subject in subjects:
@@ -203,7 +207,7 @@ def _length_questions(
     return found
 
 
-def _count_questions(readings: Sequence[Reading], prior: Floats, *, own: bool) -> list[Inquiry]:
+def _count_questions(readings: Sequence[CandidateReading], prior: Floats, *, own: bool) -> list[Inquiry]:
     found: list[Inquiry] = []
     for counted, (_, _, _, count) in COUNTED.items():
         cuts = _cuts(_weighed((count(r.sentence) if r.sentence else None for r in readings), prior))
@@ -226,7 +230,7 @@ def _cuts(weights: dict[int, float]) -> tuple[int, int, int] | None:
 
 
 def _inner_letter_questions(
-    subjects: Sequence[Subject], readings: Sequence[Reading], prior: Floats, *, own: bool
+    subjects: Sequence[WordSubject], readings: Sequence[CandidateReading], prior: Floats, *, own: bool
 ) -> list[Inquiry]:
     found: list[Inquiry] = []
     for subject in subjects:
@@ -245,7 +249,7 @@ def _inner_letter_questions(
     return found
 
 
-def _thing_questions(scope: Scope, readings: Sequence[Reading], prior: Floats, *, own: bool) -> list[Inquiry]:
+def _thing_questions(scope: Scope, readings: Sequence[CandidateReading], prior: Floats, *, own: bool) -> list[Inquiry]:
     texts = [scope.of(r) for r in readings]
     if any(text is None for text in texts):
         return []

@@ -96,7 +96,7 @@ _SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CandidateReading:
     """What one candidate, or the true target, shows to a reader. ``None``: this reader cannot see it."""
 
     sentence: Text | None = None
@@ -112,9 +112,9 @@ class Reading:
     """The associative word."""
 
 
-def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, word: str = "") -> Reading:
+def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, word: str = "") -> CandidateReading:
     """A reading of the texts that are there; empty ones are not."""
-    return Reading(
+    return CandidateReading(
         sentence=Text(sentence) if sentence.strip() else None,
         paragraph=Text(paragraph) if paragraph.strip() else None,
         part=part,

@@ -8,14 +8,22 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from league_agents.agents.questions.asked import Asked, is_telling
+from league_agents.agents.questions.asked import MaskedQuestion, is_telling
 from league_agents.agents.questions.facts import Facts
-from league_agents.agents.questions.reading import MARKS, Reading, Text, edge_letter, fold, letter_count, letters_of
+from league_agents.agents.questions.reading import (
+    MARKS,
+    CandidateReading,
+    Text,
+    edge_letter,
+    fold,
+    letter_count,
+    letters_of,
+)
 
 # One word: its letters, its length, what it is.
 
 
-def edge_word(asked: Asked, reading: Reading) -> str | None:
+def edge_word(asked: MaskedQuestion, reading: CandidateReading) -> str | None:
     """The word whose edge is asked about: the one that is named, else the first or the last of the sentence."""
     if asked.is_about_word or asked.place is not None:
         return asked.word(reading)
@@ -27,7 +35,7 @@ def edge_word(asked: Asked, reading: Reading) -> str | None:
     return words[-1 if asked.is_about_end else 0]
 
 
-def on_letters(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_letters(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """The first or last letter of a word, or one inside it."""
     at_end, at_start = asked.is_about_end, asked.is_about_start
     if asked.numbers:
@@ -56,7 +64,7 @@ def on_letters(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # 
     return None
 
 
-def _on_letters_inside(asked: Asked, reading: Reading) -> bool | None:
+def _on_letters_inside(asked: MaskedQuestion, reading: CandidateReading) -> bool | None:
     word = asked.word(reading)
     if word is None or not letters_of(word):
         return None
@@ -68,7 +76,7 @@ def _on_letters_inside(asked: Asked, reading: Reading) -> bool | None:
     return asked.letters[0] in letters_of(word) if asked.has(r"\bcontain|\bin\b|\bha(?:s|ve)\b|\binclude") else None
 
 
-def on_counts(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_counts(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """How many words, letters or commas."""
     unit = re.search(r"\b(words?|letters?|commas?|characters?)\b(?! «)", asked.lowered)
     if unit is None or not asked.numbers:
@@ -89,7 +97,7 @@ def on_counts(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # n
     return None if is_loose and count > asked.numbers[0] else asked.compares(count)
 
 
-def counted(asked: Asked, reading: Reading, unit: str) -> int | None:
+def counted(asked: MaskedQuestion, reading: CandidateReading, unit: str) -> int | None:
     """How many words, letters or commas there are; ``None`` where readers would differ or nothing is counted."""
     if unit in ("letter", "character"):
         return letter_count(asked.word(reading) or "") or None
@@ -99,7 +107,7 @@ def counted(asked: Asked, reading: Reading, unit: str) -> int | None:
     return text.commas if unit == "comma" else len(text.words)
 
 
-def on_edge_word(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_edge_word(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """Whether the sentence begins or ends with certain words, or a certain word of it is that."""
     if asked.is_about_word or reading.sentence is None or (asked.is_about_paragraph and asked.is_about_end):
         return None
@@ -124,7 +132,7 @@ def on_edge_word(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  
     return None
 
 
-def _capital_after_place(asked: Asked) -> str | None:
+def _capital_after_place(asked: MaskedQuestion) -> str | None:
     found = re.fullmatch(r"Is the \w+ word (?:of the (?:opening |first )?\w+ )?([A-Z][\w'’]*)\?", asked.text)
     return found[1] if found else None
 
@@ -172,7 +180,7 @@ def has_mark(name: str, text: Text) -> bool | None:
     return found[0] in text.marks if found[0] in MARKS else _OTHER_MARKS[found[0]].search(text.text) is not None
 
 
-def on_marks(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_marks(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """Which marks stand in a text or end it."""
     text = asked.scope(reading)
     if text is None or asked.is_about_word or asked.place is not None or asked.numbers:
@@ -205,7 +213,7 @@ _PRESENT = frozenset({"is", "are", "am", "has", "have", "does", "do", "says", "g
 _HOLDS = r"\b(?:contain|include|mention|name|ha[sv]e?|use|feature|there|appear|stand)"
 
 
-def on_form(asked: Asked, reading: Reading, facts: Facts) -> bool | None:  # noqa: ARG001
+def on_form(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
     """Speech, person, tense, names, numbers."""
     text = asked.scope(reading)
     if text is None or asked.is_about_word or asked.place is not None or asked.quotes or asked.numbers:

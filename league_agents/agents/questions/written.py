@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from league_agents.agents.questions.kinds import Inquiry, Options, Topic
-from league_agents.agents.questions.reading import Reading, Text
+from league_agents.agents.questions.reading import CandidateReading, Text
 from league_agents.games.q21.information import UNKNOWN
 
 _NOISE = 0.1
@@ -21,7 +21,7 @@ _ABOUT_WORDS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written(Inquiry):
+class WrittenInquiry(Inquiry):
     """Equal when the wording is."""
 
     wording: str
@@ -57,7 +57,7 @@ class Written(Inquiry):
     def noise(self) -> float:
         return _NOISE
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         if reading.sentence is None:
             return None
         found = self.predicted.get(reading.sentence.text, UNKNOWN)

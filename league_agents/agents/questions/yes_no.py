@@ -26,8 +26,8 @@ from league_agents.agents.questions.aspects import (
     WordLength,
     WordLists,
 )
-from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Scope, Subject, Thing, Topic
-from league_agents.agents.questions.reading import Reading, edge_letter
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Scope, Thing, Topic, WordSubject
+from league_agents.agents.questions.reading import CandidateReading, edge_letter
 
 _ONLY_ONE = "(partially: only one of them)?"
 # A question ends in a question mark: runners append one to texts that do not (protocol 6.2).
@@ -68,7 +68,7 @@ class LetterBetween(EdgeLetter, YesNo):
         verb = "end" if self.at_end else "begin"
         return f"Does {self.subject} {verb} with a letter from {self.low} to {self.high}?"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         letter = self.letter(reading)
         return None if letter is None else _yes(self.low <= letter <= self.high)
 
@@ -77,16 +77,16 @@ class LetterBetween(EdgeLetter, YesNo):
     @classmethod
     def recognise(cls, text: str, options: Options) -> LetterBetween | None:  # noqa: ARG003
         match = cls._WORDING.fullmatch(text)
-        return cls(Subject(match[1]), match[2] == "end", match[3], match[4]) if match else None
+        return cls(WordSubject(match[1]), match[2] == "end", match[3], match[4]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
 class BothBetween(Joined):
     """Whether two words begin with letters of given parts of the alphabet."""
 
-    first: Subject
+    first: WordSubject
     first_range: tuple[str, str]
-    second: Subject
+    second: WordSubject
     second_range: tuple[str, str]
 
     @property
@@ -105,7 +105,7 @@ class BothBetween(Joined):
     def noise(self) -> float:
         return 0.04 + self.first.miscount + self.second.miscount
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         first = edge_letter(self.first.of(reading) or "", at_end=False)
         second = edge_letter(self.second.of(reading) or "", at_end=False)
         if first is None or second is None:
@@ -125,7 +125,7 @@ class BothBetween(Joined):
     @classmethod
     def recognise(cls, text: str, options: Options) -> BothBetween | None:  # noqa: ARG003
         m = cls._WORDING.fullmatch(text)
-        return cls(Subject(m[1]), (m[2], m[3]), Subject(m[4]), (m[5], m[6])) if m else None
+        return cls(WordSubject(m[1]), (m[2], m[3]), WordSubject(m[4]), (m[5], m[6])) if m else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class LongerThan(WordLength, YesNo):
     def noise(self) -> float:
         return 0.03 + self.subject.miscount
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         length = self.length(reading)
         return None if length is None else _yes(length > self.letters)
 
@@ -151,7 +151,7 @@ class LongerThan(WordLength, YesNo):
     @classmethod
     def recognise(cls, text: str, options: Options) -> LongerThan | None:  # noqa: ARG003
         match = cls._WORDING.fullmatch(text)
-        return cls(Subject(match[1]), int(match[2])) if match else None
+        return cls(WordSubject(match[1]), int(match[2])) if match else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Contains(OfText, YesNo):
     def noise(self) -> float:
         return 0.02 if self.scope is Scope.SENTENCE else 0.04
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         text = self.scope.of(reading)
         return _yes(self.thing.is_in(text)) if text else None
 
@@ -231,7 +231,7 @@ class MoreThan(Count, YesNo):
     def noise(self) -> float:
         return COUNTED[self.counted].noise / 2
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         number = self.number(reading)
         return None if number is None else _yes(number > self.count)
 
@@ -263,7 +263,7 @@ class Speech(OfText, YesNo):
     def noise(self) -> float:
         return 0.05
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         text = self.scope.of(reading)
         return _yes(text.has_speech) if text else None
 
@@ -292,7 +292,7 @@ class InPart(PlaceInBook, YesNo):
     def text(self) -> str:
         return f"Does the paragraph stand {_PARTS[self.quarters]} of the book, as far as its length goes?"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         quarter = self.quarter(reading)
         return None if quarter is None else _yes(quarter in self.quarters)
 
@@ -317,7 +317,7 @@ class OneOf(WordLists, YesNo):
     def text(self) -> str:
         return f"Is the associative word one of these: {', '.join(self.words)}?"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         return None if reading.word is None else _yes(reading.word.casefold() in self.words)
 
     _WORDING = re.compile(r"Is the associative word one of these: ([^?]{1,2000})\?")

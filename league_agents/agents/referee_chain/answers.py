@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from league_agents.agents.asking import Turn
+from league_agents.agents.asking import CallbackRun
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.fence import one_line
 from league_agents.agents.questions.answer_key import meaning_of
@@ -21,7 +21,7 @@ from league_agents.agents.questions.kinds import NO, Options
 from league_agents.agents.referee_chain.evidence import Sources, sources_of
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.similarity import fold
@@ -83,7 +83,7 @@ class OpenQuestion:
 
 
 def told_by_model(
-    turn: Turn, questions: Sequence[OpenQuestion], secret: Secret, usual: Options | None
+    turn: CallbackRun, questions: Sequence[OpenQuestion], secret: Secret, usual: Options | None
 ) -> Mapping[int, int]:
     """Question number to the place of its option, for those answers that hold."""
     shown = _that_fit(questions)
@@ -121,7 +121,7 @@ def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources)
     return {n: place for n, places in found.items() if len(places) == 1 and (place := places.pop()) is not None}
 
 
-def _settle(turn: Turn, reply: AnswerRows, shown: Sequence[OpenQuestion], told: Mapping[int, int]) -> None:
+def _settle(turn: CallbackRun, reply: AnswerRows, shown: Sequence[OpenQuestion], told: Mapping[int, int]) -> None:
     """Say how many questions got what the model said: its option, or that it cannot tell."""
     rows = _by_question(reply, shown)
     declined = [
@@ -131,14 +131,14 @@ def _settle(turn: Turn, reply: AnswerRows, shown: Sequence[OpenQuestion], told: 
     ]
     used = len(told) + len(declined)
     if told and used == len(shown):
-        turn.settle(STEP, Work.USED, used=used, of=used)
+        turn.settle(STEP, ModelWorkUse.USED, used=used, of=used)
         return
     if not told:
         why = Why.CONTRADICTED if len(declined) < len(rows) else Why.DECLINED if declined else Why.UNUSED
-        turn.settle(STEP, Work.REPLACED, why, used=0, of=len(shown))
+        turn.settle(STEP, ModelWorkUse.REPLACED, why, used=0, of=len(shown))
         return
     why = Why.CONTRADICTED if used < len(rows) else Why.TOO_FEW
-    turn.settle(STEP, Work.PARTLY_USED, why, used=used, of=len(shown))
+    turn.settle(STEP, ModelWorkUse.PARTLY_USED, why, used=used, of=len(shown))
 
 
 def _by_question(

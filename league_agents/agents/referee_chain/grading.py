@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from league_agents.agents.asking import Turn
+from league_agents.agents.asking import CallbackRun
 from league_agents.agents.fence import one_line
-from league_agents.agents.offline_referee import Played
+from league_agents.agents.offline_referee import AnsweredPlayer
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens, tokens_in
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.games.q21.justification import MOST_WORDS_READ, cited_numbers
 from league_agents.games.q21.model import LETTERS, Guess, Scorecard
 from league_agents.games.q21.rules import RuleSet, WordLimit
@@ -77,7 +77,9 @@ class GradePair(BaseModel):
     word: Grade
 
 
-def opinion(turn: Turn, guess: Guess, secret: Secret, played: Played, rules: RuleSet) -> GradePair | None:
+def opinion(
+    turn: CallbackRun, guess: Guess, secret: Secret, played: AnsweredPlayer, rules: RuleSet
+) -> GradePair | None:
     """The model's opinion; ``None`` without one, or where there is nothing to have one of."""
     texts = (
         _read(guess.sentence_justification, rules.sentence_justification),
@@ -105,7 +107,7 @@ def opinion(turn: Turn, guess: Guess, secret: Secret, played: Played, rules: Rul
 
 
 def judged(
-    turn: Turn, guess: Guess, secret: Secret, played: Played, rules: RuleSet, pair: GradePair | None
+    turn: CallbackRun, guess: Guess, secret: Secret, played: AnsweredPlayer, rules: RuleSet, pair: GradePair | None
 ) -> Scorecard:
     """The scorecard: points as code counts them, the private score moved within its tier."""
     plain = score(guess, secret.target, secret.brief, played.questions, played.answers, rules)
@@ -125,9 +127,9 @@ def judged(
         )
         card = score(guess, secret.target, secret.brief, played.questions, played.answers, rules, graded=graded)
         if card.league_points == plain.league_points:
-            turn.settle(STEP, *((Work.USED, None) if share == 1 else (Work.PARTLY_USED, Why.BOUNDED)))
+            turn.settle(STEP, *((ModelWorkUse.USED, None) if share == 1 else (ModelWorkUse.PARTLY_USED, Why.BOUNDED)))
             return card
-    turn.settle(STEP, Work.REPLACED, Why.BOUNDED)
+    turn.settle(STEP, ModelWorkUse.REPLACED, Why.BOUNDED)
     return plain
 
 
@@ -136,7 +138,7 @@ def _read(text: str, limit: WordLimit) -> str:
     return cut_to_tokens(cut_to_words(text[:6000], limit.most or MOST_WORDS_READ), JUSTIFICATION_TOKENS)
 
 
-def _cited(text: str, played: Played) -> list[str]:
+def _cited(text: str, played: AnsweredPlayer) -> list[str]:
     """The cited questions with their true answers: what a justification can be held against."""
     numbers = cited_numbers(text)
     choices = {answer.number: answer.choice for answer in played.answers}

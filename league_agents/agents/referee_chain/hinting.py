@@ -11,7 +11,7 @@ import re
 
 from pydantic import BaseModel, Field
 
-from league_agents.agents.asking import Turn
+from league_agents.agents.asking import CallbackRun
 from league_agents.agents.difficulty import Demands
 from league_agents.agents.fence import one_line
 from league_agents.agents.hints import breaks_hint, fits_hint, rank_of
@@ -22,7 +22,7 @@ from league_agents.agents.secrecy import tells, tells_any
 from league_agents.agents.targets import Secret
 from league_agents.agents.tokens import cut_to_tokens
 from league_agents.agents.word_forms import stands_in
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.similarity import all_words, sentence_similarity
 from league_agents.knowledge.words import STOP_WORDS, words_of
@@ -38,20 +38,22 @@ _LONGEST_WORD = 20
 _SPELLED_OUT = re.compile(r"(?:(?<!\w)\w(?!\w)[\W_]*){3}")
 
 
-class Hints(BaseModel):
+class ProposedHints(BaseModel):
     """Hints as a model proposes them, the best first."""
 
     hints: list[str] = Field(description="three hints, the best first")
 
 
-def hint_by_model(turn: Turn, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands) -> str | None:
+def hint_by_model(
+    turn: CallbackRun, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands
+) -> str | None:
     """The first proposal that passes; ``None`` when there is none."""
     if not turn.may_ask(STEP):
         return None
     sources = sources_of(secret)
     reply = turn.ask(
         STEP,
-        Hints,
+        ProposedHints,
         max_output_tokens=MOST_OUTPUT_TOKENS,
         title=secret.brief.book_name,
         passage=cut_to_tokens(sources.passage, PASSAGE_TOKENS),
@@ -68,9 +70,9 @@ def hint_by_model(turn: Turn, secret: Secret, knowledge: Knowledge, rules: RuleS
     proposals = [one_line(each, 300).strip("\"'“”‘’ ") for each in reply.hints[:_MOST_PROPOSALS]]
     hint = next((each for each in proposals if passes(each, secret, knowledge, rules, demands)), None)
     if hint is None:
-        turn.settle(STEP, Work.REPLACED, Why.BROKE_RULES if proposals else Why.UNUSED)
+        turn.settle(STEP, ModelWorkUse.REPLACED, Why.BROKE_RULES if proposals else Why.UNUSED)
     else:
-        turn.settle(STEP, Work.USED)
+        turn.settle(STEP, ModelWorkUse.USED)
     return hint
 
 

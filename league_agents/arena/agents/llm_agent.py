@@ -24,7 +24,7 @@ from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.core.declared_game import GameDeclaration
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.model_work import ModelStep, Why, Work, failed_step
+from league_agents.core.model_work import ModelStep, ModelWorkUse, Why, failed_step
 from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import declared
 from league_agents.llm.port import ChatModel, Judge, Purpose, nobody
@@ -104,7 +104,7 @@ class LlmAgent:
         self.raw_answer = None
         chosen = self._asked(view, legal, deadline)
         if isinstance(chosen, Action):
-            self.model_work = [ModelStep(step=self._step, work=Work.USED).to_json()]
+            self.model_work = [ModelStep(step=self._step, work=ModelWorkUse.USED).to_json()]
             return chosen
         self.model_work = [chosen.to_json()]
         return self._script(view, legal, self._draw)
@@ -117,10 +117,10 @@ class LlmAgent:
         """The model's action, or why there is none."""
         refusal = view.get("refusal")
         if refusal:
-            self._judge(Work.REPLACED, Why.ILLEGAL)
+            self._judge(ModelWorkUse.REPLACED, Why.ILLEGAL)
         self._judge = nobody
         if self._model is None:
-            return ModelStep(step=self._step, work=Work.NOT_ASKED, why=Why.NO_MODEL)
+            return ModelStep(step=self._step, work=ModelWorkUse.NOT_ASKED, why=Why.NO_MODEL)
         # Two refusals in a row: the model does not understand, and the next one would cost the decision.
         if refusal and refusal["attempts_left"] < 2:
             return self._replaced(Why.ILLEGAL)
@@ -150,11 +150,11 @@ class LlmAgent:
         is_disobeyed = tells_canary(prompt, parsed.completion.text, chosen.model_dump_json())
         if is_disobeyed or chosen.type not in {each.type for each in legal}:
             why = Why.DISOBEYED if is_disobeyed else Why.ILLEGAL
-            judge(Work.REPLACED, why)
+            judge(ModelWorkUse.REPLACED, why)
             return self._replaced(why)
         self.raw_answer, self._judge = parsed.completion.text, judge
-        judge(Work.USED, None)
+        judge(ModelWorkUse.USED, None)
         return Action(type=chosen.type, data=chosen.data)
 
     def _replaced(self, why: Why) -> ModelStep:
-        return ModelStep(step=self._step, work=Work.REPLACED, why=why)
+        return ModelStep(step=self._step, work=ModelWorkUse.REPLACED, why=why)

@@ -17,8 +17,8 @@ from typing import Any, Final, Protocol
 from league_agents.arena.answers import raw_of, steps_of
 from league_agents.arena.by_mail.letters import (
     FILE_NAME,
-    Heading,
     Letter,
+    LetterHeading,
     NoMessages,
     copy_id,
     format_subject,
@@ -30,19 +30,19 @@ from league_agents.arena.by_mail.table import MailTable, Record, rebuilt
 from league_agents.arena.session import Memory, Recorder, ask_alone, failure_line
 from league_agents.clock import Clock
 from league_agents.core.game import ALL, HOST, Event
-from league_agents.core.game import Cause as Forfeit
+from league_agents.core.game import ForfeitCause as Forfeit
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, JournalError, JournalUnusable
 from league_agents.ids import derive_hex
 from league_agents.interaction import ClassLoader
 from league_agents.journal.port import (
-    Cause,
     Deadline,
     InboxRow,
     InboxVerdict,
     Journal,
     Note,
     OutboxItem,
+    StepCause,
     StepCommit,
 )
 from league_agents.mail.port import Mail, Mailbox
@@ -58,7 +58,7 @@ ROLE: Final = "arena-host"
 _SETUP, _STEP, _CLOCK = "setup", "step-", "turn"
 
 
-class Intake(Protocol):
+class LetterIntake(Protocol):
     """Who may be listened to at all."""
 
     def refuse(self, mail: Mail) -> str | None:
@@ -85,7 +85,7 @@ class MailHost:
         journal: Journal,
         clock: Clock,
         *,
-        intake: Intake | None,
+        intake: LetterIntake | None,
         setup: MailSetup | None = None,
         agent_of: Callable[[MailSetup, str], object] | None = None,
         memory_for: Callable[[str], Memory | None] = lambda _game: None,
@@ -145,7 +145,7 @@ class MailHost:
         if self._is_new:
             at = self._clock.now()
             parts = {_SETUP: setup_to(self.setup)}
-            self._commit({"kind": "start", "at": at.isoformat()}, Cause.COMMAND, "start", at, parts=parts)
+            self._commit({"kind": "start", "at": at.isoformat()}, StepCause.COMMAND, "start", at, parts=parts)
             self._is_new = False
 
     def tick(self) -> bool:
@@ -206,7 +206,7 @@ class MailHost:
         except NoMessages as none:
             record["refused"] = [none.code, none.message]
         try:
-            self._commit(record, Cause.MAIL, mail.mail_id, now, inbox=_row(mail, address, heading))
+            self._commit(record, StepCause.MAIL, mail.mail_id, now, inbox=_row(mail, address, heading))
         except JournalError:
             raise
         except Exception as error:  # a mail that nobody foresaw must not stop the match
@@ -233,14 +233,14 @@ class MailHost:
         if verdict is not InboxVerdict.IGNORED:
             notes = [Note(at=now, kind="warning", key=f"mail_{verdict}", facts={"text": row.reason})]
             self._tell(f"turned away: {row.reason}")
-        self._journal.commit(StepCommit(cause=Cause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes))
+        self._journal.commit(StepCommit(cause=StepCause.MAIL, key=mail.mail_id, at=now, inbox=row, notes=notes))
 
     # Time and the host's own agents.
 
     def _expire(self, now: datetime) -> bool:
         if not any(due.name == _CLOCK for due in self._journal.due_deadlines(now)):
             return False
-        self._commit({"kind": "time", "at": now.isoformat()}, Cause.DEADLINE, _CLOCK, now)
+        self._commit({"kind": "time", "at": now.isoformat()}, StepCause.DEADLINE, _CLOCK, now)
         return True
 
     def _ask_one(self) -> bool:
@@ -265,7 +265,7 @@ class MailHost:
             record["raw"] = raw_of(agent)
             record["models"] = [step.to_json() for step in steps_of(agent)]
         now = self._clock.now()
-        self._commit({**record, "at": now.isoformat()}, Cause.COMMAND, nonce, now)
+        self._commit({**record, "at": now.isoformat()}, StepCause.COMMAND, nonce, now)
         return True
 
     # What happens, committed.
@@ -273,7 +273,7 @@ class MailHost:
     def _commit(
         self,
         record: Record,
-        cause: Cause,
+        cause: StepCause,
         key: str,
         at: datetime,
         *,
@@ -304,7 +304,7 @@ class MailHost:
     def _item(self, letter: Letter, occasion: str, number: int, at: datetime) -> OutboxItem:
         digits = derive_hex(str(self.setup.seed), self.setup.match_id, letter.agent_id, occasion, number, digits=16)
         transaction_id = f"t-{digits}"
-        heading = Heading(game=self.setup.scenario.game, match_id=self.setup.match_id, agent_id=letter.agent_id)
+        heading = LetterHeading(game=self.setup.scenario.game, match_id=self.setup.match_id, agent_id=letter.agent_id)
         return OutboxItem(
             transaction_id=transaction_id,
             message_type=letter.kind,
@@ -370,7 +370,7 @@ def _read(journal: Journal, load_class: ClassLoader | None) -> tuple[MailSetup |
     return setup, records
 
 
-def _row(mail: Mail, address: str, heading: Heading) -> InboxRow:
+def _row(mail: Mail, address: str, heading: LetterHeading) -> InboxRow:
     return InboxRow(
         mail_id=mail.mail_id,
         arrived_at=mail.arrived_at,

@@ -44,7 +44,7 @@ _LONGEST_SUBJECT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class LetterHeading:
     """What a subject says. Claims of the sender."""
 
     game: str
@@ -70,15 +70,15 @@ class NoMessages(Exception):
         self.message = message
 
 
-def format_subject(heading: Heading, transaction_id: str) -> str:
+def format_subject(heading: LetterHeading, transaction_id: str) -> str:
     """The subject of a mail about a seat."""
     return f"Boardgame/{PROTOCOL_VERSION} {heading.game} {heading.match_id} {heading.agent_id} {transaction_id}"
 
 
-def read_subject(text: str) -> Heading | None:
+def read_subject(text: str) -> LetterHeading | None:
     """``None`` for mail that is not the arena's. Replies of mail programs (``Re:``) are."""
     found = _SUBJECT.fullmatch(text) if len(text) <= _LONGEST_SUBJECT else None
-    return None if found is None else Heading(game=found[1], match_id=found[2], agent_id=found[3])
+    return None if found is None else LetterHeading(game=found[1], match_id=found[2], agent_id=found[3])
 
 
 def messages_in(mail: Mail) -> list[dict[str, Any]]:

@@ -15,16 +15,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from league_agents.arena.answers import steps_of
-from league_agents.arena.by_mail.host import Intake
-from league_agents.arena.by_mail.letters import FILE_NAME, Heading, format_subject, read_subject
+from league_agents.arena.by_mail.host import LetterIntake
+from league_agents.arena.by_mail.letters import FILE_NAME, LetterHeading, format_subject, read_subject
 from league_agents.arena.session import Memory, ask_alone, failure_line
 from league_agents.clock import Clock, SystemClock
 from league_agents.core.game import ALL, Event, LegalAction
-from league_agents.core.game import Cause as Forfeit
+from league_agents.core.game import ForfeitCause as Forfeit
 from league_agents.core.model_work import ModelStep, read_steps
 from league_agents.core.violation import shown as shown_value
 from league_agents.ids import derive_hex
-from league_agents.journal.port import MODEL_WORK, Cause, Journal, Note, OutboxItem, StepCommit
+from league_agents.journal.port import MODEL_WORK, Journal, Note, OutboxItem, StepCause, StepCommit
 from league_agents.mail.port import Mail, Mailbox
 from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.outbox import Outbox
@@ -53,7 +53,7 @@ class MailSeat:
         match_id: str | None = None,
         agent_id: str | None = None,
         memory: Memory | None = None,
-        intake: Intake | None = None,
+        intake: LetterIntake | None = None,
     ) -> None:
         """``agent`` is asked as in a session: anything with ``act``. ``journal`` keeps the answers of all seats of this
         mailbox. ``match_id`` and ``agent_id`` are needed where a
@@ -241,7 +241,7 @@ class MailSeat:
     def _keep(self, transaction_id: str, answer: Mapping[str, Any]) -> None:
         """Commit an answer, to be sent."""
         now = self._clock.now()
-        heading = Heading(game=str(answer.get("game")), match_id=str(self.match_id), agent_id=str(self.agent_id))
+        heading = LetterHeading(game=str(answer.get("game")), match_id=str(self.match_id), agent_id=str(self.agent_id))
         item = OutboxItem(
             transaction_id=transaction_id,
             message_type=str(answer.get("type"))[:60],
@@ -254,7 +254,7 @@ class MailSeat:
         )
         facts = {"player": self.agent_id, "steps": [step.to_json() for step in self._models]}
         notes = [Note(at=now, kind=MODEL_WORK, key=str(self.match_id), facts=facts)] if self._models else []
-        self._journal.commit(StepCommit(cause=Cause.COMMAND, key=transaction_id, at=now, sends=[item], notes=notes))
+        self._journal.commit(StepCommit(cause=StepCause.COMMAND, key=transaction_id, at=now, sends=[item], notes=notes))
         self._answered.add(transaction_id)
         self._outbox.queued()
 

@@ -16,16 +16,16 @@ from typing import Any, Final, cast
 
 from league_agents.arena.by_mail.letters import ANSWER, INVITATION, MAIL_VERSION, OVER, YOUR_TURN, Letter
 from league_agents.arena.by_mail.setup import MailSetup
-from league_agents.arena.decisions import Decisions, Settled
+from league_agents.arena.decisions import Decisions, SettledDecision
 from league_agents.arena.session import Recorder, Session
-from league_agents.core.game import Action, Cause, IllegalAction, LegalAction
+from league_agents.core.game import Action, ForfeitCause, IllegalAction, LegalAction
 from league_agents.core.model_work import read_steps
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
 from league_agents.protocol.boardgame.envelope import error
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Seat, Status
+from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, MemoryStore, Status
 from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION, Refused
-from league_agents.protocol.boardgame.requests import Heading
+from league_agents.protocol.boardgame.requests import RequestHeading
 from league_agents.protocol.boardgame.service import MatchService, Outgoing
 
 Record = Mapping[str, Any]
@@ -47,7 +47,7 @@ class _Driver:
     def act(self, agent_id: str, action: Action, now: datetime, /) -> object:
         return self._decisions.act(agent_id, action, now)
 
-    def forfeit(self, agent_id: str, cause: Cause, now: datetime, /) -> object:
+    def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
         return self._decisions.forfeit(agent_id, cause, now)
 
     def deadline(self, agent_id: str, /) -> datetime | None:
@@ -115,7 +115,7 @@ class MailTable:
         self.records += 1
         return self._letters(answers, now, is_start=kind == "start")
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         """A decision has ended."""
         self._settled += 1
         self._refused.pop(settled.decision.agent_id, None)
@@ -154,7 +154,7 @@ class MailTable:
 
     def _start(self, at: datetime) -> None:
         seats = tuple(
-            Seat(agent_id=seat.id, name=seat.name, kind="human" if seat.agent == HUMAN else "ai", is_taken=True)
+            HostedSeat(agent_id=seat.id, name=seat.name, kind="human" if seat.agent == HUMAN else "ai", is_taken=True)
             for seat in self.setup.scenario.seats
         )
         # Nobody watches by mail, and nobody lists the matches of a mailbox.
@@ -172,7 +172,9 @@ class MailTable:
         own = self.setup.seats_of(record["address"])
         if "refused" in record:
             code, message = record["refused"]
-            return {own[0]: [error(Refused(code, message), Heading(match_id=self.setup.match_id, agent_id=own[0]))]}
+            return {
+                own[0]: [error(Refused(code, message), RequestHeading(match_id=self.setup.match_id, agent_id=own[0]))]
+            }
         principal = Principal(seats=frozenset((self.setup.match_id, seat) for seat in own))
         answers: dict[str, list[Mapping[str, Any]]] = {}
         self._settle(now, expires_at=at)
@@ -204,7 +206,7 @@ class MailTable:
     def _act(self, record: Record, at: datetime) -> None:
         agent_id, told = record["agent"], record["action"]
         if told is None:
-            self.decisions.forfeit(agent_id, Cause(record["cause"]), at)
+            self.decisions.forfeit(agent_id, ForfeitCause(record["cause"]), at)
             return
         refusals = self._refusals(agent_id)
         try:

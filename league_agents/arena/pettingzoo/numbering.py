@@ -29,7 +29,7 @@ MOST_VALUES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class NumberBlock:
     """The numbers of one action type."""
 
     type: str
@@ -45,9 +45,9 @@ class Block:
         return self.start <= number < self.start + self.length
 
 
-def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[Block, ...]:
+def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[NumberBlock, ...]:
     """The numbering of every match with this one's configuration and agents."""
-    found: list[Block] = []
+    found: list[NumberBlock] = []
     start = 0
     for kind, schema in match.game.action_schemas.items():
         field = game.deciding.get(kind)
@@ -57,12 +57,12 @@ def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[Block, ...]:
             values = part_of(game, field.values)(match.config, match.agent_ids)
             path, values = (field.path, tuple(values)) if len(values) <= MOST_VALUES else ((), ())
         length = len(values) or (CANDIDATES if schema.get("properties") else 1)
-        found.append(Block(type=kind, start=start, length=length, path=path, values=tuple(values)))
+        found.append(NumberBlock(type=kind, start=start, length=length, path=path, values=tuple(values)))
         start += length
     return tuple(found)
 
 
-def legal_numbers(blocks: Sequence[Block], legal: Sequence[LegalAction]) -> Iterator[int]:
+def legal_numbers(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -> Iterator[int]:
     """The numbers that mean something now."""
     now = {each.type: each.schema for each in legal}
     for block in blocks:
@@ -78,7 +78,7 @@ def legal_numbers(blocks: Sequence[Block], legal: Sequence[LegalAction]) -> Iter
                 yield block.start + place
 
 
-def meant(blocks: Sequence[Block], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
+def meant(blocks: Sequence[NumberBlock], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
     """The action that a number means now; ``None`` when it means nothing."""
     block = next((each for each in blocks if number in each), None)
     schema = next((each.schema for each in legal if block is not None and each.type == block.type), None)

@@ -17,7 +17,7 @@ from gymnasium import logger, spaces
 from league_agents.arena.pettingzoo.numbering import blocks_of, legal_numbers, meant
 from league_agents.core.draw import Draw
 from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import HOST, SPECTATOR, Action, Cause, IllegalAction
+from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
 from league_agents.core.printable import printable
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
@@ -161,7 +161,7 @@ class ArenaTable:
             if left > 0:
                 told = {"code": refused.code, "message": refused.message, "data": dict(refused.data)}
                 return {**told, "attempts_left": left}
-            self._match.forfeit(agent, Cause.INVALID)
+            self._match.forfeit(agent, ForfeitCause.INVALID)
         self._decision += 1
         self._refusals[agent] = 0
         return None

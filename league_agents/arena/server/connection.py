@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Bucket
-from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.server.tokens import Claim
 from league_agents.clock import monotonic_s
 from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
-from league_agents.protocol.boardgame.envelope import Envelope, error, headed, instant
+from league_agents.protocol.boardgame.envelope import OutgoingFrame, error, headed, instant
 from league_agents.protocol.boardgame.json_text import read_object
 from league_agents.protocol.boardgame.refusals import Refused, rate_limited
 from league_agents.protocol.boardgame.requests import (
     Authenticate,
-    Heading,
     RefusedRequest,
+    RequestHeading,
     heading_of,
     read_authentication,
 )
@@ -56,7 +56,7 @@ class Connection:
         self._address = address
         self._token = token
         limits = hall.limits
-        self._outbox = Outbox(limits.outbox)
+        self._outbox = SocketOutbox(limits.outbox)
         self._bucket = Bucket(limits.requests_per_s, limits.burst, monotonic_s())
         self._claims: dict[tuple[str, str], Claim] = {}
         self._attached: dict[tuple[str, str], None] = {}
@@ -87,7 +87,7 @@ class Connection:
     async def _receive(self) -> int | None:
         """Handle what comes. The code to close with; ``None`` when the peer has closed."""
         if self._token is not None:
-            self._authenticate(Authenticate(heading=Heading(type="authenticate"), token=self._token))
+            self._authenticate(Authenticate(heading=RequestHeading(type="authenticate"), token=self._token))
         give_up_at = monotonic_s() + self._hall.limits.token_wait.total_seconds()
         while True:
             try:
@@ -115,7 +115,9 @@ class Connection:
             return POLICY if self._refused >= self._hall.limits.patience else None
         self._refused = 0
         if text is None:
-            self._answer(error(Refused("malformed_json", "a message is a text frame, found a binary one"), Heading()))
+            self._answer(
+                error(Refused("malformed_json", "a message is a text frame, found a binary one"), RequestHeading())
+            )
             return None
         if '"authenticate"' in text:
             fields = _authentication(text)
@@ -155,7 +157,7 @@ class Connection:
         self._bucket.charge(len(missed) / PUSHES_OF_ONE_REQUEST)
         return None
 
-    def _filled(self, heading: Heading, claim: Claim) -> Heading:
+    def _filled(self, heading: RequestHeading, claim: Claim) -> RequestHeading:
         """The heading with what the token says. Raises ``Refused`` where it says something else."""
         hosted = self._hall.store.get(claim.match_id) if claim.match_id else None
         game = "" if hosted is None else hosted.match.game.code
@@ -166,7 +168,7 @@ class Connection:
                 raise Refused("forbidden", f"this token does not open the {name} {said}")
         return filled
 
-    def _attach(self, claim: Claim, after: int | None) -> list[Envelope]:
+    def _attach(self, claim: Claim, after: int | None) -> list[OutgoingFrame]:
         """Hear of what happens to what was claimed from now on; what was missed since number ``after``."""
         hall = self._hall
         if claim.match_id:
@@ -200,7 +202,7 @@ class Connection:
                     self._principal |= claim.principal
         return self._principal
 
-    def _answered(self, answer: Envelope) -> None:
+    def _answered(self, answer: OutgoingFrame) -> None:
         if answer["type"] == "create_match_response":
             # The seat of whoever opened a match is his: he hears of it from the first push on.
             match_id, agent_id = answer["match_id"], answer["agent_id"]
@@ -209,7 +211,7 @@ class Connection:
                 self._attached[match_id, agent_id] = None
         self._answer(answer)
 
-    def _answer(self, answer: Envelope) -> None:
+    def _answer(self, answer: OutgoingFrame) -> None:
         self._outbox.put(answer.text)
 
     async def _send(self) -> int | None:
@@ -238,10 +240,10 @@ def _authentication(text: str) -> dict[str, Any] | None:
     return fields if fields.get("type") == "authenticate" else None
 
 
-def _heading_of_short(text: str | None) -> Heading:
+def _heading_of_short(text: str | None) -> RequestHeading:
     if text is None or len(text) > _SHORT:
-        return Heading()
+        return RequestHeading()
     try:
         return heading_of(read_object(text))
     except Refused:
-        return Heading()
+        return RequestHeading()

@@ -17,11 +17,11 @@ from typing import Any, Literal
 
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN, House, HouseAgent
-from league_agents.arena.server.limits import Pace, ServerLimits
+from league_agents.arena.server.limits import RateLimiter, ServerLimits
 from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
-from league_agents.arena.server.outbox import Outbox
-from league_agents.arena.server.table import SessionDriver, Table
+from league_agents.arena.server.outbox import SocketOutbox
+from league_agents.arena.server.table import ServedMatch, SessionDriver
 from league_agents.arena.server.tables import Tables
 from league_agents.arena.session import Session, wall_clock
 from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
@@ -29,11 +29,11 @@ from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, LimitExceeded
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope, error
-from league_agents.protocol.boardgame.hosting import Hosted, Profile, Seat, Status, is_spectator
+from league_agents.protocol.boardgame.envelope import OutgoingFrame, error
+from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, Profile, Status, is_spectator
 from league_agents.protocol.boardgame.json_text import read_object
 from league_agents.protocol.boardgame.refusals import Refused, internal
-from league_agents.protocol.boardgame.requests import CreateMatch, Heading, heading_of
+from league_agents.protocol.boardgame.requests import CreateMatch, RequestHeading, heading_of
 from league_agents.protocol.boardgame.service import MatchService, Outgoing
 from league_agents.values import evolve
 
@@ -58,7 +58,7 @@ class Hall:
         self.store, self.tokens = self.tables.store, self.tables.tokens
         self.profile = profile
         self.is_closing = False
-        self._pace = Pace(self.limits.house_actions_per_s)
+        self._pace = RateLimiter(self.limits.house_actions_per_s)
         self._thinkers = asyncio.Semaphore(self.limits.thinkers)
         self._asking = ""
         """The address of whoever is being answered."""
@@ -143,7 +143,7 @@ class Hall:
         self,
         text: str | bytes | bytearray,
         principal: Principal,
-        answer: Callable[[Envelope], None],
+        answer: Callable[[OutgoingFrame], None],
         address: str = "",
     ) -> None:
         """Answer a request, then tell those whom it concerns what it caused (arena 5.3)."""
@@ -176,7 +176,7 @@ class Hall:
             table.decisions.reconnected(agent_id)
             table.session.wake()  # type: ignore[union-attr]  # there are decisions, so there is a session
 
-    def attach(self, match_id: str, agent_id: str, outbox: Outbox) -> None:
+    def attach(self, match_id: str, agent_id: str, outbox: SocketOutbox) -> None:
         """A connection of a seat or a spectator: it gets what is told from now on. Raises ``Refused``."""
         table, hosted = self.tables.get(match_id), self.store.get(match_id)
         if table is None or hosted is None:
@@ -191,7 +191,7 @@ class Hall:
             table.session.decisions.reconnected(agent_id)
             table.session.wake()
 
-    def detach(self, match_id: str, agent_id: str, outbox: Outbox) -> None:
+    def detach(self, match_id: str, agent_id: str, outbox: SocketOutbox) -> None:
         """The connection is gone. A seat without any has a time of grace."""
         table = self.tables.get(match_id)
         if table is None:
@@ -262,7 +262,7 @@ class Hall:
         self.tables.check_room(opener)
         seed = secrets.randbits(63) if scenario.seed is None else scenario.seed
         match_id = f"m-{secrets.token_hex(6)}"
-        table = Table(
+        table = ServedMatch(
             scenario=scenario,
             seed=seed,
             house_seed=secrets.randbits(63),
@@ -276,7 +276,9 @@ class Hall:
             match=scenario.new_match(seed),
             created_at=self.now(),
             seats=tuple(
-                Seat(agent_id=seat.id, name=seat.name, is_taken=True) if seat.agent != OPEN else Seat(agent_id=seat.id)
+                HostedSeat(agent_id=seat.id, name=seat.name, is_taken=True)
+                if seat.agent != OPEN
+                else HostedSeat(agent_id=seat.id)
                 for seat in scenario.seats
             ),
             profile=self.profile,
@@ -287,7 +289,7 @@ class Hall:
         self.tables.put(match_id, table)
         return hosted
 
-    def _house_agents(self, match_id: str, table: Table) -> dict[str, object]:
+    def _house_agents(self, match_id: str, table: ServedMatch) -> dict[str, object]:
         agents: dict[str, object] = {}
         for place, seat in enumerate(table.scenario.seats):
             if seat.agent != OPEN:
@@ -316,7 +318,7 @@ class Hall:
             incident = self._incident(f"match {match_id}", failed)
             self._give_up(match_id, f"The server failed; incident {incident}.")
 
-    def _start(self, hosted: Hosted, table: Table) -> None:
+    def _start(self, hosted: Hosted, table: ServedMatch) -> None:
         match_id, scenario, now = hosted.match_id, table.scenario, self.now()
         match = self._named_match(hosted, table)
         agents = table.agents
@@ -342,7 +344,7 @@ class Hall:
         self._dispatch(match_id, opening)
         table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
 
-    def _named_match(self, hosted: Hosted, table: Table) -> Match[Any]:
+    def _named_match(self, hosted: Hosted, table: ServedMatch) -> Match[Any]:
         """The match with the names of those who came."""
         scenario = table.scenario
         names = {seat.agent_id: seat.name for seat in hosted.seats if seat.name and seat.name != seat.agent_id}
@@ -353,7 +355,7 @@ class Hall:
             LOG.warning("match %s: its names cannot be used: %s", hosted.match_id, odd)
             return scenario.new_match(table.seed)
 
-    async def _run(self, match_id: str, table: Table, session: Session) -> None:
+    async def _run(self, match_id: str, table: ServedMatch, session: Session) -> None:
         reason = "Everybody has left."
         try:
             await session.run()
@@ -380,8 +382,8 @@ class Hall:
         table.wake()
 
 
-def _heading(text: str | bytes | bytearray) -> Heading:
+def _heading(text: str | bytes | bytearray) -> RequestHeading:
     try:
         return heading_of(read_object(text))
     except Refused:
-        return Heading()
+        return RequestHeading()

@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from league_agents.arena.agents.port import View
-from league_agents.arena.scenario import Scenario, Seat
-from league_agents.arena.server.limits import Pace
+from league_agents.arena.scenario import Scenario, ScenarioSeat
+from league_agents.arena.server.limits import RateLimiter
 from league_agents.arena.session import Memory, on_a_thread
 from league_agents.core.game import Event, LegalAction
 from league_agents.core.model_work import KEY
@@ -27,7 +27,7 @@ OPEN = "open"
 class AgentMaker(Protocol):
     """Makes the agent of a house seat."""
 
-    def __call__(self, seat: Seat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
+    def __call__(self, seat: ScenarioSeat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
         """``is_first``: whether it is the first seat of the match. Raises ``ConfigError``."""
         ...
 
@@ -66,7 +66,7 @@ class House:
 class HouseAgent:
     """An agent of the server, in the time that it is given."""
 
-    def __init__(self, agent: object, *, pause_s: float, pace: Pace, thinkers: asyncio.Semaphore) -> None:
+    def __init__(self, agent: object, *, pause_s: float, pace: RateLimiter, thinkers: asyncio.Semaphore) -> None:
         """``pace`` is that of all agents of the house; ``thinkers``: how many may compute on threads at once."""
         self._agent = agent
         self._pause_s = pause_s

@@ -147,7 +147,7 @@ PUSHES_OF_ONE_REQUEST = 50
 """Told again after the fact, they are as much work as one request."""
 
 
-class Pace:
+class RateLimiter:
     """Lets one after the other go, at no more than a rate."""
 
     def __init__(self, rate_per_s: float) -> None:

@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 
 
-class Outbox:
+class SocketOutbox:
     """Texts in the order in which they are to be sent."""
 
     def __init__(self, most: int, most_characters: int = 8_000_000) -> None:

@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 
 from league_agents.arena.decisions import Decisions
 from league_agents.arena.scenario import Scenario
-from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.session import Session
-from league_agents.core.game import Action, Cause
+from league_agents.core.game import Action, ForfeitCause
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Table:
+class ServedMatch:
     """One match of a hall."""
 
     scenario: Scenario
@@ -38,7 +38,7 @@ class Table:
     """``None`` while seats are free."""
 
     running: asyncio.Task[None] | None = None
-    readers: dict[str, set[Outbox]] = field(default_factory=dict)
+    readers: dict[str, set[SocketOutbox]] = field(default_factory=dict)
     """Agent or spectator to its connections."""
 
     lost: set[str] = field(default_factory=set)
@@ -104,7 +104,7 @@ class SessionDriver:
             # Before anybody hears of it: whoever is next has its clock from now on.
             self._session.decisions.ask(now)
 
-    def forfeit(self, agent_id: str, cause: Cause, now: datetime, /) -> object:
+    def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
         """Go on without an action that is owed."""
         return self._session.decisions.forfeit(agent_id, cause, now)
 

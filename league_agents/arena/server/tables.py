@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 
 from league_agents.arena.server.limits import Buckets, ServerLimits
-from league_agents.arena.server.table import Table
+from league_agents.arena.server.table import ServedMatch
 from league_agents.arena.server.tokens import Tokens
 from league_agents.errors import LimitExceeded
 from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Status
@@ -28,18 +28,18 @@ class Tables:
         self._limits = limits
         self._now = now
         self._give_up = give_up
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, ServedMatch] = {}
         self._new_matches = Buckets(limits.new_matches_per_s, limits.new_matches_burst)
 
-    def get(self, match_id: str) -> Table | None:
+    def get(self, match_id: str) -> ServedMatch | None:
         """``None`` for a match that is not there, or no more."""
         return self._tables.get(match_id)
 
-    def put(self, match_id: str, table: Table) -> None:
+    def put(self, match_id: str, table: ServedMatch) -> None:
         """Keep a new match."""
         self._tables[match_id] = table
 
-    def all(self) -> Collection[Table]:
+    def all(self) -> Collection[ServedMatch]:
         """Every match's."""
         return self._tables.values()
 

@@ -41,7 +41,7 @@ from league_agents.core.game import SPECTATOR
 from league_agents.core.printable import line_of
 from league_agents.errors import ConfigError, LimitExceeded
 from league_agents.protocol.boardgame.access import NOBODY, Principal
-from league_agents.protocol.boardgame.envelope import Envelope, error, written
+from league_agents.protocol.boardgame.envelope import OutgoingFrame, error, written
 from league_agents.protocol.boardgame.hosting import NoSeat, is_spectator
 from league_agents.protocol.boardgame.json_text import LARGEST, read_object
 from league_agents.protocol.boardgame.refusals import (
@@ -52,7 +52,7 @@ from league_agents.protocol.boardgame.refusals import (
     invalid_envelope,
     rate_limited,
 )
-from league_agents.protocol.boardgame.requests import Heading
+from league_agents.protocol.boardgame.requests import RequestHeading
 
 LOG = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class WebApi:
     async def protocol(self, request: Request) -> Response:
         principal = self._principal(request)
         body = await self._body(request)
-        answers: list[Envelope] = []
+        answers: list[OutgoingFrame] = []
         self._hall.handle(body, principal, answers.append, _address(request))
         return _text(answers[0].text, http_status(answers[0]))
 
@@ -222,7 +222,7 @@ class WebApi:
             retry_s = found.data.get("retry_after_s")
             extra = {} if retry_s is None else {"retry-after": str(math.ceil(retry_s))}
             if in_protocol:
-                return _text(error(found, Heading()).text, status, extra)
+                return _text(error(found, RequestHeading()).text, status, extra)
             return _json({"error": {"code": found.code, "message": found.message, **found.data}}, status, extra)
 
         return answer
@@ -317,7 +317,7 @@ def _number(request: Request, name: str, least: float, most: float, *, whole: bo
     return value
 
 
-def _seq(push: Envelope) -> int:
+def _seq(push: OutgoingFrame) -> int:
     body = push.get("message_response") or push["event"]
     return int(body["data"]["seq"])
 

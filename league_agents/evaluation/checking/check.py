@@ -14,14 +14,14 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.evaluation.checking.games import ORDER, Exemplar, Game, play_game
+from league_agents.evaluation.checking.games import ORDER, Exemplar, InventedGame, play_game
 from league_agents.evaluation.checking.report import (
     CallbackReport,
     CheckReport,
-    Finding,
-    Kind,
+    ContractFinding,
+    ContractVerdict,
+    TrialKind,
     Tried,
-    Verdict,
     merged,
     verdict_of,
 )
@@ -51,7 +51,7 @@ def check_agent(
     *,
     longest: timedelta | None = None,
     valid_only: bool = False,
-    told: Callable[[Game, Verdict], None] = lambda _game, _verdict: None,
+    told: Callable[[InventedGame, ContractVerdict], None] = lambda _game, _verdict: None,
 ) -> CheckReport:
     """Play every invented game with one agent.
 
@@ -76,22 +76,22 @@ class _Trial:
         self._specs = callback_specs(rules)
         self._limits = {name: min(spec.timeout, longest or spec.timeout) for name, spec in self._specs.items()}
         self._callbacks = REFEREE_CALLBACKS if role == "referee" else PLAYER_CALLBACKS
-        self._tried = {(callback, kind): Tried() for callback in self._callbacks for kind in Kind}
-        self._findings: dict[str, list[Finding]] = {callback: [] for callback in self._callbacks}
+        self._tried = {(callback, kind): Tried() for callback in self._callbacks for kind in TrialKind}
+        self._findings: dict[str, list[ContractFinding]] = {callback: [] for callback in self._callbacks}
         self._slowest = dict.fromkeys(self._callbacks, 0.0)
         self._hung: set[str] = set()
         self._stand_in = Exemplar(rules)
         self._secret = ("", "")
-        self._game: Game
-        self._found: list[Finding] = []
+        self._game: InventedGame
+        self._found: list[ContractFinding] = []
         self._called: Called | None = None
         """The last call, if the agent was called."""
 
         self._used: Mapping[str, object] = {}
         self._is_second_attempt = False
-        self.unmade: Finding | None = None
+        self.unmade: ContractFinding | None = None
 
-    def play(self, game: Game, number: int) -> list[Finding]:
+    def play(self, game: InventedGame, number: int) -> list[ContractFinding]:
         """One game, in the order of its calls."""
         self._game, self._found = game, []
         play_game(self._rules, number, game, self._role, self, lambda: self._secret)
@@ -125,7 +125,7 @@ class _Trial:
         if called is None:
             return
         if called.end is End.RETURNED:
-            is_mild = self._game.kind is not Kind.VALID
+            is_mild = self._game.kind is not TrialKind.VALID
             remarks = [*noted.remarks, *_unpersuaded(callback, called.result, self._used)]
             findings = [
                 self._finding(
@@ -149,7 +149,7 @@ class _Trial:
             findings.append(self._slow(callback, called))
         self._findings[callback] += findings
 
-    def _failed(self, callback: str, called: Called) -> Finding:
+    def _failed(self, callback: str, called: Called) -> ContractFinding:
         """Of a call that returned nothing."""
         if called.end is End.NOT_MADE:
             rule, found = "a class that can be made without arguments", called.detail
@@ -173,8 +173,8 @@ class _Trial:
         path: str = "",
         done: str = "",
         where: str | None = None,
-    ) -> Finding:
-        return Finding(
+    ) -> ContractFinding:
+        return ContractFinding(
             severity=severity,
             callback=callback,
             game=self._game.name,
@@ -186,7 +186,7 @@ class _Trial:
             where=where,
         )
 
-    def _slow(self, callback: str, called: Called) -> Finding:
+    def _slow(self, callback: str, called: Called) -> ContractFinding:
         rule = f"well within its {self._limits[callback].total_seconds():g} s: a busy machine takes twice as long"
         return self._finding(callback, Severity.WARNING, rule, f"{called.seconds:.1f} s")
 
@@ -195,7 +195,7 @@ class _Trial:
         old = self._tried[place]
         self._tried[place] = Tried(calls=old.calls + calls, kept=old.kept + kept, skipped=old.skipped + skipped)
 
-    def report(self, games: tuple[Game, ...]) -> CheckReport:
+    def report(self, games: tuple[InventedGame, ...]) -> CheckReport:
         return CheckReport(
             role=self._role,
             rules=self._rules.name,
@@ -203,7 +203,7 @@ class _Trial:
             callbacks=tuple(
                 CallbackReport(
                     callback=callback,
-                    tried={kind: self._tried[callback, kind] for kind in Kind},
+                    tried={kind: self._tried[callback, kind] for kind in TrialKind},
                     slowest_s=self._slowest[callback],
                     limit_s=self._limits[callback].total_seconds(),
                     findings=merged(self._findings[callback]),

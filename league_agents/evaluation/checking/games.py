@@ -13,7 +13,7 @@ from typing import Any
 
 from league_agents.agents.base import PLAYER_CALLBACKS
 from league_agents.agents.scripted import ScriptedPlayer, ScriptedReferee
-from league_agents.evaluation.checking.report import Kind
+from league_agents.evaluation.checking.report import TrialKind
 from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.playing import Callee, DirectMatch
 from league_agents.games.q21.callbacks import Noted
@@ -34,11 +34,11 @@ def _as_it_is(context: Parts) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
+class InventedGame:
     """One invented game."""
 
     name: str
-    kind: Kind
+    kind: TrialKind
     twist: Twist = _as_it_is
     is_second: bool = False
     """For a player: whether it sits on the second seat."""
@@ -93,7 +93,7 @@ class Exemplar:
 
 
 def play_game(
-    rules: RuleSet, number: int, game: Game, role: str, agent: Callee, secret: Callable[[], tuple[str, str]]
+    rules: RuleSet, number: int, game: InventedGame, role: str, agent: Callee, secret: Callable[[], tuple[str, str]]
 ) -> None:
     """One match with the agent in its role. ``number`` makes its ids differ from those of other games."""
     contexts, other = MatchContexts(rules, number), Exemplar(rules)

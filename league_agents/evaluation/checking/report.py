@@ -13,7 +13,7 @@ from league_agents.games.q21.remarks import SEVERITIES, Severity, kind_of
 from league_agents.values import evolve
 
 
-class Verdict(StrEnum):
+class ContractVerdict(StrEnum):
     """What became of a contract."""
 
     KEPT = "kept"
@@ -26,15 +26,15 @@ class Verdict(StrEnum):
     """A result could not be used in a proper game, or the callback failed in any."""
 
 
-def verdict_of(findings: Iterable[Finding]) -> Verdict:
+def verdict_of(findings: Iterable[ContractFinding]) -> ContractVerdict:
     """What the findings add up to."""
     found = {finding.severity for finding in findings}
     if Severity.BROKEN in found:
-        return Verdict.BROKEN
-    return Verdict.REPAIRED if Severity.REPAIRED in found else Verdict.KEPT
+        return ContractVerdict.BROKEN
+    return ContractVerdict.REPAIRED if Severity.REPAIRED in found else ContractVerdict.KEPT
 
 
-class Kind(StrEnum):
+class TrialKind(StrEnum):
     """What sort of game a callback was tried in."""
 
     VALID = "valid"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ContractFinding:
     """One promise that was not kept."""
 
     severity: Severity
@@ -58,7 +58,7 @@ class Finding:
     game: str
     """The name of the first game in which it happened."""
 
-    kind: Kind
+    kind: TrialKind
     path: str
     """Where in the result; ``""`` is the whole of it. Of many alike, the first one."""
 
@@ -97,13 +97,13 @@ class CallbackReport:
     """One callback."""
 
     callback: str
-    tried: dict[Kind, Tried]
+    tried: dict[TrialKind, Tried]
     slowest_s: float
     limit_s: float
-    findings: tuple[Finding, ...]
+    findings: tuple[ContractFinding, ...]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ContractVerdict:
         return verdict_of(self.findings)
 
 
@@ -115,23 +115,23 @@ class CheckReport:
     rules: str
     games: tuple[str, ...]
     callbacks: tuple[CallbackReport, ...]
-    unmade: Finding | None = None
+    unmade: ContractFinding | None = None
     """Why no instance could be made; nothing was tried then."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ContractVerdict:
         """The worst one."""
         if self.unmade is not None:
-            return Verdict.BROKEN
+            return ContractVerdict.BROKEN
         return verdict_of(finding for each in self.callbacks for finding in each.findings)
 
 
-def merged(findings: list[Finding]) -> tuple[Finding, ...]:
+def merged(findings: list[ContractFinding]) -> tuple[ContractFinding, ...]:
     """Repetitions counted; what is worst first, otherwise in the order of their first time.
 
     What breaks a contract somewhere is not told a second time as a repair or a warning.
     """
-    first: dict[tuple[str, ...], Finding] = {}
+    first: dict[tuple[str, ...], ContractFinding] = {}
     times: dict[tuple[str, ...], int] = {}
     for finding in sorted(findings, key=mildness):
         first.setdefault(finding.sort, finding)
@@ -139,6 +139,6 @@ def merged(findings: list[Finding]) -> tuple[Finding, ...]:
     return tuple(evolve(one, times=times[sort]) for sort, one in first.items())
 
 
-def mildness(finding: Finding) -> int:
+def mildness(finding: ContractFinding) -> int:
     """What findings are sorted by."""
     return SEVERITIES.index(finding.severity)

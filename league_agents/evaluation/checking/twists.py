@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from league_agents.evaluation.checking.games import ORDER, Game, Parts, Twist
-from league_agents.evaluation.checking.report import Kind
+from league_agents.evaluation.checking.games import ORDER, InventedGame, Parts, Twist
+from league_agents.evaluation.checking.report import TrialKind
 from league_agents.games.q21.model import LETTERS
 
 LONG = 100_000
@@ -28,14 +28,14 @@ TEXT_KEYS = frozenset(
 """Keys whose texts somebody else wrote."""
 
 
-def games_for(role: str, *, valid_only: bool = False) -> tuple[Game, ...]:
+def games_for(role: str, *, valid_only: bool = False) -> tuple[InventedGame, ...]:
     """All games that an agent of this role is tried in, the proper ones first and last."""
     is_referee = role == "referee"
     valid = _VALID_REFEREE if is_referee else _VALID_PLAYER
     if valid_only:
         return valid
     # A last proper game: whatever happened before must not have spoilt the instance.
-    last = Game(name="a proper match after all that", kind=Kind.VALID)
+    last = InventedGame(name="a proper match after all that", kind=TrialKind.VALID)
     return (*valid, *(_REFEREE if is_referee else _PLAYER), *_BOTH, last)
 
 
@@ -150,22 +150,22 @@ _WRONG_TYPES: Parts = {
 }
 
 
-def _odd(name: str, twist: Twist) -> Game:
-    return Game(name=name, kind=Kind.ODD, twist=twist)
+def _odd(name: str, twist: Twist) -> InventedGame:
+    return InventedGame(name=name, kind=TrialKind.ODD, twist=twist)
 
 
-def _hostile(name: str, twist: Twist) -> Game:
-    return Game(name=name, kind=Kind.HOSTILE, twist=twist)
+def _hostile(name: str, twist: Twist) -> InventedGame:
+    return InventedGame(name=name, kind=TrialKind.HOSTILE, twist=twist)
 
 
 _VALID_REFEREE = (
-    Game(name="first match", kind=Kind.VALID),
-    Game(name="second match", kind=Kind.VALID),
+    InventedGame(name="first match", kind=TrialKind.VALID),
+    InventedGame(name="second match", kind=TrialKind.VALID),
 )
 _VALID_PLAYER = (
-    Game(name="as player 1", kind=Kind.VALID),
-    Game(name="as player 2", kind=Kind.VALID, is_second=True),
-    Game(name="every answer is Not Relevant", kind=Kind.VALID, twist=_not_relevant),
+    InventedGame(name="as player 1", kind=TrialKind.VALID),
+    InventedGame(name="as player 2", kind=TrialKind.VALID, is_second=True),
+    InventedGame(name="every answer is Not Relevant", kind=TrialKind.VALID, twist=_not_relevant),
 )
 
 _PLAYER = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from league_agents.core.frozen import FrozenDict, frozen
-from league_agents.core.game import ALL, HOST, Cause, Event, Visibility
+from league_agents.core.game import ALL, HOST, Event, ForfeitCause, Visibility
 from league_agents.games.guess_number.actions import PASS
 from league_agents.games.guess_number.lines import line, phase_line, with_words
 from league_agents.games.guess_number.protocol import END, OBSERVATION
@@ -106,7 +106,7 @@ def told_of(
     return Event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
 
 
-def passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: Cause | None) -> Event:
+def passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: ForfeitCause | None) -> Event:
     """An agent proposes nothing; ``cause`` where it did not say so itself."""
     data: dict[str, Any] = {"step": state.step, "agent_id": agent}
     if cause is not None:

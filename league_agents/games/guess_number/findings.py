@@ -18,7 +18,7 @@ MOST_FINDINGS = 200
 a hundred times its size."""
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class MessageFinding(Struct, frozen=True, kw_only=True):
     """One error or one warning."""
 
     path: str
@@ -31,13 +31,13 @@ class Finding(Struct, frozen=True, kw_only=True):
         return {"path": self.path, "code": self.code, "message": self.message}
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class MessageReport(Struct, frozen=True, kw_only=True):
     """What is to be said of one message."""
 
-    errors: tuple[Finding, ...]
+    errors: tuple[MessageFinding, ...]
     """By path, then code."""
 
-    warnings: tuple[Finding, ...]
+    warnings: tuple[MessageFinding, ...]
     """By path, then code."""
 
     message: JsonObject | None
@@ -54,17 +54,17 @@ class Report(Struct, frozen=True, kw_only=True):
 class Findings:
     """Collects errors and warnings."""
 
-    errors: list[Finding] = field(default_factory=list)
-    warnings: list[Finding] = field(default_factory=list)
+    errors: list[MessageFinding] = field(default_factory=list)
+    warnings: list[MessageFinding] = field(default_factory=list)
 
     def error(self, path: str, code: str, message: str) -> None:
-        self.errors.append(Finding(path=path, code=code, message=message))
+        self.errors.append(MessageFinding(path=path, code=code, message=message))
 
     def warn(self, path: str, code: str, message: str) -> None:
-        self.warnings.append(Finding(path=path, code=code, message=message))
+        self.warnings.append(MessageFinding(path=path, code=code, message=message))
 
-    def report(self, message: JsonObject | None) -> Report:
-        return Report(errors=_ordered(self.errors), warnings=_ordered(self.warnings), message=message)
+    def report(self, message: JsonObject | None) -> MessageReport:
+        return MessageReport(errors=_ordered(self.errors), warnings=_ordered(self.warnings), message=message)
 
 
 def below(path: str, key: str | int) -> str:
@@ -75,7 +75,7 @@ def below(path: str, key: str | int) -> str:
     return f"{path}/{shortened(name, 80).replace('~', '~0').replace('/', '~1')}"
 
 
-def _ordered(found: list[Finding]) -> tuple[Finding, ...]:
+def _ordered(found: list[MessageFinding]) -> tuple[MessageFinding, ...]:
     if len(found) < 2:
         return tuple(found)
     return tuple(sorted(found, key=lambda each: (each.path, each.code, each.message))[:MOST_FINDINGS])

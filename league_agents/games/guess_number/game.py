@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from league_agents.core.draw import Draw
-from league_agents.core.entry import Entry, check_agent_ids
+from league_agents.core.entry import EntryReader, check_agent_ids
 from league_agents.core.game import (
     ALL,
     GAME_VERSION,
     Action,
     AgentId,
-    Cause,
     Event,
+    ForfeitCause,
     IllegalAction,
     JsonObject,
     LegalAction,
@@ -67,9 +67,9 @@ from league_agents.games.guess_number.rules_text import rules_text
 from league_agents.games.guess_number.state import (
     FAILURE,
     SUCCESS,
-    Said,
-    Seat,
+    GuesserRecord,
     State,
+    Utterance,
     heard_by_all,
     heard_of,
     shown_of,
@@ -100,9 +100,9 @@ class GuessNumber:
             target = Draw(seed, "target").below(chosen.num_choices)
         guessed = dict(chosen.initial_guesses)
         seats = tuple(
-            Seat(guesses=(guessed[agent],), feedback=(guessed[agent] == target,), last_guess=guessed[agent])
+            GuesserRecord(guesses=(guessed[agent],), feedback=(guessed[agent] == target,), last_guess=guessed[agent])
             if agent in guessed
-            else Seat()
+            else GuesserRecord()
             for agent in agents
         )
         is_won = _is_won(seats, chosen.win)
@@ -160,7 +160,7 @@ class GuessNumber:
             return _guess(state, agent, action.data)
         hearers = _hearers(state, agent, heard_by)
         if kind == PASS:
-            entry = Entry(action.data)
+            entry = EntryReader(action.data)
             entry.only(())
             entry.done()
             return _after_turn(state, agent, (passed(state, agent, hearers, None),))
@@ -171,7 +171,7 @@ class GuessNumber:
             else _propose(state, agent, message, hearers)
         )
 
-    def forfeit(self, state: State, agent: AgentId, cause: Cause) -> Step[State]:
+    def forfeit(self, state: State, agent: AgentId, cause: ForfeitCause) -> Step[State]:
         if agent not in state.owing:
             raise IllegalAction("not_pending", f"{agent} owes no action")
         if state.phase == REPORTING:
@@ -272,7 +272,7 @@ def _report(state: State, agent: str, message: JsonObject, hearers: tuple[str, .
         thought = message["reasoning"]
         data = {"step": state.step, "agent_id": agent, "reasoning": thought}
         private = (told_of(state, "reasoning", (agent,), data, agent=agent, words=thought),)
-    said = Said(sender=agent, message=message, shown=shown, heard_by=hearers)
+    said = Utterance(sender=agent, message=message, shown=shown, heard_by=hearers)
     told = told_of(
         state,
         STATE_REPORT,
@@ -304,7 +304,7 @@ def _propose(state: State, agent: str, message: JsonObject, hearers: tuple[str, 
         guess=guess,
         words=message.get("rationale"),
     )
-    said = Said(sender=agent, message=message, shown=message, heard_by=hearers)
+    said = Utterance(sender=agent, message=message, shown=message, heard_by=hearers)
     return _after_turn(evolve(state, said=(*state.said, said)), agent, (told,))
 
 
@@ -324,7 +324,7 @@ def _after_turn(state: State, agent: str, events: tuple[Event, ...]) -> Step[Sta
 
 def _guess(state: State, agent: str, data: JsonObject) -> Step[State]:
     most = state.config.num_choices - 1
-    entry = Entry(data)
+    entry = EntryReader(data)
     guess = entry.integer("guess")
     entry.only(("guess",))
     entry.done()
@@ -397,7 +397,7 @@ def _resolved(state: State, event: Event) -> Step[State]:
     return _made(after_step, (event, told, *observations(after_step), phase_opened(after_step, REPORTING)))
 
 
-def _is_won(seats: Sequence[Seat], win: str) -> bool:
+def _is_won(seats: Sequence[GuesserRecord], win: str) -> bool:
     right = [seat.is_correct for seat in seats]
     return any(right) if win == ANY_WINS else all(right)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from league_agents.core.game import JsonObject
-from league_agents.games.guess_number.state import Said, Seat
+from league_agents.games.guess_number.state import GuesserRecord, Utterance
 from league_agents.values import evolve
 
 
@@ -30,14 +30,14 @@ def claims_of(report: JsonObject) -> tuple[frozenset[int], frozenset[int]]:
     return frozenset(wrong), frozenset(right)
 
 
-def listening(seat: Seat, wrong: frozenset[int], right: frozenset[int]) -> Seat:
+def listening(seat: GuesserRecord, wrong: frozenset[int], right: frozenset[int]) -> GuesserRecord:
     """The seat after its agent heard these claims."""
     if wrong <= seat.said_wrong and right <= seat.said_right:
         return seat
     return evolve(seat, said_wrong=seat.said_wrong | wrong, said_right=seat.said_right | right)
 
 
-def having_heard(seats: Sequence[Seat], agents: Sequence[str], said: Said) -> tuple[Seat, ...]:
+def having_heard(seats: Sequence[GuesserRecord], agents: Sequence[str], said: Utterance) -> tuple[GuesserRecord, ...]:
     """The seats of all agents after a report. Nobody learns from its own."""
     wrong, right = claims_of(said.shown)
     if not wrong and not right:
@@ -52,7 +52,7 @@ def having_heard(seats: Sequence[Seat], agents: Sequence[str], said: Said) -> tu
     )
 
 
-def known_target(seat: Seat) -> int | None:
+def known_target(seat: GuesserRecord) -> int | None:
     """The number that the agent can take for the target."""
     if seat.is_correct:
         return seat.guesses[-1]
@@ -62,7 +62,7 @@ def known_target(seat: Seat) -> int | None:
     return next(iter(likely)) if len(likely) == 1 else None
 
 
-def known_wrong(seat: Seat, num_choices: int) -> frozenset[int]:
+def known_wrong(seat: GuesserRecord, num_choices: int) -> frozenset[int]:
     """The numbers that the agent can take for wrong; never all that there are."""
     own = frozenset(seat.guesses)
     found = own | (seat.said_wrong - seat.said_right if seat.said_right else seat.said_wrong)
@@ -73,7 +73,7 @@ def known_wrong(seat: Seat, num_choices: int) -> frozenset[int]:
     return found if len(found) < num_choices else own
 
 
-def contradicts(report: JsonObject, seat: Seat) -> bool:
+def contradicts(report: JsonObject, seat: GuesserRecord) -> bool:
     """Whether the history in a valid report is not what happened. What a report leaves out contradicts nothing."""
     content: Mapping[str, Any] = report.get("content") or {}
     if "guess_history" in content:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from league_agents.games.guess_number.findings import Finding
+from league_agents.games.guess_number.findings import MessageFinding
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class LogEntry(Struct, frozen=True, kw_only=True):
     """One message of a log."""
 
     line: int
@@ -27,11 +27,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     """JSON Pointer to it, ``/3`` in an array; ``""`` where each line is a document of its own."""
 
     text: str
-    fault: Finding | None = None
+    fault: MessageFinding | None = None
     """Why the text ends here; ``None`` for a message."""
 
 
-def entries_of(text: str, *, is_lenient: bool = False) -> list[Entry] | None:
+def entries_of(text: str, *, is_lenient: bool = False) -> list[LogEntry] | None:
     """The messages of a log; ``None`` for a text that is one message, or nothing of the kind.
 
     With ``is_lenient`` the text may be prose around one message, so a log must be nothing but messages.
@@ -48,17 +48,19 @@ def entries_of(text: str, *, is_lenient: bool = False) -> list[Entry] | None:
     # One message over several lines has an error somewhere; none of its lines is an object by itself.
     if not any(_is_object(line) for _, line in lines):
         return None
-    return [Entry(line=number, path="", text=line.strip()) for number, line in lines]
+    return [LogEntry(line=number, path="", text=line.strip()) for number, line in lines]
 
 
-def _elements(text: str, at: int) -> Iterator[Entry]:
+def _elements(text: str, at: int) -> Iterator[LogEntry]:
     decoder = json.JSONDecoder()
     place = 0
 
-    def entry(at: int, *, end: int = 0, fault: str = "") -> Entry:
-        finding = Finding(path="", code="not_json", message=f"{fault}; what follows is not read") if fault else None
+    def entry(at: int, *, end: int = 0, fault: str = "") -> LogEntry:
+        finding = (
+            MessageFinding(path="", code="not_json", message=f"{fault}; what follows is not read") if fault else None
+        )
         line = text.count("\n", 0, at) + 1
-        return Entry(line=line, path=f"/{place}", text=text[at:end], fault=finding)
+        return LogEntry(line=line, path=f"/{place}", text=text[at:end], fault=finding)
 
     while True:
         at = _SPACE.match(text, at).end()  # type: ignore[union-attr]

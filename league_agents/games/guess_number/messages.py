@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from league_agents.core.game import JsonObject
 from league_agents.errors import shortened
-from league_agents.games.guess_number.findings import Finding, Findings, Report, below
+from league_agents.games.guess_number.findings import Findings, MessageFinding, MessageReport, below
 from league_agents.games.guess_number.lenient import chosen, repaired
 from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL, MESSAGE_TYPES, PROPOSAL, STATE_REPORT
 from league_agents.games.guess_number.reading import Unreadable, cleaned, find_objects, note_doubled_keys, parse
@@ -36,7 +36,7 @@ def validate(
     step: int | None = None,
     sender: str | None = None,
     mode: Mode = "strict",
-) -> Report:
+) -> MessageReport:
     """Everything that is wrong with a message, and the message as it is understood.
 
     ``message`` is an object or JSON text. ``step`` is the game's step that it must be of, ``sender`` who must have sent
@@ -232,4 +232,4 @@ class _Check:
             self._findings.error(path, "content_value", message)
 
 
-__all__ = ["LONGEST_TEXT", "Finding", "Mode", "Report", "validate"]
+__all__ = ["LONGEST_TEXT", "MessageFinding", "MessageReport", "Mode", "validate"]

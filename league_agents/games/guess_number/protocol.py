@@ -20,7 +20,7 @@ END: Final = "end"
 """The game is over. Not a phase of the protocol, but what stands in its place afterwards."""
 
 
-class MessageType(Struct, frozen=True, kw_only=True):
+class GuessMessageType(Struct, frozen=True, kw_only=True):
     """One kind of message that agents send each other."""
 
     name: str
@@ -35,7 +35,7 @@ class MessageType(Struct, frozen=True, kw_only=True):
     optional: tuple[str, ...]
 
 
-class Phase(Struct, frozen=True, kw_only=True):
+class StepPhase(Struct, frozen=True, kw_only=True):
     """One part of a step."""
 
     name: str
@@ -52,11 +52,11 @@ class ProtocolDescription(Struct, frozen=True, kw_only=True):
     version: str
     purpose: str
     description: str
-    message_types: tuple[MessageType, ...]
-    phases: tuple[Phase, ...]
+    message_types: tuple[GuessMessageType, ...]
+    phases: tuple[StepPhase, ...]
     """In the order in which they come in every step."""
 
-    def message_type(self, name: str) -> MessageType:
+    def message_type(self, name: str) -> GuessMessageType:
         """The message type of that name. Raises ``KeyError``."""
         for each in self.message_types:
             if each.name == name:
@@ -70,7 +70,7 @@ GUESS_NUMBER_PROTOCOL: Final = ProtocolDescription(
     purpose="Multi-agent collaborative guessing game with feedback-driven learning",
     description="Agents communicate their state and proposed guesses using a structured message format",
     message_types=(
-        MessageType(
+        GuessMessageType(
             name=STATE_REPORT,
             description="An agent tells where it stands and which number it means to guess next.",
             triggers=("after_game_step", "at_round_start"),
@@ -78,7 +78,7 @@ GUESS_NUMBER_PROTOCOL: Final = ProtocolDescription(
             required=("sender", "type", "timestamp", "next_guess"),
             optional=("content", "reasoning", "confidence"),
         ),
-        MessageType(
+        GuessMessageType(
             name=PROPOSAL,
             description="An agent proposes what to guess next.",
             triggers=("communication_phase",),
@@ -88,28 +88,28 @@ GUESS_NUMBER_PROTOCOL: Final = ProtocolDescription(
         ),
     ),
     phases=(
-        Phase(
+        StepPhase(
             name=OBSERVATION,
             description="Every agent learns whether its own last guess was right.",
             rounds=1,
             actors=("env", "agents"),
             mandatory_message=None,
         ),
-        Phase(
+        StepPhase(
             name=REPORTING,
             description="Every agent sends its state report.",
             rounds=1,
             actors=("agents",),
             mandatory_message=STATE_REPORT,
         ),
-        Phase(
+        StepPhase(
             name=REASONING,
             description="Agents think about the reports and may propose a guess.",
             rounds=1,
             actors=("agents", "llm"),
             mandatory_message=None,
         ),
-        Phase(
+        StepPhase(
             name=ACTION,
             description="The agents that have not found the number guess, all at once.",
             rounds=1,

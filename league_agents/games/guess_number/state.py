@@ -13,7 +13,7 @@ from league_agents.games.guess_number.config import Config
 from league_agents.games.guess_number.protocol import STATE_REPORT
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class GuesserRecord(Struct, frozen=True, kw_only=True):
     """What one agent did, and what it was told."""
 
     guesses: tuple[int, ...] = ()
@@ -40,7 +40,7 @@ class Seat(Struct, frozen=True, kw_only=True):
         return bool(self.feedback) and self.feedback[-1]
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class Utterance(Struct, frozen=True, kw_only=True):
     """A report or a proposal."""
 
     sender: str
@@ -54,7 +54,7 @@ class Said(Struct, frozen=True, kw_only=True):
     """``None``: everybody, spectators included. Otherwise without its sender, in the order of the agents."""
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class GameTally(Struct, frozen=True, kw_only=True):
     """What is counted during a game."""
 
     total_guesses: int = 0
@@ -89,16 +89,16 @@ class State(Struct, frozen=True, kw_only=True):
     owing: tuple[str, ...]
     """Who owes an action, in the order of the agents."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[GuesserRecord, ...]
     """In the order of the agents, as are ``reported`` and ``sealed``."""
 
-    log: tuple[Said, ...] = ()
+    log: tuple[Utterance, ...] = ()
     """The messages of the steps that are over."""
 
     public: tuple[JsonObject, ...] = ()
     """Those of them that everybody heard, as spectators see them."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[Utterance, ...] = ()
     """The messages of this step."""
 
     reported: tuple[int | None, ...]
@@ -113,7 +113,7 @@ class State(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     """``success`` or ``failure``; ``None`` until the game is over."""
 
-    tally: Tally = Tally()
+    tally: GameTally = GameTally()
 
 
 SUCCESS = "success"
@@ -127,7 +127,7 @@ def shown_of(message: JsonObject, config: Config) -> JsonObject:
     return FrozenDict({key: value for key, value in message.items() if key != "reasoning"})
 
 
-def heard_of(said: tuple[Said, ...], agent: str) -> list[JsonObject]:
+def heard_of(said: tuple[Utterance, ...], agent: str) -> list[JsonObject]:
     """What an agent heard or sent, in order."""
     return [
         each.message if each.sender == agent else each.shown
@@ -136,6 +136,6 @@ def heard_of(said: tuple[Said, ...], agent: str) -> list[JsonObject]:
     ]
 
 
-def heard_by_all(said: tuple[Said, ...]) -> list[JsonObject]:
+def heard_by_all(said: tuple[Utterance, ...]) -> list[JsonObject]:
     """What everybody heard, in order."""
     return [each.shown for each in said if each.heard_by is None]

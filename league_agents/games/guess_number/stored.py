@@ -22,10 +22,10 @@ from league_agents.games.guess_number.protocol import ACTION, END, REASONING, RE
 from league_agents.games.guess_number.state import (
     FAILURE,
     SUCCESS,
-    Said,
-    Seat,
+    GameTally,
+    GuesserRecord,
     State,
-    Tally,
+    Utterance,
     heard_by_all,
     heard_of,
     shown_of,
@@ -49,7 +49,7 @@ _STATE_KEYS: Final = (
     "reason",
     "tally",
 )
-_COUNTED: Final = tuple(field.name for field in msgspec.structs.fields(Tally))
+_COUNTED: Final = tuple(field.name for field in msgspec.structs.fields(GameTally))
 _MOST_MESSAGES: Final = 10_000_000
 
 
@@ -124,11 +124,11 @@ def load_state(dumped: JsonObject) -> State:
         sealed=_numbers(keys, "sealed", config, agents),
         steps_used=keys.integer("steps_used", None, 0, config.max_steps),
         reason=reason,
-        tally=Tally(**{name: counted.integer(name, None, 0, 2**53) for name in _COUNTED}),
+        tally=GameTally(**{name: counted.integer(name, None, 0, 2**53) for name in _COUNTED}),
     )
 
 
-def _seats(keys: Keys, config: Config, agents: Sequence[str], target: int) -> list[Seat]:
+def _seats(keys: Keys, config: Config, agents: Sequence[str], target: int) -> list[GuesserRecord]:
     found = keys.sections("seats", ("guesses", "last_guess"), most=MAX_AGENTS)
     if len(found) != len(agents):
         raise ConfigError("seats", f"must be {len(agents)}, one for every agent")
@@ -147,18 +147,18 @@ def _seats(keys: Keys, config: Config, agents: Sequence[str], target: int) -> li
         elif each.at("last_guess") != last or last is None:
             raise each.error("last_guess", "must be the last of the guesses or null")
         feedback = tuple(guess == target for guess in guesses)
-        seats.append(Seat(guesses=tuple(guesses), feedback=feedback, last_guess=last))
+        seats.append(GuesserRecord(guesses=tuple(guesses), feedback=feedback, last_guess=last))
     return seats
 
 
 def _messages(
     keys: Keys, config: Config, agents: tuple[str, ...], step: int, *, is_over: bool
-) -> tuple[tuple[Said, ...], tuple[Said, ...]]:
+) -> tuple[tuple[Utterance, ...], tuple[Utterance, ...]]:
     """Those of the steps that are over, and those of this step."""
     if keys.at("messages") == []:
         return (), ()
-    log: list[Said] = []
-    said: list[Said] = []
+    log: list[Utterance] = []
+    said: list[Utterance] = []
     latest = 0
     for each in keys.sections("messages", ("message", "heard_by"), most=_MOST_MESSAGES):
         raw = each.at("message")
@@ -175,7 +175,7 @@ def _messages(
         latest = message["timestamp"]
         is_past = is_over or message["timestamp"] < step
         (log if is_past else said).append(
-            Said(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
+            Utterance(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
         )
     return tuple(log), tuple(said)
 

@@ -15,7 +15,7 @@ from league_agents.core.game import HOST, Progress
 from league_agents.games.guess_number.actions import GUESS
 from league_agents.games.guess_number.knowledge import known_target, known_wrong
 from league_agents.games.guess_number.protocol import ACTION, REASONING, REPORTING
-from league_agents.games.guess_number.state import SUCCESS, Seat, State, heard_by_all, heard_of
+from league_agents.games.guess_number.state import SUCCESS, GuesserRecord, State, heard_by_all, heard_of
 
 _STAGES = {REPORTING: "report", REASONING: "propose", ACTION: GUESS}
 
@@ -87,7 +87,7 @@ def scores_of(state: State) -> dict[str, float]:
     }
 
 
-def _seat_view(seat: Seat, sealed: int | None, num_choices: int) -> dict[str, Any]:
+def _seat_view(seat: GuesserRecord, sealed: int | None, num_choices: int) -> dict[str, Any]:
     guesses = list(seat.guesses)
     if sealed is not None:
         # As in a report: the guess that is still to be answered ends the history.

@@ -16,8 +16,8 @@ from league_agents.core.game import (
     HOST,
     SPECTATOR,
     Action,
-    Cause,
     Event,
+    ForfeitCause,
     IllegalAction,
     JsonObject,
     LegalAction,
@@ -38,7 +38,7 @@ from league_agents.games.market.state import (
     MOST,
     MarketConfig,
     MarketState,
-    Turn,
+    SellerTurn,
     dump,
     load,
     read_config,
@@ -126,9 +126,9 @@ class Market:
             ),
             data={"round": len(state.rounds), "agent_id": agent, "price": offer.price, "speech": offer.speech},
         )
-        return self._take(state, Turn(agent=agent, offer=offer, heard_by=heard), named)
+        return self._take(state, SellerTurn(agent=agent, offer=offer, heard_by=heard), named)
 
-    def forfeit(self, state: MarketState, agent: str, cause: Cause) -> Step[MarketState]:
+    def forfeit(self, state: MarketState, agent: str, cause: ForfeitCause) -> Step[MarketState]:
         """Settle the round without a price of this seller."""
         if not self._owes(state, agent):
             raise IllegalAction("not_pending", f"no price of {shown(agent)} is due now")
@@ -139,7 +139,7 @@ class Market:
             text=said(state.config.lang, "missing", seller=state.config.called(agent), cause=cause.value),
             data={"round": len(state.rounds), "agent_id": agent, "cause": cause.value},
         )
-        return self._take(state, Turn(agent=agent, offer=None, heard_by=heard), missing)
+        return self._take(state, SellerTurn(agent=agent, offer=None, heard_by=heard), missing)
 
     def view(self, state: MarketState, viewer: str) -> dict[str, Any]:
         """What a viewer may know of the market."""
@@ -219,7 +219,7 @@ class Market:
     def _owes(self, state: MarketState, agent: str) -> bool:
         return agent in state.agent_ids and not state.is_over and all(turn.agent != agent for turn in state.turns)
 
-    def _take(self, state: MarketState, turn: Turn, event: Event) -> Step[MarketState]:
+    def _take(self, state: MarketState, turn: SellerTurn, event: Event) -> Step[MarketState]:
         turns = (*state.turns, turn)
         if len(turns) < len(state.agent_ids):
             return Step(state=evolve(state, turns=turns), events=(event,))
@@ -256,7 +256,7 @@ def _seen_by(agent: str, heard_by: tuple[str, ...] | None) -> Visibility:
     return ALL if heard_by is None else (agent, *heard_by)
 
 
-def _may_hear(turn: Turn, viewer: str) -> bool:
+def _may_hear(turn: SellerTurn, viewer: str) -> bool:
     return viewer in (HOST, turn.agent) or turn.heard_by is None or (viewer != SPECTATOR and viewer in turn.heard_by)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from league_agents.core.entry import Entry
+from league_agents.core.entry import EntryReader
 from league_agents.core.game import IllegalAction, JsonObject
 from league_agents.core.keys import Keys
 
@@ -74,7 +74,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     speech: str = ""
 
 
-class Settled(Struct, frozen=True, kw_only=True):
+class SettledRound(Struct, frozen=True, kw_only=True):
     """A round that is over; tuples of one value a seller are in the order of the sellers."""
 
     offers: tuple[Offer | None, ...]
@@ -105,7 +105,7 @@ def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_custo
 
 def settle(
     sellers: Sequence[str], offers: Sequence[Offer | None], balances: Sequence[int], terms: MarketTerms
-) -> Settled:
+) -> SettledRound:
     """A round in which the sellers made these offers, from these balances; ``None`` is a seller without an offer."""
     found = resolve(
         {seller: None if offer is None else offer.price for seller, offer in zip(sellers, offers, strict=True)},
@@ -113,7 +113,7 @@ def settle(
         terms.num_customers,
     )
     profits = tuple(found.profits.values())
-    return Settled(
+    return SettledRound(
         offers=tuple(offers),
         market_price=found.market_price,
         winners=found.winners,
@@ -124,7 +124,7 @@ def settle(
     )
 
 
-def result_of(market_round: int, sellers: Sequence[str], settled: Settled) -> dict[str, Any]:
+def result_of(market_round: int, sellers: Sequence[str], settled: SettledRound) -> dict[str, Any]:
     """A settled round as JSON values: everything that is told to everybody. Rounds count from 0."""
     pairs = list(zip(sellers, settled.offers, strict=True))
     return {
@@ -144,7 +144,7 @@ def result_of(market_round: int, sellers: Sequence[str], settled: Settled) -> di
 
 def read_offer(data: JsonObject, terms: MarketTerms) -> Offer:
     """The offer in an action or a message. Raises ``IllegalAction`` (``price_out_of_range``, ``invalid_data``)."""
-    entry = Entry(data)
+    entry = EntryReader(data)
     price = entry.integer("price", *terms.price_range)
     # Arena 4.4: whatever is no integer in the range is out of it.
     is_off = bool(entry.errors) and "price" in data

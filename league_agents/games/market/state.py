@@ -19,7 +19,7 @@ from league_agents.games.market.resolution import (
     TERM_KEYS,
     MarketTerms,
     Offer,
-    Settled,
+    SettledRound,
     read_offer,
     read_terms,
     settle,
@@ -52,7 +52,7 @@ class MarketConfig(Struct, frozen=True, kw_only=True):
         return self.names.get(agent, agent)
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class SellerTurn(Struct, frozen=True, kw_only=True):
     """What one seller did in the open round."""
 
     agent: str
@@ -69,10 +69,10 @@ class MarketState(Struct, frozen=True, kw_only=True):
     config: MarketConfig
     agent_ids: tuple[str, ...]
     balances: tuple[int, ...]
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[SellerTurn, ...] = ()
     """Of the open round, in the order in which they were taken."""
 
-    rounds: tuple[Settled, ...] = ()
+    rounds: tuple[SettledRound, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -134,7 +134,7 @@ def load(dumped: JsonObject) -> MarketState:
     keys = Keys(dumped, "", ("config", "agent_ids", "turns", "rounds"))
     config = read_config(_mapping(keys.at("config"), "config"))
     agent_ids = check_agent_ids(_listed(keys.at("agent_ids"), "agent_ids"), FEWEST, MOST)
-    rounds: list[Settled] = []
+    rounds: list[SettledRound] = []
     balances = (config.terms.initial_balance,) * len(agent_ids)
     for number, found in enumerate(_listed(keys.at("rounds"), "rounds")):
         path = f"rounds[{number}]"
@@ -143,7 +143,7 @@ def load(dumped: JsonObject) -> MarketState:
             raise ConfigError(path, "must hold one offer a seller, and be within max_rounds")
         rounds.append(settle(agent_ids, offers, balances, config.terms))
         balances = rounds[-1].balances
-    turns: list[Turn] = []
+    turns: list[SellerTurn] = []
     for place, found in enumerate(_listed(keys.at("turns"), "turns")):
         path = f"turns[{place}]"
         turn = Keys(found, path, ("agent", "offer", "heard_by"))
@@ -152,7 +152,7 @@ def load(dumped: JsonObject) -> MarketState:
         if heard is not None and not all(name in agent_ids for name in _listed(heard, f"{path}.heard_by")):
             raise ConfigError(f"{path}.heard_by", "must hold agents of the match")
         turns.append(
-            Turn(
+            SellerTurn(
                 agent=agent,
                 offer=_offer(turn.at("offer"), config.terms, f"{path}.offer"),
                 heard_by=None if heard is None else tuple(_listed(heard, path)),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from league_agents.core.entry import Entry, clean_text
+from league_agents.core.entry import EntryReader, clean_text
 from league_agents.core.frozen import FrozenDict, frozen
 from league_agents.core.game import JsonObject
 from league_agents.games.q21.model import (
@@ -133,7 +133,7 @@ def guess_schema(rules: RuleSet) -> JsonObject:
 
 def read_announcement(data: JsonObject, rules: RuleSet) -> tuple[Brief, Target]:
     """Brief and target as they are accepted. Raises ``IllegalAction`` (``invalid_data``)."""
-    entry = Entry(data)
+    entry = EntryReader(data)
     least, most = rules.hint_characters
     found = {
         "book_name": entry.text("book_name", least=1, most=LONGEST_TEXT),
@@ -167,7 +167,7 @@ def read_announcement(data: JsonObject, rules: RuleSet) -> tuple[Brief, Target]:
 
 def read_questions(data: JsonObject, rules: RuleSet) -> QuestionBatch:
     """The batch as it is accepted, by number. Raises ``IllegalAction`` (``invalid_data``)."""
-    entry = Entry(data)
+    entry = EntryReader(data)
     entry.only(("questions",))
     count = rules.questions_required
     items = data.get("questions")
@@ -201,7 +201,7 @@ def _is_object(value: object) -> bool:
     return type(value) is dict or isinstance(value, Mapping)
 
 
-def _options(entry: Entry, place: int, given: object, fixed: Options | None) -> Options:
+def _options(entry: EntryReader, place: int, given: object, fixed: Options | None) -> Options:
     """The four options; ``fixed`` are those of an answer key that is."""
     if not isinstance(given, Mapping) or given.keys() != _LETTERS:
         _fault(entry, f"questions/{place}/options", "wrong_type", "must be an object of A, B, C and D")
@@ -222,7 +222,7 @@ def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, Answer
 
     Raises ``IllegalAction`` (``invalid_data``).
     """
-    entry = Entry(data)
+    entry = EntryReader(data)
     entry.only(("player_id", "answers"))
     player = data.get("player_id")
     if not isinstance(player, str) or player not in owed:
@@ -256,7 +256,7 @@ _LETTERS = frozenset(LETTERS)
 
 def read_guess(data: JsonObject, rules: RuleSet) -> Guess:
     """The guess as it is accepted. Raises ``IllegalAction`` (``invalid_data``)."""
-    entry = Entry(data)
+    entry = EntryReader(data)
     found: dict[str, Any] = {
         "opening_sentence": entry.text("opening_sentence", least=rules.least_sentence_characters, most=LONGEST_TEXT),
         "sentence_justification": entry.text("sentence_justification", most=LONGEST_JUSTIFICATION),
@@ -274,7 +274,7 @@ def read_guess(data: JsonObject, rules: RuleSet) -> Guess:
     return Guess(**found)
 
 
-def _checked(entry: Entry, value: object, least: int, *at: object) -> str:
+def _checked(entry: EntryReader, value: object, least: int, *at: object) -> str:
     """The text in normal form C. ``at`` are the parts of its place, for a fault."""
     if not isinstance(value, str):
         _fault(entry, _joined(at), "wrong_type", "must be a text")
@@ -292,5 +292,5 @@ def _joined(at: tuple[object, ...]) -> str:
     return "/".join(map(str, at))
 
 
-def _fault(entry: Entry, pointer: str, code: str, message: str) -> None:
+def _fault(entry: EntryReader, pointer: str, code: str, message: str) -> None:
     entry.errors.append({"path": f"/{pointer}", "code": code, "message": message})

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from league_agents.games.q21.model import COMPONENTS, AnswerBatch, Breakdown, Brief, Feedback, Guess, Question
 
 
-class Asked(Protocol):
+class AnyQuestion(Protocol):
     """A question, whoever made it."""
 
     @property
@@ -33,7 +33,7 @@ def brief_as_json(brief: Brief) -> dict[str, str]:
     }
 
 
-def question_as_json(question: Asked) -> dict[str, object]:
+def question_as_json(question: AnyQuestion) -> dict[str, object]:
     """A question with the keys that user code is promised."""
     a, b, c, d = question.options
     return {

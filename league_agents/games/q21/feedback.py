@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from league_agents.core.printable import printable
-from league_agents.games.q21.justification import Reading
+from league_agents.games.q21.justification import JustificationReading
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.similarity import shared_words
 from league_agents.games.q21.words import count_tokens, fit
@@ -49,7 +49,7 @@ def sentence_feedback(
     target: str,
     *,
     scores: tuple[float, float],
-    reading: Reading,
+    reading: JustificationReading,
     total: float,
     points: int,
     rules: RuleSet,
@@ -74,7 +74,7 @@ def word_feedback(
     guess: str,
     *,
     scores: tuple[float, float],
-    reading: Reading,
+    reading: JustificationReading,
     total: float,
     points: int,
     rules: RuleSet,
@@ -93,7 +93,7 @@ def _composed(
     thing: str,
     scores: tuple[float, float],
     weights: tuple[float, float],
-    reading: Reading,
+    reading: JustificationReading,
     remarks: Sequence[str],
     total: float,
     points: int,
@@ -117,7 +117,7 @@ def _composed(
     return fit(" ".join(kept).strip(), limit, _ADVICE)
 
 
-def _on_justification(thing: str, reading: Reading, near: float) -> list[str]:
+def _on_justification(thing: str, reading: JustificationReading, near: float) -> list[str]:
     limit = reading.limit
     if not reading.words:
         return ["No justification was given, so that component is empty."]

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from league_agents.core.tables import Rule, Table
+from league_agents.core.tables import Rule, TransitionTable
 from league_agents.games.q21.callbacks import Known, Noted, end_of_call
 from league_agents.games.q21.model import (
     UNSCORED,
@@ -346,7 +346,7 @@ MACHINE: Final = "referee: one player"
 CLOSED: Final = "closed"
 """The match is over and nothing of it is kept."""
 
-SUBMISSIONS: Final[Table[Callable[..., tuple[Any, list[Wanted]]]]] = Table(
+SUBMISSIONS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = TransitionTable(
     MACHINE,
     (
         Rule(
@@ -374,7 +374,7 @@ SUBMISSIONS: Final[Table[Callable[..., tuple[Any, list[Wanted]]]]] = Table(
 )
 """What a player's part does."""
 
-CALLBACKS: Final[Table[Callable[..., tuple[Any, list[Wanted]]]]] = Table(
+CALLBACKS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = TransitionTable(
     MACHINE,
     (
         Rule(

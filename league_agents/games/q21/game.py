@@ -14,8 +14,8 @@ from league_agents.core.entry import check_agent_ids
 from league_agents.core.game import (
     HOST,
     Action,
-    Cause,
     Event,
+    ForfeitCause,
     IllegalAction,
     JsonObject,
     LegalAction,
@@ -56,13 +56,32 @@ from league_agents.games.q21.flow import (
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import PRD, AnswerKey
 from league_agents.games.q21.scoring import score
-from league_agents.games.q21.seats import Phase, Seat, Table, dump_table, load_table, rules_from, table_from
+from league_agents.games.q21.seats import (
+    TableMatch,
+    TablePhase,
+    TablePlayer,
+    dump_table,
+    load_table,
+    rules_from,
+    table_from,
+)
 from league_agents.games.q21.seen import cards_of, events_between, game_seen, is_out_since, phase_event, target_seen
 from league_agents.games.q21.telling import rules_text
 from league_agents.values import evolve
 
-_TURN: Final = {Phase.BRIEF: 1, Phase.QUESTIONS: 2, Phase.ANSWERS: 3, Phase.GUESSES: 4, Phase.OVER: 4}
-_STAGE: Final = {Phase.BRIEF: ANNOUNCE, Phase.QUESTIONS: ASK, Phase.ANSWERS: ANSWER, Phase.GUESSES: GUESS}
+_TURN: Final = {
+    TablePhase.BRIEF: 1,
+    TablePhase.QUESTIONS: 2,
+    TablePhase.ANSWERS: 3,
+    TablePhase.GUESSES: 4,
+    TablePhase.OVER: 4,
+}
+_STAGE: Final = {
+    TablePhase.BRIEF: ANNOUNCE,
+    TablePhase.QUESTIONS: ASK,
+    TablePhase.ANSWERS: ANSWER,
+    TablePhase.GUESSES: GUESS,
+}
 
 
 _CONFIG_SCHEMA: Final[JsonObject] = {
@@ -100,44 +119,46 @@ class Q21:
     action_schemas: Mapping[str, JsonObject] = _ACTION_SCHEMAS
     protocol: str | None = None
 
-    def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> Table:
+    def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> TableMatch:
         """An empty table; nothing is drawn, because the referee chooses. Raises ``ConfigError``."""
         referee, one, two = check_agent_ids(agent_ids, self.min_agents, self.max_agents)
         return table_from(config, referee, one, two)
 
-    def opening(self, state: Table) -> tuple[Event, ...]:
+    def opening(self, state: TableMatch) -> tuple[Event, ...]:
         return (phase_event(state),)
 
-    def pending(self, state: Table) -> tuple[str, ...]:
+    def pending(self, state: TableMatch) -> tuple[str, ...]:
         phase = state.phase
-        if phase is Phase.BRIEF:
+        if phase is TablePhase.BRIEF:
             return (state.referee,)
-        if phase is Phase.ANSWERS:
+        if phase is TablePhase.ANSWERS:
             return (state.referee,)
-        if phase is Phase.OVER:
+        if phase is TablePhase.OVER:
             return ()
-        owing = SeatPhase.STARTED if phase is Phase.QUESTIONS else SeatPhase.ANSWERED
+        owing = SeatPhase.STARTED if phase is TablePhase.QUESTIONS else SeatPhase.ANSWERED
         return tuple([seat.agent_id for seat in state.seats if seat.phase is owing])
 
-    def phase_mode(self, state: Table) -> Mode:
+    def phase_mode(self, state: TableMatch) -> Mode:
         """Every phase is sealed: nobody hears what another one says."""
         return Mode.SEALED
 
-    def legal(self, state: Table, agent: str) -> tuple[LegalAction, ...]:
+    def legal(self, state: TableMatch, agent: str) -> tuple[LegalAction, ...]:
         if agent not in self.pending(state):
             return ()
         rules = state.rules
-        if state.phase is Phase.BRIEF:
+        if state.phase is TablePhase.BRIEF:
             return (LegalAction(type=ANNOUNCE, schema=announce_schema(rules)),)
-        if state.phase is Phase.QUESTIONS:
+        if state.phase is TablePhase.QUESTIONS:
             return (LegalAction(type=ASK, schema=ask_schema(rules)),)
-        if state.phase is Phase.ANSWERS:
+        if state.phase is TablePhase.ANSWERS:
             owed = _unanswered(state)
             return (LegalAction(type=ANSWER, schema=answer_schema(tuple(owed), next(iter(owed.values())))),)
         return (LegalAction(type=GUESS, schema=guess_schema(rules)),)
 
-    def apply(self, state: Table, agent: str, action: Action, heard_by: Sequence[str] | None = None) -> Step[Table]:
-        if state.phase is Phase.OVER:
+    def apply(
+        self, state: TableMatch, agent: str, action: Action, heard_by: Sequence[str] | None = None
+    ) -> Step[TableMatch]:
+        if state.phase is TablePhase.OVER:
             raise IllegalAction("match_over", "The match is over.")
         if agent not in self.pending(state):
             raise IllegalAction("not_pending", "It is not your turn.")
@@ -147,26 +168,26 @@ class Q21:
             )
         if action.type != _STAGE[state.phase]:
             raise IllegalAction("unknown_action", f"Only {_STAGE[state.phase]} is possible now.")
-        if state.phase is Phase.BRIEF:
+        if state.phase is TablePhase.BRIEF:
             return _went_on(state, Decided(ask=_BRIEF, value=read_announcement(action.data, state.rules)))
-        if state.phase is Phase.ANSWERS:
+        if state.phase is TablePhase.ANSWERS:
             player, answers = read_answers(action.data, _unanswered(state))
             return _went_on(state, Decided(ask=_asking(state, player), value=answers))
-        read = read_questions if state.phase is Phase.QUESTIONS else read_guess
+        read = read_questions if state.phase is TablePhase.QUESTIONS else read_guess
         place = state.place_of(agent)
         assert place is not None, "only players are pending here"
         return _went_on(state, Submitted(place=place, content=read(action.data, state.rules)))
 
-    def forfeit(self, state: Table, agent: str, cause: Cause) -> Step[Table]:
+    def forfeit(self, state: TableMatch, agent: str, cause: ForfeitCause) -> Step[TableMatch]:
         """The referee's brief: the match ends without a winner. Its answers: Not Relevant to every question.
 
         A player's questions or guess: the player is out, with zero points.
         """
         if agent not in self.pending(state):
             raise IllegalAction("not_pending", "This agent owes nothing.")
-        if state.phase is Phase.BRIEF:
+        if state.phase is TablePhase.BRIEF:
             return _went_on(state, Gave(ask=_BRIEF, failure=str(cause)))
-        if state.phase is Phase.ANSWERS:
+        if state.phase is TablePhase.ANSWERS:
             player = next(iter(_unanswered(state)))
             state = evolve(state, unanswered=(*state.unanswered, player))
             return _went_on(state, Gave(ask=_asking(state, player), failure=str(cause)))
@@ -175,8 +196,8 @@ class Q21:
         state = with_run(state, place, evolve(state.seats[place], forfeit=str(cause)))
         return _went_on(state, PlayerLeft(place=place))
 
-    def view(self, state: Table, viewer: str) -> dict[str, Any]:
-        rules, is_over = state.rules, state.phase is Phase.OVER
+    def view(self, state: TableMatch, viewer: str) -> dict[str, Any]:
+        rules, is_over = state.rules, state.phase is TablePhase.OVER
         referee_sees = viewer in (HOST, state.referee)
         view: dict[str, Any] = {
             "phase": str(state.phase),
@@ -200,22 +221,22 @@ class Q21:
             view["me"] = game_seen(state, state.seats[place])
         return view
 
-    def info(self, state: Table, viewer: str) -> Progress:
+    def info(self, state: TableMatch, viewer: str) -> Progress:
         pending, phase = self.pending(state), state.phase
         is_seated = viewer == state.referee or viewer in state.players
-        stage = "done" if phase is Phase.OVER else "wait" if is_seated else "watch"
+        stage = "done" if phase is TablePhase.OVER else "wait" if is_seated else "watch"
         if viewer in pending:
             stage = _STAGE[phase]
         return Progress(
-            status="ended" if phase is Phase.OVER else "started",
+            status="ended" if phase is TablePhase.OVER else "started",
             phase=str(phase),
             turn=_TURN[phase],
             stage=stage,
             active_agent_ids=pending,
         )
 
-    def outcome(self, state: Table) -> Outcome | None:
-        if state.phase is not Phase.OVER:
+    def outcome(self, state: TableMatch) -> Outcome | None:
+        if state.phase is not TablePhase.OVER:
             return None
         won, cards = winner_of(state), cards_of(state)
         points = {player: cards[player].league_points if player in cards else 0 for player in state.players}
@@ -237,22 +258,22 @@ class Q21:
         rules = rules_from(config)
         return rules_text(rules, lang)
 
-    def dump(self, state: Table) -> dict[str, Any]:
+    def dump(self, state: TableMatch) -> dict[str, Any]:
         return dump_table(state)
 
-    def load(self, dumped: JsonObject) -> Table:
+    def load(self, dumped: JsonObject) -> TableMatch:
         return load_table(dumped)
 
 
 _BRIEF: Final = Ask(callback="get_round_start_info", attempt=2)
 
 
-def _asking(state: Table, player: str) -> Ask:
+def _asking(state: TableMatch, player: str) -> Ask:
     """What a player's questions ask of the referee. At a table nobody is asked a second time."""
     return Ask(callback="get_answers", place=state.place_of(player), attempt=2)
 
 
-def _went_on(before: Table, happened: Happened) -> Step[Table]:
+def _went_on(before: TableMatch, happened: Happened) -> Step[TableMatch]:
     """The table after the flow has heard of it. Its wishes are what is legal then, but for scores, which are computed
     once both players have guessed."""
     state, wanted = refereeing(before, happened, before.rules)
@@ -267,13 +288,13 @@ def _went_on(before: Table, happened: Happened) -> Step[Table]:
     return Step(state=state, events=tuple(events_between(before, state)))
 
 
-def _score(state: Table, seat: Seat) -> Scorecard:
+def _score(state: TableMatch, seat: TablePlayer) -> Scorecard:
     assert seat.guess is not None, "the seat has guessed"
     assert state.target is not None, "an announcement has both"
     assert state.brief is not None, "an announcement has both"
     return score(seat.guess, state.target, state.brief, seat.questions, seat.answers, state.rules)
 
 
-def _unanswered(state: Table) -> dict[str, int]:
+def _unanswered(state: TableMatch) -> dict[str, int]:
     """Players whose questions wait for answers, with their number."""
     return {seat.agent_id: len(seat.questions) for seat in state.seats if seat.phase is SeatPhase.QUESTIONED}

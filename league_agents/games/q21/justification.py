@@ -22,7 +22,7 @@ MOST_WORDS_READ = 400
 """How much of a justification is read under rules without an upper limit."""
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class JustificationReading(Struct, frozen=True, kw_only=True):
     """What was found in one justification. The floats are shares from 0 to 1, explained at ``scoring.score``."""
 
     words: int
@@ -70,7 +70,7 @@ def read_justification(
     citations_wanted: int,
     questions: QuestionBatch,
     answers: AnswerBatch,
-) -> Reading:
+) -> JustificationReading:
     """Count what stands in ``text``.
 
     ``subject`` is the guess that it justifies, ``given`` what everybody knows (the hint), ``other`` the player's other
@@ -87,7 +87,7 @@ def read_justification(
     copied = sum(word in known for word in content) / len(content) if content else 0.0
     if other and words:
         copied = max(copied, LCSseq.similarity(words, all_words(other[:MOST_CHARACTERS])) / len(words))
-    return Reading(
+    return JustificationReading(
         words=count_words(text),
         limit=limit,
         cited_right=right,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from league_agents.core import keys
 
 
-class Keys(keys.Keys):
+class RuleKeys(keys.Keys):
     """One mapping of a rule file, read key by key."""
 
     missing = "is missing (or start from a built-in set with 'extends: prd' or 'extends: course')"

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from league_agents.games.q21.keys import Keys
+from league_agents.games.q21.keys import RuleKeys
 
 
 class AnswerKey(StrEnum):
@@ -74,7 +74,7 @@ class CallbackTimeouts(Struct, frozen=True, kw_only=True):
     on_score_received: timedelta = timedelta(seconds=10)
 
 
-Read = Callable[[Keys, str, Any], Any]
+Read = Callable[[RuleKeys, str, Any], Any]
 """Reads one key of a rule file: the keys, the key's name, and its default; ``None``: the key is needed."""
 
 
@@ -95,18 +95,18 @@ def _one_of(kind: type[StrEnum]) -> Read:
     return lambda keys, key, default: keys.member(key, kind, default)
 
 
-def _fixed_options(keys: Keys, key: str, default: tuple[str, str, str, str]) -> tuple[str, ...]:
+def _fixed_options(keys: RuleKeys, key: str, default: tuple[str, str, str, str]) -> tuple[str, ...]:
     return tuple(keys.texts(key, default, count=4))
 
 
-def _hint_characters(keys: Keys, key: str, default: tuple[int, int]) -> tuple[int, int]:
+def _hint_characters(keys: RuleKeys, key: str, default: tuple[int, int]) -> tuple[int, int]:
     found = keys.integers(key, default, least=1, most=1000)
     if found[0] > found[1]:
         raise keys.error(key, f"the least must not exceed the most, found {list(found)}")
     return found
 
 
-def _word_limit(keys: Keys, key: str, default: WordLimit | None) -> WordLimit:
+def _word_limit(keys: RuleKeys, key: str, default: WordLimit | None) -> WordLimit:
     if key not in keys and default is not None:
         return default
     inner = keys.section(key, ("least", "most"))
@@ -121,7 +121,7 @@ def _word_limit(keys: Keys, key: str, default: WordLimit | None) -> WordLimit:
     return WordLimit(least=least, most=most)
 
 
-def _weights(keys: Keys, key: str, default: Weights) -> Weights:
+def _weights(keys: RuleKeys, key: str, default: Weights) -> Weights:
     if key not in keys:
         return default
     inner = keys.section(key, _names(default))
@@ -132,7 +132,7 @@ def _weights(keys: Keys, key: str, default: Weights) -> Weights:
     return found
 
 
-def _tiers(keys: Keys, key: str, default: tuple[tuple[float, int], ...]) -> tuple[tuple[float, int], ...]:
+def _tiers(keys: RuleKeys, key: str, default: tuple[tuple[float, int], ...]) -> tuple[tuple[float, int], ...]:
     if key not in keys:
         return default
     found: list[tuple[float, int]] = []
@@ -146,7 +146,7 @@ def _tiers(keys: Keys, key: str, default: tuple[tuple[float, int], ...]) -> tupl
     return tuple(found)
 
 
-def _timeouts(keys: Keys, key: str, default: CallbackTimeouts) -> CallbackTimeouts:
+def _timeouts(keys: RuleKeys, key: str, default: CallbackTimeouts) -> CallbackTimeouts:
     if key not in keys:
         return default
     inner = keys.section(key, _names(default))
@@ -254,7 +254,7 @@ def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
     without it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are needed. Raises
     ``ConfigError`` whose path ends in the key that is wrong.
     """
-    keys = Keys(mapping, path, ("extends", *rule_keys()))
+    keys = RuleKeys(mapping, path, ("extends", *rule_keys()))
     base = None
     if "extends" in keys:
         base = BUILT_IN[keys.word("extends", tuple(BUILT_IN), None)]

@@ -14,7 +14,7 @@ import math
 from msgspec import Struct
 
 from league_agents.games.q21.feedback import sentence_feedback, word_feedback
-from league_agents.games.q21.justification import Reading, read_justification
+from league_agents.games.q21.justification import JustificationReading, read_justification
 from league_agents.games.q21.model import (
     AnswerBatch,
     Breakdown,
@@ -131,7 +131,7 @@ def counted(
 
 def _readings(
     guess: Guess, brief: Brief, questions: QuestionBatch, answers: AnswerBatch, rules: RuleSet
-) -> tuple[Reading, Reading]:
+) -> tuple[JustificationReading, JustificationReading]:
     on_sentence = read_justification(
         guess.sentence_justification,
         limit=rules.sentence_justification,
@@ -167,7 +167,7 @@ def private_score(breakdown: Breakdown, rules: RuleSet) -> float:
     return min(100.0, max(0.0, round(total, 2)))
 
 
-def _justified(reading: Reading, subject_score: float, grade: float | None) -> float:
+def _justified(reading: JustificationReading, subject_score: float, grade: float | None) -> float:
     if not reading.words:
         return 0.0
     quality = reading.quality if grade is None or math.isnan(grade) else min(100.0, max(0.0, grade))

@@ -25,7 +25,7 @@ from league_agents.values import evolve
 CONFIG_KEYS: Final = ("rules", "lang", "names")
 
 
-class Phase(StrEnum):
+class TablePhase(StrEnum):
     """What is owed."""
 
     BRIEF = "brief"
@@ -35,7 +35,7 @@ class Phase(StrEnum):
     OVER = "over"
 
 
-class Seat(PlayerRun, frozen=True, kw_only=True):
+class TablePlayer(PlayerRun, frozen=True, kw_only=True):
     """One player's game."""
 
     agent_id: str
@@ -44,13 +44,13 @@ class Seat(PlayerRun, frozen=True, kw_only=True):
     """Why this player is out (a ``Cause``); ``None`` while it plays."""
 
 
-class Table(RefereedMatch, frozen=True, kw_only=True):
+class TableMatch(RefereedMatch, frozen=True, kw_only=True):
     """The whole match, as only the host knows it."""
 
     rules: RuleSet
     referee: str
-    player1: Seat
-    player2: Seat
+    player1: TablePlayer
+    player2: TablePlayer
     lang: str = "en"
     names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
     """What agents are called in the events' texts, by id; the others by their ids."""
@@ -62,17 +62,17 @@ class Table(RefereedMatch, frozen=True, kw_only=True):
     """How the match ended: ``completed`` or ``no_brief``; empty before."""
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> TablePhase:
         """The phase of the players who are behind: each is closed when both have done their part."""
         if self.reason:
-            return Phase.OVER
+            return TablePhase.OVER
         if self.brief is None:
-            return Phase.BRIEF
+            return TablePhase.BRIEF
         reached = {seat.phase for seat in self.seats}
-        return next((phase for at, phase in _OWED if at in reached), Phase.OVER)
+        return next((phase for at, phase in _OWED if at in reached), TablePhase.OVER)
 
     @property
-    def seats(self) -> tuple[Seat, Seat]:
+    def seats(self) -> tuple[TablePlayer, TablePlayer]:
         return (self.player1, self.player2)
 
     @property
@@ -90,20 +90,20 @@ class Table(RefereedMatch, frozen=True, kw_only=True):
 
 
 _OWED: Final = (
-    (SeatPhase.STARTED, Phase.QUESTIONS),
-    (SeatPhase.QUESTIONED, Phase.ANSWERS),
-    (SeatPhase.ANSWERED, Phase.GUESSES),
+    (SeatPhase.STARTED, TablePhase.QUESTIONS),
+    (SeatPhase.QUESTIONED, TablePhase.ANSWERS),
+    (SeatPhase.ANSWERED, TablePhase.GUESSES),
 )
 
 
-def table_from(config: JsonObject, referee: str, one: str, two: str) -> Table:
+def table_from(config: JsonObject, referee: str, one: str, two: str) -> TableMatch:
     """The table of a configuration. Raises ``ConfigError``."""
     rules, keys = rules_from(config), Keys(config, "", CONFIG_KEYS)
     names = read_names(config.get("names"))
     check_names(names, (referee, one, two))
     # Around a table nobody needs a warm-up.
-    player1, player2 = (Seat(agent_id=agent_id, phase=SeatPhase.WARMED_UP) for agent_id in (one, two))
-    return Table(
+    player1, player2 = (TablePlayer(agent_id=agent_id, phase=SeatPhase.WARMED_UP) for agent_id in (one, two))
+    return TableMatch(
         rules=rules,
         referee=referee,
         player1=player1,
@@ -128,16 +128,16 @@ def rules_from(config: JsonObject) -> RuleSet:
     return rule_set_from(named, path="rules")
 
 
-def dump_table(table: Table) -> dict[str, Any]:
+def dump_table(table: TableMatch) -> dict[str, Any]:
     """The match as JSON values."""
     dumped: dict[str, Any] = msgspec.to_builtins(table)
     return dumped
 
 
-def load_table(dumped: JsonObject) -> Table:
+def load_table(dumped: JsonObject) -> TableMatch:
     """The match that was dumped. Raises ``ConfigError`` for anything else."""
     try:
-        table = msgspec.convert(dumped, Table)
+        table = msgspec.convert(dumped, TableMatch)
     except msgspec.ValidationError as error:
         raise ConfigError("state", f"is no match of q21: {error}") from None
     return evolve(table, names=FrozenDict(table.names))

@@ -22,20 +22,20 @@ from league_agents.games.q21.as_json import (
 )
 from league_agents.games.q21.flow import winner_of
 from league_agents.games.q21.model import AnswerBatch, Guess, QuestionBatch, Scorecard, Target
-from league_agents.games.q21.seats import Phase, Seat, Table
+from league_agents.games.q21.seats import TableMatch, TablePhase, TablePlayer
 from league_agents.games.q21.telling import said
 
 
-def events_between(before: Table, after: Table) -> Iterator[Event]:
+def events_between(before: TableMatch, after: TableMatch) -> Iterator[Event]:
     """What is told of a step. What a sealed phase brought comes out when it closes, in seat order, so that nobody sees
     who was first (arena 6)."""
     phase, lang = before.phase, after.lang
-    if after.brief is not None and phase is Phase.BRIEF:
+    if after.brief is not None and phase is TablePhase.BRIEF:
         brief = brief_as_json(after.brief)
         text = said(lang, "told", book=brief["book_name"], hint=brief["book_hint"], domain=brief["association_word"])
         yield Event(kind="brief", visible_to=ALL, text=text, data=brief)
         yield Event(kind="target", visible_to=HOST, text=said(lang, "target"), data=target_seen(after.target) or {})
-    if phase is Phase.ANSWERS:
+    if phase is TablePhase.ANSWERS:
         for was, seat in zip(before.seats, after.seats, strict=True):
             if seat.answers is not was.answers:
                 yield _part_event(after, seat, "answers", "answered", (after.referee, seat.agent_id))
@@ -46,26 +46,26 @@ def events_between(before: Table, after: Table) -> Iterator[Event]:
             text = said(lang, "out", player=after.called(seat.agent_id), cause=seat.forfeit)
             data = {"player_id": seat.agent_id, "cause": seat.forfeit}
             yield Event(kind="forfeit", visible_to=ALL, text=text, data=data)
-    if phase is Phase.QUESTIONS:
+    if phase is TablePhase.QUESTIONS:
         for seat in after.seats:
             if seat.questions:
                 yield _part_event(after, seat, "questions", "asked", (after.referee, seat.agent_id))
-    if after.phase is Phase.OVER:
+    if after.phase is TablePhase.OVER:
         for seat in after.seats:
             if seat.guess is not None:
                 yield _guess_event(after, seat.agent_id, seat.guess)
     yield phase_event(after)
-    if after.phase is Phase.OVER:
+    if after.phase is TablePhase.OVER:
         yield _result_event(after)
 
 
-def _part_event(state: Table, seat: Seat, part: str, line: str, visible_to: tuple[str, ...]) -> Event:
+def _part_event(state: TableMatch, seat: TablePlayer, part: str, line: str, visible_to: tuple[str, ...]) -> Event:
     text = said(state.lang, line, player=state.called(seat.agent_id))
     data = {"player_id": seat.agent_id, part: game_seen(state, seat)[part]}
     return Event(kind=part, visible_to=visible_to, text=text, data=data)
 
 
-def _result_event(state: Table) -> Event:
+def _result_event(state: TableMatch) -> Event:
     """Everything, for everybody."""
     place, target, cards = winner_of(state), target_seen(state.target), cards_of(state)
     won = None if place is None else state.players[place]
@@ -77,18 +77,18 @@ def _result_event(state: Table) -> Event:
     return Event(kind="result", visible_to=ALL, text=text, data=data)
 
 
-def is_out_since(seat: Seat, phase: Phase) -> bool:
+def is_out_since(seat: TablePlayer, phase: TablePhase) -> bool:
     """Whether a player went out in this phase, which is told only when the phase closes."""
-    return seat.forfeit is not None and (not seat.questions) == (phase is Phase.QUESTIONS)
+    return seat.forfeit is not None and (not seat.questions) == (phase is TablePhase.QUESTIONS)
 
 
-def phase_event(state: Table) -> Event:
+def phase_event(state: TableMatch) -> Event:
     """What is owed now."""
     phase = str(state.phase)
     return Event(kind="phase", visible_to=ALL, text=said(state.lang, phase), data={"phase": phase})
 
 
-def _guess_event(state: Table, player: str, guess: Guess) -> Event:
+def _guess_event(state: TableMatch, player: str, guess: Guess) -> Event:
     """What a player guessed, for everybody: with it the match is over."""
     text = said(
         state.lang,
@@ -100,7 +100,7 @@ def _guess_event(state: Table, player: str, guess: Guess) -> Event:
     return Event(kind="guess", visible_to=ALL, text=text, data={"player_id": player, "guess": _guess(guess)})
 
 
-def cards_of(state: Table) -> dict[str, Scorecard]:
+def cards_of(state: TableMatch) -> dict[str, Scorecard]:
     """The players' scorecards at the end; nothing of a match that had no brief."""
     if state.brief is None:
         return {}
@@ -132,9 +132,9 @@ def _guess(guess: Guess) -> FrozenDict:
     return FrozenDict(told)
 
 
-def game_seen(state: Table, seat: Seat) -> dict[str, Any]:
+def game_seen(state: TableMatch, seat: TablePlayer) -> dict[str, Any]:
     """One player's game for those who may see it."""
-    card = seat.scorecard if state.phase is Phase.OVER and state.brief is not None else None
+    card = seat.scorecard if state.phase is TablePhase.OVER and state.brief is not None else None
     return {
         "player_id": seat.agent_id,
         "questions": _questions(seat.questions) if seat.questions else None,

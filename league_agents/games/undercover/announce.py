@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from league_agents.core.game import ALL, Event, Visibility
 from league_agents.core.printable import printable
-from league_agents.games.undercover.state import Ballot, Deal, GameState, How, PlayerId, Role, Said, Vote
+from league_agents.games.undercover.state import Ballot, Deal, Description, GameState, How, PlayerId, Vote, WordRole
 from league_agents.games.undercover.texts import outcome_of_vote, said, victory
 
 
@@ -42,7 +42,7 @@ def opening(state: GameState) -> tuple[Event, ...]:
     return (*events, round_started(state))
 
 
-def description_made(state: GameState, entry: Said) -> Event:
+def description_made(state: GameState, entry: Description) -> Event:
     """What was said, for those who heard it; a silence, for everybody."""
     player = state.deal.players[entry.player_id - 1]
     lang = state.deal.settings.lang
@@ -164,12 +164,12 @@ def game_over(state: GameState) -> Event:
             {"player_id": player.player_id, "name": player.name, "role": player.role.value, "word": player.word}
             for player in dealt.players
         ]
-        names = said(lang, "join").join(player.name for player in dealt.players if player.role is Role.UNDERCOVER)
+        names = said(lang, "join").join(player.name for player in dealt.players if player.role is WordRole.UNDERCOVER)
         text += said(
             lang,
             "words",
-            civilian=dealt.words[Role.CIVILIAN],
-            undercover=dealt.words[Role.UNDERCOVER],
+            civilian=dealt.words[WordRole.CIVILIAN],
+            undercover=dealt.words[WordRole.UNDERCOVER],
             names=names,
         )
     return Event(kind="game_over", visible_to=ALL, text=text, data=fields)

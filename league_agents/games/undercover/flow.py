@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import AgentId, Cause, Step
+from league_agents.core.game import AgentId, ForfeitCause, Step
 from league_agents.core.likeness import comparable
 from league_agents.games.undercover.announce import (
     description_made,
@@ -26,14 +26,14 @@ from league_agents.games.undercover.state import (
     REVOTE_BALLOT,
     Ballot,
     Deal,
+    Description,
     GameState,
     How,
-    Phase,
-    Player,
     PlayerId,
-    Role,
-    Said,
+    RoundPhase,
+    UndercoverPlayer,
     Vote,
+    WordRole,
 )
 from league_agents.games.undercover.tally import counted, decided, leaders, verdict
 from league_agents.values import evolve
@@ -45,13 +45,13 @@ def deal(settings: Settings, agent_ids: tuple[AgentId, ...], seed: int) -> GameS
     pair = Draw(seed, "pair").choice(settings.pairs)
     if settings.swap_pair and Draw(seed, "swap").below(2):
         pair = (pair[1], pair[0])
-    words = {Role.CIVILIAN: pair[0], Role.UNDERCOVER: pair[1]}
+    words = {WordRole.CIVILIAN: pair[0], WordRole.UNDERCOVER: pair[1]}
     everyone = range(1, len(agent_ids) + 1)
     undercover = set(Draw(seed, "roles").sample(everyone, settings.num_undercover))
     players = []
     for player_id, agent_id, name in zip(everyone, agent_ids, names, strict=True):
-        role = Role.UNDERCOVER if player_id in undercover else Role.CIVILIAN
-        players.append(Player(player_id=player_id, agent_id=agent_id, name=name, role=role, word=words[role]))
+        role = WordRole.UNDERCOVER if player_id in undercover else WordRole.CIVILIAN
+        players.append(UndercoverPlayer(player_id=player_id, agent_id=agent_id, name=name, role=role, word=words[role]))
     dealt = Deal(
         settings=settings,
         seed=seed,
@@ -64,7 +64,7 @@ def deal(settings: Settings, agent_ids: tuple[AgentId, ...], seed: int) -> GameS
     return GameState(
         deal=dealt,
         round=1,
-        phase=Phase.DESCRIPTION,
+        phase=RoundPhase.DESCRIPTION,
         ballot=FIRST_BALLOT,
         candidates=(),
         living=living,
@@ -83,11 +83,11 @@ def describe(
     player_id: PlayerId,
     description: str,
     heard_by: Sequence[AgentId] | None,
-    cause: Cause | None = None,
+    cause: ForfeitCause | None = None,
 ) -> Step[GameState]:
     """Somebody has described his word; with a ``cause``, has not and is silent."""
     hearers = _hearers(state, player_id, heard_by)
-    entry = Said(
+    entry = Description(
         round=state.round,
         player_id=player_id,
         description=description,
@@ -99,19 +99,19 @@ def describe(
     due = tuple(other for other in state.due if other != player_id)
     if due:
         return Step(state=evolve(state, due=due, said=(*state.said, entry)), events=(event,))
-    after = evolve(state, phase=Phase.VOTING, due=state.living, said=(*state.said, entry))
+    after = evolve(state, phase=RoundPhase.VOTING, due=state.living, said=(*state.said, entry))
     return Step(state=after, events=(event, vote_opened(after)))
 
 
 def cast(
-    state: GameState, player_id: PlayerId, target_id: PlayerId | None, reason: str, cause: Cause | None = None
+    state: GameState, player_id: PlayerId, target_id: PlayerId | None, reason: str, cause: ForfeitCause | None = None
 ) -> Step[GameState]:
     """Somebody has voted; with a ``cause``, has not and abstains. The last vote leads to the check."""
     vote = Vote(voter_id=player_id, target_id=target_id, reason=reason, cause=cause)
     event = vote_accepted(state, vote)
     votes = sorted((*state.current_votes, vote), key=lambda each: each.voter_id)
     due = tuple(other for other in state.due if other != player_id)
-    phase = state.phase if due else Phase.CHECK
+    phase = state.phase if due else RoundPhase.CHECK
     return Step(state=evolve(state, phase=phase, due=due, current_votes=tuple(votes)), events=(event,))
 
 
@@ -129,7 +129,7 @@ def check(state: GameState) -> Step[GameState]:
     if how is How.REVOTE:
         after = evolve(
             state,
-            phase=Phase.VOTING,
+            phase=RoundPhase.VOTING,
             ballot=REVOTE_BALLOT,
             candidates=top,
             due=state.living,
@@ -138,12 +138,12 @@ def check(state: GameState) -> Step[GameState]:
         )
         return Step(state=after, events=(revealed, vote_opened(after)))
     living = tuple(player_id for player_id in state.living if player_id != out)
-    hidden = sum(dealt.players[player_id - 1].role is Role.UNDERCOVER for player_id in living)
+    hidden = sum(dealt.players[player_id - 1].role is WordRole.UNDERCOVER for player_id in living)
     end = verdict(len(living) - hidden, hidden, is_last_round=state.round >= settings.max_rounds)
     if end is not None:
         after = evolve(
             state,
-            phase=Phase.END,
+            phase=RoundPhase.END,
             ballot=FIRST_BALLOT,
             candidates=(),
             living=living,
@@ -158,7 +158,7 @@ def check(state: GameState) -> Step[GameState]:
     after = evolve(
         state,
         round=state.round + 1,
-        phase=Phase.DESCRIPTION,
+        phase=RoundPhase.DESCRIPTION,
         ballot=FIRST_BALLOT,
         candidates=(),
         living=living,

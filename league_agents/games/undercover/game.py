@@ -15,8 +15,8 @@ from league_agents.core.game import (
     SPECTATOR,
     Action,
     AgentId,
-    Cause,
     Event,
+    ForfeitCause,
     JsonObject,
     LegalAction,
     Mode,
@@ -38,7 +38,7 @@ from league_agents.games.undercover.moves import give_up, take
 from league_agents.games.undercover.refusals import LONGEST_REASON, vote_choices
 from league_agents.games.undercover.rules_text import rules_text
 from league_agents.games.undercover.scoring import outcome_of
-from league_agents.games.undercover.state import REVOTE_BALLOT, GameState, Phase
+from league_agents.games.undercover.state import REVOTE_BALLOT, GameState, RoundPhase
 from league_agents.games.undercover.view import view_for
 
 
@@ -81,14 +81,14 @@ class Undercover:
         return tuple([players[player_id - 1].agent_id for player_id in state.due])
 
     def phase_mode(self, state: GameState) -> Mode:
-        return Mode.SPOKEN if state.phase is Phase.DESCRIPTION else Mode.SEALED
+        return Mode.SPOKEN if state.phase is RoundPhase.DESCRIPTION else Mode.SEALED
 
     def legal(self, state: GameState, agent: AgentId) -> tuple[LegalAction, ...]:
         player_id = state.deal.seats.get(agent)
         if player_id is None or player_id not in state.due:
             return ()
         # Built anew each time: an agent of the same program may change what it is given.
-        if state.phase is Phase.DESCRIPTION:
+        if state.phase is RoundPhase.DESCRIPTION:
             most = state.deal.settings.max_description
             properties: dict[str, Any] = {"description": {"type": "string", "minLength": 1, "maxLength": most}}
             required, kind = ["description"], "describe"
@@ -106,7 +106,7 @@ class Undercover:
     ) -> Step[GameState]:
         return _counted(take(state, agent, action, heard_by))
 
-    def forfeit(self, state: GameState, agent: AgentId, cause: Cause) -> Step[GameState]:
+    def forfeit(self, state: GameState, agent: AgentId, cause: ForfeitCause) -> Step[GameState]:
         return _counted(give_up(state, agent, cause))
 
     def view(self, state: GameState, viewer: str) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class Undercover:
 
 def _counted(step: Step[GameState]) -> Step[GameState]:
     """The step with the check in it, once all votes are in."""
-    if step.state.phase is not Phase.CHECK:
+    if step.state.phase is not RoundPhase.CHECK:
         return step
     after = check(step.state)
     return Step(state=after.state, events=step.events + after.events)
@@ -153,6 +153,6 @@ def _stage(state: GameState, viewer: str) -> str:
         return "watch"
     if player_id not in state.due:
         return "wait"
-    if state.phase is Phase.DESCRIPTION:
+    if state.phase is RoundPhase.DESCRIPTION:
         return "describe"
     return "revote" if state.ballot == REVOTE_BALLOT else "vote"

@@ -139,7 +139,7 @@ _EN: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...]]
 )
 
 
-class Hints(Struct, frozen=True, kw_only=True):
+class WordHints(Struct, frozen=True, kw_only=True):
     """What there is to say about one word."""
 
     shared: tuple[str, ...]
@@ -150,17 +150,17 @@ class Hints(Struct, frozen=True, kw_only=True):
     """Fits the other word of the pair only."""
 
 
-def _by_word() -> dict[str, Hints]:
-    found: dict[str, Hints] = {}
+def _by_word() -> dict[str, WordHints]:
+    found: dict[str, WordHints] = {}
     for lang, table in (("zh", _ZH), ("en", _EN)):
         pairs: tuple[Pair, ...] = DEFAULT_PAIRS[lang]
         for (first, second), (shared, of_first, of_second) in zip(pairs, table, strict=True):
-            found[first] = Hints(shared=shared, own=of_first, others=of_second)
-            found[second] = Hints(shared=shared, own=of_second, others=of_first)
+            found[first] = WordHints(shared=shared, own=of_first, others=of_second)
+            found[second] = WordHints(shared=shared, own=of_second, others=of_first)
     return found
 
 
-HINTS: Final[Mapping[str, Hints]] = _by_word()
+HINTS: Final[Mapping[str, WordHints]] = _by_word()
 
 GENERIC: Final[Mapping[str, tuple[str, ...]]] = {
     "zh": (

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from league_agents.core.game import GAME_VERSION, Action, AgentId, Cause, Step
+from league_agents.core.game import GAME_VERSION, Action, AgentId, ForfeitCause, Step
 from league_agents.games.undercover.flow import cast, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, refused, seat_that_owes
-from league_agents.games.undercover.state import GameState, Phase
+from league_agents.games.undercover.state import GameState, RoundPhase
 
 ACTIONS: Final = ("describe", "vote")
 
@@ -34,9 +34,9 @@ def take(
     return cast(state, player_id, target_id, reason)
 
 
-def give_up(state: GameState, agent: AgentId, cause: Cause) -> Step[GameState]:
+def give_up(state: GameState, agent: AgentId, cause: ForfeitCause) -> Step[GameState]:
     """What a missing action leads to: silence, or an abstention. Raises ``IllegalAction`` if none is owed."""
     player_id = seat_that_owes(state, agent, None)
-    if state.phase is Phase.DESCRIPTION:
+    if state.phase is RoundPhase.DESCRIPTION:
         return describe(state, player_id, "", None, cause)
     return cast(state, player_id, None, "", cause)

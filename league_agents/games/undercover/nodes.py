@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
-from league_agents.core.game import Cause, Event, IllegalAction, JsonObject, Step, is_visible
+from league_agents.core.game import Event, ForfeitCause, IllegalAction, JsonObject, Step, is_visible
 from league_agents.errors import ConfigError
 from league_agents.games.undercover.agents import DescribesAndVotes, ScriptedUndercoverAgent, ask, tell
 from league_agents.games.undercover.announce import opening
@@ -21,7 +21,7 @@ from league_agents.games.undercover.flow import check
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.moves import give_up, take
 from league_agents.games.undercover.record import dump, replayed
-from league_agents.games.undercover.state import GameState, Phase
+from league_agents.games.undercover.state import GameState, RoundPhase
 from league_agents.values import evolve
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ DEFAULT_SEATS: Final = 6
 _GAME: Final = Undercover()
 
 _NODE_OF: Final[Mapping[str, str]] = {
-    Phase.DESCRIPTION: "description_phase",
-    Phase.VOTING: "voting_phase",
-    Phase.CHECK: "check_win_condition",
-    Phase.END: "end_game",
+    RoundPhase.DESCRIPTION: "description_phase",
+    RoundPhase.VOTING: "voting_phase",
+    RoundPhase.CHECK: "check_win_condition",
+    RoundPhase.END: "end_game",
 }
 
 _STATE_KEYS: Final = (
@@ -60,7 +60,7 @@ def initialize_game(state: SharedState) -> dict[str, Any]:
     Raises ``ConfigError``.
     """
     if "conversation_history" in state:
-        return _Table(state).changes()
+        return _NodeTable(state).changes()
     agents = state.get("agents_map") or {
         f"agent_{seat}": ScriptedUndercoverAgent() for seat in range(1, DEFAULT_SEATS + 1)
     }
@@ -78,35 +78,35 @@ def initialize_game(state: SharedState) -> dict[str, Any]:
 
 def description_phase(state: SharedState) -> dict[str, Any]:
     """Each of the living describes in turn; all hear it before the next one is asked."""
-    table = _Table(state)
-    while table.state.phase is Phase.DESCRIPTION:
+    table = _NodeTable(state)
+    while table.state.phase is RoundPhase.DESCRIPTION:
         table.ask(table.state.due[0])
     return table.changes()
 
 
 def voting_phase(state: SharedState) -> dict[str, Any]:
     """Each of the living votes without knowing of the others' votes; after a tie that asks for it, once more."""
-    table = _Table(state)
-    while table.state.phase is Phase.VOTING:
+    table = _NodeTable(state)
+    while table.state.phase is RoundPhase.VOTING:
         for player_id in table.state.due:
             table.ask(player_id)
         counted = check(table.state)
-        if counted.state.phase is Phase.VOTING:
+        if counted.state.phase is RoundPhase.VOTING:
             table.go(counted)
     return table.changes()
 
 
 def check_win_condition(state: SharedState) -> dict[str, Any]:
     """Count the votes: somebody is out or nobody, somebody has won or the next round begins."""
-    table = _Table(state)
-    if table.state.phase is Phase.CHECK:
+    table = _NodeTable(state)
+    if table.state.phase is RoundPhase.CHECK:
         table.go(check(table.state))
     return table.changes()
 
 
 def end_game(state: SharedState) -> dict[str, Any]:
     """Who has won, as ``outcome``."""
-    outcome = _GAME.outcome(_Table(state).state)
+    outcome = _GAME.outcome(_NodeTable(state).state)
     if outcome is None:
         return {"outcome": None}
     scores, metrics = dict(outcome.scores), dict(outcome.metrics)
@@ -187,7 +187,7 @@ def build_graph(
     return compiled.with_config({"recursion_limit": recursion_limit(limit)})
 
 
-class _Table:
+class _NodeTable:
     """The match and the agents at it, for the time of one node."""
 
     def __init__(self, shared: SharedState) -> None:
@@ -223,7 +223,7 @@ class _Table:
                 action = ask(agent, _GAME.view(self.state, agent_id), _GAME.legal(self.state, agent_id))
             except Exception:
                 # User code may fail in any way; the match goes on without its answer.
-                self.go(give_up(self.state, agent_id, Cause.ERROR))
+                self.go(give_up(self.state, agent_id, ForfeitCause.ERROR))
                 return
             try:
                 step = take(self.state, agent_id, action)
@@ -234,7 +234,7 @@ class _Table:
                 continue
             self.go(step)
             return
-        self.go(give_up(self.state, agent_id, Cause.INVALID))
+        self.go(give_up(self.state, agent_id, ForfeitCause.INVALID))
 
 
 def _deliver(agents: AgentsMap, events: Sequence[Event]) -> None:

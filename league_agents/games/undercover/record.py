@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import Cause, Event, IllegalAction, JsonObject, Step
+from league_agents.core.game import Event, ForfeitCause, IllegalAction, JsonObject, Step
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.games.undercover.announce import opening, public_votes
 from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, settings_from
 from league_agents.games.undercover.flow import cast, check, deal, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, seat_that_owes
-from league_agents.games.undercover.state import Ballot, GameState, Phase, Said, Vote
+from league_agents.games.undercover.state import Ballot, Description, GameState, RoundPhase, Vote
 from league_agents.games.undercover.view import elimination_history
 from league_agents.values import evolve
 
@@ -94,7 +94,7 @@ def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
                 state = take(_described(state, path, entry))
             elif kind == "vote":
                 state = take(_voted(state, path, entry))
-            elif kind == "votes_revealed" and state.phase is Phase.CHECK:
+            elif kind == "votes_revealed" and state.phase is RoundPhase.CHECK:
                 state = take(check(state))
             else:
                 raise ConfigError(f"{path}.kind", f"does not follow there: {shown(kind)}")
@@ -147,13 +147,13 @@ def _seated(state: GameState, path: str, entry: JsonObject, key: str, action: st
     return seat_that_owes(state, state.deal.players[given - 1].agent_id, action)
 
 
-def _cause(path: str, entry: JsonObject) -> Cause | None:
+def _cause(path: str, entry: JsonObject) -> ForfeitCause | None:
     given = entry.get("cause")
     if given is None:
         return None
-    if not isinstance(given, str) or given not in {cause.value for cause in Cause}:
-        raise ConfigError(f"{path}.cause", f"must be one of {', '.join(Cause)} or null, found {shown(given)}")
-    return Cause(given)
+    if not isinstance(given, str) or given not in {cause.value for cause in ForfeitCause}:
+        raise ConfigError(f"{path}.cause", f"must be one of {', '.join(ForfeitCause)} or null, found {shown(given)}")
+    return ForfeitCause(given)
 
 
 def _mapping(path: str, given: object) -> Mapping[str, Any]:
@@ -190,7 +190,7 @@ def _conversation(state: GameState) -> list[dict[str, Any]]:
     return history
 
 
-def _said(state: GameState, entry: Said) -> dict[str, Any]:
+def _said(state: GameState, entry: Description) -> dict[str, Any]:
     player = state.deal.players[entry.player_id - 1]
     return {
         "round": entry.round,

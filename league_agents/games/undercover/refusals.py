@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from league_agents.core.entry import Entry
+from league_agents.core.entry import EntryReader
 from league_agents.core.game import AgentId, IllegalAction, JsonObject
 from league_agents.core.likeness import comparable
 from league_agents.games.undercover.own_word import reveals
-from league_agents.games.undercover.state import GameState, Phase, PlayerId
+from league_agents.games.undercover.state import GameState, PlayerId, RoundPhase
 from league_agents.games.undercover.texts import said
 
 LONGEST_REASON: Final = 4000
 
-_OWED: Final = {Phase.DESCRIPTION: "describe", Phase.VOTING: "vote"}
+_OWED: Final = {RoundPhase.DESCRIPTION: "describe", RoundPhase.VOTING: "vote"}
 _DESCRIBE_KEYS: Final = ("description",)
 _VOTE_KEYS: Final = ("vote_number", "reason")
 
@@ -46,7 +46,7 @@ def read_description(state: GameState, player_id: PlayerId, given: JsonObject) -
     # A far too long text is refused before time is spent on it.
     if isinstance(raw, str) and len(raw) > 4 * settings.max_description + 64:
         raise refused(state, "too_long", most=settings.max_description)
-    entry = Entry(given)
+    entry = EntryReader(given)
     text = entry.text("description", most=10 * settings.max_description + 1000)
     if len(given) > 1:
         entry.only(_DESCRIBE_KEYS)
@@ -71,7 +71,7 @@ def read_description(state: GameState, player_id: PlayerId, given: JsonObject) -
 
 def read_vote(state: GameState, player_id: PlayerId, given: JsonObject) -> tuple[PlayerId | None, str]:
     """The target, ``None`` to abstain, and the reason. Raises ``IllegalAction``."""
-    entry = Entry(given)
+    entry = EntryReader(given)
     number: Any = None
     if given.get("vote_number", player_id) is not None:
         number = entry.integer("vote_number")

@@ -5,8 +5,8 @@ Rule: the whole winning side wins, the living and the dead.
 
 from __future__ import annotations
 
-from league_agents.core.game import Cause, JsonObject, Outcome
-from league_agents.games.undercover.state import GameState, Role
+from league_agents.core.game import ForfeitCause, JsonObject, Outcome
+from league_agents.games.undercover.state import GameState, WordRole
 
 
 def outcome_of(state: GameState) -> Outcome | None:
@@ -27,9 +27,9 @@ def metrics_of(state: GameState) -> JsonObject:
     """Figures of a match that is over or under way. Refusals are no part of a state; who runs the match counts them."""
     role = {player.player_id: player.role for player in state.deal.players}
     votes = [vote for ballot in state.ballots for vote in ballot.votes]
-    aimed = [vote for vote in votes if vote.target_id is not None and role[vote.voter_id] is Role.CIVILIAN]
-    right = sum(vote.target_id is not None and role[vote.target_id] is Role.UNDERCOVER for vote in aimed)
-    found = [b.round for b in state.ballots if b.eliminated is not None and role[b.eliminated] is Role.UNDERCOVER]
+    aimed = [vote for vote in votes if vote.target_id is not None and role[vote.voter_id] is WordRole.CIVILIAN]
+    right = sum(vote.target_id is not None and role[vote.target_id] is WordRole.UNDERCOVER for vote in aimed)
+    found = [b.round for b in state.ballots if b.eliminated is not None and role[b.eliminated] is WordRole.UNDERCOVER]
     causes = [entry.cause for entry in state.said] + [vote.cause for vote in votes]
     return {
         "rounds": state.round,
@@ -37,5 +37,5 @@ def metrics_of(state: GameState) -> JsonObject:
         "first_undercover_out_round": min(found, default=None),
         "blanks": sum(not entry.description for entry in state.said),
         "abstentions": sum(vote.target_id is None for vote in votes),
-        "forfeits": {cause.value: causes.count(cause) for cause in Cause if cause in causes},
+        "forfeits": {cause.value: causes.count(cause) for cause in ForfeitCause if cause in causes},
     }

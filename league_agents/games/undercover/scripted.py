@@ -15,7 +15,7 @@ from msgspec import Struct
 from league_agents.core.draw import Draw
 from league_agents.core.game import Action, JsonObject, LegalAction
 from league_agents.core.likeness import comparable
-from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED, Hints
+from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED, WordHints
 from league_agents.games.undercover.own_word import reveals
 
 _AMONG: Final = 3
@@ -116,15 +116,15 @@ def _suspect(player: Mapping[str, Any]) -> Suspect:
     )
 
 
-def _taken_for(word: str, others: Sequence[Suspect]) -> Hints | None:
+def _taken_for(word: str, others: Sequence[Suspect]) -> WordHints | None:
     """The hints of the word that most seem to have: of the other word for one who seems to be undercover."""
     hints = HINTS.get(word)
     if hints is None or not seems_undercover(word, others):
         return hints
-    return Hints(shared=hints.shared, own=hints.others, others=hints.own)
+    return WordHints(shared=hints.shared, own=hints.others, others=hints.own)
 
 
-def _suspicion(hints: Hints | None, suspect: Suspect, others: Sequence[Suspect]) -> float:
+def _suspicion(hints: WordHints | None, suspect: Suspect, others: Sequence[Suspect]) -> float:
     score = 0.0
     for text in suspect.descriptions[-_RECENT:]:
         if not text:

@@ -13,21 +13,21 @@ from typing import Final
 
 from msgspec import Struct
 
-from league_agents.core.game import AgentId, Cause
+from league_agents.core.game import AgentId, ForfeitCause
 from league_agents.games.undercover.config import Settings
 
 PlayerId = int
 """The seat, from 1."""
 
 
-class Role(StrEnum):
+class WordRole(StrEnum):
     """Which of the two words a player has."""
 
     CIVILIAN = "civilian"
     UNDERCOVER = "undercover"
 
 
-class Phase(StrEnum):
+class RoundPhase(StrEnum):
     """What a round goes through."""
 
     INIT = "init"
@@ -70,13 +70,13 @@ class Reason(StrEnum):
     MAX_ROUNDS = "max_rounds"
 
 
-class Player(Struct, frozen=True, kw_only=True):
+class UndercoverPlayer(Struct, frozen=True, kw_only=True):
     """What a player is from the deal to the end."""
 
     player_id: PlayerId
     agent_id: AgentId
     name: str
-    role: Role
+    role: WordRole
     word: str
 
 
@@ -86,14 +86,14 @@ class Deal:
 
     settings: Settings
     seed: int
-    players: tuple[Player, ...]
+    players: tuple[UndercoverPlayer, ...]
     """In seat order."""
 
     seats: Mapping[AgentId, PlayerId] = field(compare=False)
-    words: Mapping[Role, str] = field(compare=False)
+    words: Mapping[WordRole, str] = field(compare=False)
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class Description(Struct, frozen=True, kw_only=True):
     """One description, or the silence in its place."""
 
     round: int
@@ -104,7 +104,7 @@ class Said(Struct, frozen=True, kw_only=True):
     heard_by: tuple[AgentId, ...] | None
     """Who heard it besides the speaker, in seat order; ``None`` when it is public."""
 
-    cause: Cause | None
+    cause: ForfeitCause | None
     """Why it was forfeited; ``None`` when it was made."""
 
     key: str
@@ -121,7 +121,7 @@ class Vote(Struct, frozen=True, kw_only=True):
     reason: str
     """For the voter and the host until the end."""
 
-    cause: Cause | None
+    cause: ForfeitCause | None
     """Why it was forfeited; ``None`` when it was cast."""
 
 
@@ -147,7 +147,7 @@ class GameState(Struct, frozen=True, kw_only=True):
 
     deal: Deal
     round: int
-    phase: Phase
+    phase: RoundPhase
     ballot: int
     """Which vote of the round is open or comes next: 1, or 2 for the revote."""
 
@@ -163,14 +163,14 @@ class GameState(Struct, frozen=True, kw_only=True):
     due: tuple[PlayerId, ...]
     """Who owes a description or a vote, in order."""
 
-    said: tuple[Said, ...]
+    said: tuple[Description, ...]
     """All descriptions of the match as they were made."""
 
     current_votes: tuple[Vote, ...]
     """The open vote, in seat order of the voters."""
 
     ballots: tuple[Ballot, ...]
-    winner: Role | None
+    winner: WordRole | None
     reason: Reason | None
 
     @property

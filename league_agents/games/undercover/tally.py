@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from league_agents.core.draw import Draw
-from league_agents.games.undercover.state import FIRST_BALLOT, How, PlayerId, Reason, Role, Vote
+from league_agents.games.undercover.state import FIRST_BALLOT, How, PlayerId, Reason, Vote, WordRole
 
 Tally = tuple[tuple[PlayerId, int], ...]
 
@@ -43,12 +43,12 @@ def decided(
     return How.TIE, None
 
 
-def verdict(civilians: int, undercover: int, *, is_last_round: bool) -> tuple[Role, Reason] | None:
+def verdict(civilians: int, undercover: int, *, is_last_round: bool) -> tuple[WordRole, Reason] | None:
     """Who has won when so many of each side are alive; ``None`` when the match goes on."""
     if undercover == 0:
-        return Role.CIVILIAN, Reason.ALL_UNDERCOVER_OUT
+        return WordRole.CIVILIAN, Reason.ALL_UNDERCOVER_OUT
     if undercover >= civilians:
-        return Role.UNDERCOVER, Reason.PARITY
+        return WordRole.UNDERCOVER, Reason.PARITY
     if is_last_round:
-        return Role.UNDERCOVER, Reason.MAX_ROUNDS
+        return WordRole.UNDERCOVER, Reason.MAX_ROUNDS
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from league_agents.games.undercover.state import How, Reason, Role
+from league_agents.games.undercover.state import How, Reason, WordRole
 
 _EN: Final[Mapping[str, str]] = {
     "started": "{players} players sit down; {undercover} of them {verb} undercover.",
@@ -114,7 +114,7 @@ def said(lang: str, key: str, **values: object) -> str:
     return TEXTS[lang][key].format(**values)
 
 
-def outcome_of_vote(lang: str, tally: str, how: How, name: str | None, role: Role | None) -> str:
+def outcome_of_vote(lang: str, tally: str, how: How, name: str | None, role: WordRole | None) -> str:
     """What a vote led to. ``role`` is given only where it is announced."""
     texts = TEXTS[lang]
     count = texts["count"].format(tally=tally) if tally else texts["no_count"]
@@ -124,7 +124,7 @@ def outcome_of_vote(lang: str, tally: str, how: How, name: str | None, role: Rol
     return count + texts[key].format(name=name, role=texts[role] if role else "")
 
 
-def victory(lang: str, winner: Role, reason: Reason) -> str:
+def victory(lang: str, winner: WordRole, reason: Reason) -> str:
     """Who has won and by what."""
     texts = TEXTS[lang]
     return texts["won"].format(side=texts[winner], why=texts[reason])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from league_agents.games.undercover.announce import public_votes
-from league_agents.games.undercover.state import GameState, PlayerId, Said
+from league_agents.games.undercover.state import Description, GameState, PlayerId
 
 
 def view_for(state: GameState, viewer: str) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _own(state: GameState, me: PlayerId, open_at_end: bool) -> dict[str, Any]:
     return own
 
 
-def _current(state: GameState, heard: list[Said]) -> list[dict[str, Any]]:
+def _current(state: GameState, heard: list[Description]) -> list[dict[str, Any]]:
     players, now = state.deal.players, state.round
     current = []
     for entry in reversed(heard):

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from league_agents.errors import LeagueError
 from league_agents.frames import read_frame, write_frame
 from league_agents.knowledge.formats.extract import Extract
-from league_agents.knowledge.formats.kinds import Kind
+from league_agents.knowledge.formats.kinds import BookFormat
 
 
 def main(arguments: list[str]) -> None:
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> None:
 
 def _answer(kind: str, content: bytes, source: str, progress: Callable[[int], None]) -> dict[str, object]:
     try:
-        extract = _extract(Kind(kind), content, source, progress)
+        extract = _extract(BookFormat(kind), content, source, progress)
         fields = asdict(extract)
         fields["parts"] = [(part.kind, part.text) for part in extract.parts]
         return {"extract": fields}
@@ -66,12 +66,12 @@ def _answer(kind: str, content: bytes, source: str, progress: Callable[[int], No
         return {"refused": f"{source}: is damaged ({type(error).__name__} while it was read)"}
 
 
-def _extract(kind: Kind, content: bytes, source: str, progress: Callable[[int], None]) -> Extract:
-    if kind is Kind.PDF:
+def _extract(kind: BookFormat, content: bytes, source: str, progress: Callable[[int], None]) -> Extract:
+    if kind is BookFormat.PDF:
         from league_agents.knowledge.formats.pdf import pdf_extract
 
         return pdf_extract(content, source, progress)
-    if kind is Kind.EPUB:
+    if kind is BookFormat.EPUB:
         from league_agents.knowledge.formats.epub import epub_extract
 
         return epub_extract(content, source)

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract, field, gathered, language_code
 from league_agents.knowledge.formats.html import decode_html, html_blocks, main_matter, parse
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.layout import LineBlock
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -100,7 +100,7 @@ class _Book:
             if method not in _SCRAMBLED_FONTS:
                 raise DocumentRefused(self._source, "is protected (DRM) and cannot be read")
 
-    def _parts(self, package: _Element, folder: str) -> Iterator[Block]:
+    def _parts(self, package: _Element, folder: str) -> Iterator[LineBlock]:
         items = {
             element.get("id") or "": element for element in package.iter("item") if element.get("href") is not None
         }
@@ -122,7 +122,7 @@ class _Book:
             if content.strip():
                 yield from self._page(content)
 
-    def _page(self, content: bytes) -> Iterator[Block]:
+    def _page(self, content: bytes) -> Iterator[LineBlock]:
         try:
             yield from html_blocks(main_matter(parse(decode_html(content, self._source), self._source)))
         except DocumentRefused:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.layout import LineBlock
 
 MAX_CHARACTERS = 25_000_000
 """Of text in one file: five times the longest novel."""
@@ -29,15 +29,15 @@ class Extract:
     language: str | None
     """ISO 639-1, as the file states it; ``None`` when it does not."""
 
-    parts: tuple[Block, ...]
+    parts: tuple[LineBlock, ...]
 
     pages: int | None
     """``None`` for a format without pages."""
 
 
-def gathered(parts: Iterable[Block], source: str) -> tuple[Block, ...]:
+def gathered(parts: Iterable[LineBlock], source: str) -> tuple[LineBlock, ...]:
     """The parts that hold something. Raises DocumentRefused when there are none, or too many."""
-    found: list[Block] = []
+    found: list[LineBlock] = []
     characters = 0
     for part in parts:
         if not part.text.strip():

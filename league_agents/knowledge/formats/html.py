@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract, field, gathered, language_code
-from league_agents.knowledge.layout import CHAPTER_HEADING, CONTENTS_HEADING, LONGEST_HEADING, Block, Kind
+from league_agents.knowledge.layout import CHAPTER_HEADING, CONTENTS_HEADING, LONGEST_HEADING, Kind, LineBlock
 from league_agents.knowledge.reading import decode_bytes, tidy
 
 if TYPE_CHECKING:
@@ -178,9 +178,9 @@ def main_matter(root: _Element) -> _Element:
     return body
 
 
-def html_blocks(top: _Element) -> Iterator[Block]:
+def html_blocks(top: _Element) -> Iterator[LineBlock]:
     """The parts below an element, in order, each with its words on one line."""
-    state = _State()
+    state = _BlockState()
     skipped: _Element | None = None
     for event, element in _walk(top):
         tag = element.tag if isinstance(element.tag, str) else ""
@@ -204,7 +204,7 @@ def html_blocks(top: _Element) -> Iterator[Block]:
     yield from state.flush()
 
 
-class _State:
+class _BlockState:
     """The words of the block that is being read, and what it stands in."""
 
     def __init__(self) -> None:
@@ -214,7 +214,7 @@ class _State:
         self._aside = 0
         self._heading = 0
 
-    def enter(self, tag: str) -> Iterator[Block]:
+    def enter(self, tag: str) -> Iterator[LineBlock]:
         if tag in _BLOCKS:
             yield from self.flush()
         if tag == "br":
@@ -223,7 +223,7 @@ class _State:
         self._heading += tag in _HEADINGS
         self._links += tag == "a"
 
-    def leave(self, tag: str) -> Iterator[Block]:
+    def leave(self, tag: str) -> Iterator[LineBlock]:
         if tag in _BLOCKS:
             yield from self.flush()
         self._aside -= tag in _ASIDES
@@ -236,7 +236,7 @@ class _State:
             self._words.append(" ".join(text.split("\n")))
             self._linked += len(text.strip()) if self._links > 0 else 0
 
-    def flush(self) -> Iterator[Block]:
+    def flush(self) -> Iterator[LineBlock]:
         said, linked = "".join(self._words), self._linked
         self._words, self._linked = [], 0
         if not said.strip():
@@ -244,7 +244,7 @@ class _State:
         for paragraph in re.split(r"\n[ \t]*(?:\n[ \t]*)+", said):
             text = "\n".join(" ".join(line.split()) for line in paragraph.split("\n")).strip()
             if text:
-                yield Block(self._kind(text, linked / max(1, len(said.strip()))), text)
+                yield LineBlock(self._kind(text, linked / max(1, len(said.strip()))), text)
 
     def _kind(self, text: str, link_share: float) -> Kind:
         if self._heading > 0:

@@ -16,7 +16,7 @@ from league_agents.knowledge.failures import DocumentRefused
 HEAD_BYTES = 2_048
 
 
-class Kind(StrEnum):
+class BookFormat(StrEnum):
     """A format that books are read from."""
 
     TEXT = "text"
@@ -27,14 +27,14 @@ class Kind(StrEnum):
 
 
 ENDINGS = {
-    ".txt": Kind.TEXT,
-    ".text": Kind.TEXT,
-    **dict.fromkeys(MARKDOWN_ENDINGS, Kind.MARKDOWN),
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".xhtml": Kind.HTML,
-    ".epub": Kind.EPUB,
-    ".pdf": Kind.PDF,
+    ".txt": BookFormat.TEXT,
+    ".text": BookFormat.TEXT,
+    **dict.fromkeys(MARKDOWN_ENDINGS, BookFormat.MARKDOWN),
+    ".html": BookFormat.HTML,
+    ".htm": BookFormat.HTML,
+    ".xhtml": BookFormat.HTML,
+    ".epub": BookFormat.EPUB,
+    ".pdf": BookFormat.PDF,
 }
 """What is taken from a folder. A file that is named itself may have any ending."""
 
@@ -56,7 +56,7 @@ _OFFICE_MARKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 _EPUB_MIMETYPE = b"mimetypeapplication/epub+zip"
 
 
-def kind_of(name: str, head: bytes) -> Kind:
+def kind_of(name: str, head: bytes) -> BookFormat:
     """The format of the file ``name`` that begins with ``head``.
 
     Raises DocumentRefused for a false name and for an office file.
@@ -64,18 +64,18 @@ def kind_of(name: str, head: bytes) -> Kind:
     ending = PurePath(name).suffix.lower()
     claimed = ENDINGS.get(ending)
     # The mark may stand behind a few stray bytes: readers of PDF accept it within the first kilobyte.
-    if head.startswith(b"%PDF-") or (claimed is Kind.PDF and b"%PDF-" in head[:1024]):
-        return Kind.PDF
-    if head.startswith(b"PK\x03\x04") and (claimed is Kind.EPUB or _EPUB_MIMETYPE in head[:200]):
-        return Kind.EPUB
-    if claimed in (Kind.PDF, Kind.EPUB):
+    if head.startswith(b"%PDF-") or (claimed is BookFormat.PDF and b"%PDF-" in head[:1024]):
+        return BookFormat.PDF
+    if head.startswith(b"PK\x03\x04") and (claimed is BookFormat.EPUB or _EPUB_MIMETYPE in head[:200]):
+        return BookFormat.EPUB
+    if claimed in (BookFormat.PDF, BookFormat.EPUB):
         raise DocumentRefused(name, f"is named like {_ARTICLE[claimed]} file and is none")
     if ending in OFFICE_ENDINGS and head.startswith(_OFFICE_MARKS):
         raise DocumentRefused(name, f"is {OFFICE_ENDINGS[ending]}, which cannot be read; export it as PDF or text")
     bare = head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
-    if claimed is Kind.HTML or _HTML.match(bare):
-        return Kind.HTML
-    return claimed or Kind.TEXT
+    if claimed is BookFormat.HTML or _HTML.match(bare):
+        return BookFormat.HTML
+    return claimed or BookFormat.TEXT
 
 
-_ARTICLE = {Kind.PDF: "a PDF", Kind.EPUB: "an EPUB"}
+_ARTICLE = {BookFormat.PDF: "a PDF", BookFormat.EPUB: "an EPUB"}

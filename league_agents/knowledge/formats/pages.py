@@ -19,7 +19,7 @@ from typing import NamedTuple
 from league_agents.knowledge.layout import (
     CHAPTER_HEADING,
     LONGEST_HEADING,
-    Block,
+    LineBlock,
     is_page_number,
     plain_block,
     unwrapped,
@@ -93,7 +93,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _DIGITS = re.compile(r"\d+")
 
 
-def page_blocks(sheets: Sequence[Sheet]) -> Iterator[Block]:
+def page_blocks(sheets: Sequence[Sheet]) -> Iterator[LineBlock]:
     """The parts of a book that came on pages. Slides give one part for each page, below its title."""
     cleaned = _without_edges(sheets)
     filled = [sheet for sheet in cleaned if sheet.lines]
@@ -269,18 +269,18 @@ def _ends(text: str) -> bool:
     return text.rstrip(_CLOSING + "0123456789[]").endswith(_ENDS) and not ends_in_abbreviation(text)
 
 
-def _parts(paragraph: list[Line | None], usual: _Measure, known: Counter[str]) -> Iterator[Block]:
+def _parts(paragraph: list[Line | None], usual: _Measure, known: Counter[str]) -> Iterator[LineBlock]:
     lines = [line for line in paragraph if line is not None]
     texts = _healed([line.text for line in lines], known)
     height = median(line.height for line in lines)
     joined = " ".join(texts)
     if height < _SMALLER * usual.height or _BULLET.match(joined):
-        yield Block("aside", joined)
+        yield LineBlock("aside", joined)
     elif height > _BIGGER * usual.height and len(joined) <= 2 * LONGEST_HEADING and not _reads_on(joined):
         made = plain_block(texts)
-        yield made if made.kind in ("contents", "aside") else Block("heading", joined)
+        yield made if made.kind in ("contents", "aside") else LineBlock("heading", joined)
     elif paragraph[1:2] == [None] and paragraph.count(None) == 1 and _may_head(texts):
-        yield plain_block(texts[:1]) if CHAPTER_HEADING.match(texts[0]) else Block("heading", texts[0])
+        yield plain_block(texts[:1]) if CHAPTER_HEADING.match(texts[0]) else LineBlock("heading", texts[0])
         yield plain_block(texts[1:])
     else:
         yield plain_block(texts)
@@ -331,7 +331,7 @@ def _words_of(sheets: Sequence[Sheet]) -> Counter[str]:
     return found
 
 
-def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[Block]:
+def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[LineBlock]:
     """A slide's title and what stands below it as one part, its points divided by blank lines.
 
     It begins with a point that says something: three words at least.
@@ -344,7 +344,7 @@ def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[Block]:
         title = []
     rest = [line for line in lines if line not in title]
     if title:
-        yield Block("heading", " ".join(line.text for line in title)[: 2 * LONGEST_HEADING])
+        yield LineBlock("heading", " ".join(line.text for line in title)[: 2 * LONGEST_HEADING])
     margin = _Margin(lines)
     points: list[list[str]] = []
     previous: Line | None = None
@@ -366,7 +366,7 @@ def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[Block]:
     said = [unwrapped(_healed(point, known)) for point in points]
     first = next((i for i, point in enumerate(said) if count_words(point) >= _LEAST_WORDS_OF_BULLET), None)
     if first is not None:
-        yield Block("paragraph", "\n\n".join(_merged(said[first:])))
+        yield LineBlock("paragraph", "\n\n".join(_merged(said[first:])))
 
 
 def _merged(points: Sequence[str]) -> Iterator[str]:

@@ -20,8 +20,8 @@ from typing import Any, Self
 from league_agents.frames import read_frame, write_frame
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract
-from league_agents.knowledge.formats.kinds import Kind
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.formats.kinds import BookFormat
+from league_agents.knowledge.layout import LineBlock
 
 SILENCE_S = 120
 """A reader that has not told of a page for so long is stuck. A machine with much to do gives it its seconds of
@@ -34,7 +34,7 @@ read needs 390 MB, a book of five thousand pages 280 MB."""
 CPU_S = 20
 """Seconds of computing for one file: three to four thousand dense pages of a PDF."""
 
-_NAMES = {Kind.PDF: "PDF", Kind.EPUB: "EPUB", Kind.HTML: "HTML"}
+_NAMES = {BookFormat.PDF: "PDF", BookFormat.EPUB: "EPUB", BookFormat.HTML: "HTML"}
 
 
 _SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
@@ -63,7 +63,7 @@ class IsolatedReader:
         self._memory_bytes = memory_bytes
         self._cpu_s = cpu_s
         self._command = command or [sys.executable, "-m", "league_agents.knowledge.formats.child", *bounds]
-        self._child: _Child | None = None
+        self._child: _ReaderProcess | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -80,14 +80,14 @@ class IsolatedReader:
             self._child = None
 
     def extract(
-        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None] = lambda _: None
+        self, kind: BookFormat, content: bytes, source: str, progress: Callable[[int], None] = lambda _: None
     ) -> Extract:
         """A file taken apart; ``progress`` is told how many pages have been read.
 
         Raises DocumentRefused for whatever the file does to its reader.
         """
         if self._child is None:
-            self._child = _Child(self._command)
+            self._child = _ReaderProcess(self._command)
         try:
             answer = self._child.ask(kind, content, source, progress, self._silence_s)
         except BaseException:
@@ -100,10 +100,10 @@ class IsolatedReader:
         if "refused" in answer:
             raise DocumentRefused(source, str(answer["refused"]).removeprefix(f"{source}: "))
         fields = dict(answer["extract"])
-        parts = tuple(Block(part_kind, text) for part_kind, text in fields.pop("parts"))
+        parts = tuple(LineBlock(part_kind, text) for part_kind, text in fields.pop("parts"))
         return Extract(parts=parts, **fields)
 
-    def _why_it_died(self, kind: Kind, code: int) -> str:
+    def _why_it_died(self, kind: BookFormat, code: int) -> str:
         self._child = None
         if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
             return f"needs more than {self._cpu_s} seconds of computing and is not read; split it if it is a book"
@@ -112,7 +112,7 @@ class IsolatedReader:
         return f"{said}: the reader of {_NAMES[kind]} files broke down over it"
 
 
-class _Child:
+class _ReaderProcess:
     """The process and the thread that listens to it."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -130,7 +130,7 @@ class _Child:
         self._listener.start()
 
     def ask(
-        self, kind: Kind, content: bytes, source: str, progress: Callable[[int], None], silence_s: float
+        self, kind: BookFormat, content: bytes, source: str, progress: Callable[[int], None], silence_s: float
     ) -> dict[str, Any] | None:
         """The answer; ``None`` when the process died. Raises DocumentRefused when it keeps silent."""
         assert self._process.stdin is not None

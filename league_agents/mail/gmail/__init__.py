@@ -4,6 +4,6 @@ Rule: ``transport`` is the only module that imports Google's libraries, and it i
 """
 
 from league_agents.mail.gmail.inbox import Poll
-from league_agents.mail.gmail.mailbox import SELF_TEST_PATIENCE, GmailMailbox, Profile, SelfTest
+from league_agents.mail.gmail.mailbox import SELF_TEST_PATIENCE, GmailMailbox, GmailProfile, SelfTest
 
-__all__ = ["SELF_TEST_PATIENCE", "GmailMailbox", "Poll", "Profile", "SelfTest"]
+__all__ = ["SELF_TEST_PATIENCE", "GmailMailbox", "GmailProfile", "Poll", "SelfTest"]

@@ -25,7 +25,7 @@ from league_agents.errors import (
     QuotaExhausted,
 )
 from league_agents.mail.gmail.breaker import Breaker
-from league_agents.mail.gmail.failures import BrokenExchange, Gone, Refusal, is_gone, meaning_of
+from league_agents.mail.gmail.failures import BrokenExchange, GmailRefusal, Gone, is_gone, meaning_of
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend, Stopping
 from league_agents.mail.quota import QuotaLedger
@@ -149,7 +149,7 @@ class Calls:
         self._begin("messages.send", is_send=True)
         try:
             answer = self._call("messages.send", lambda users: users.messages().send(userId="me", body={"raw": raw}))
-        except Refusal as refusal:
+        except GmailRefusal as refusal:
             error = meaning_of(refusal, now=self._clock.now(), is_send=True, expired=self._expired(refusal))
             if isinstance(error, QuotaExhausted):
                 self._ledger.refused("messages.send", no_sends_before=error.resets_at)
@@ -197,7 +197,7 @@ class Calls:
         self._begin(method, is_send=False)
         try:
             answer = self._call(method, build)
-        except Refusal as refusal:
+        except GmailRefusal as refusal:
             if is_gone(refusal, method):
                 self.breaker.succeeded()
                 raise Gone from None
@@ -238,7 +238,7 @@ class Calls:
                 return
             try:
                 transport.call(lambda users: users.getProfile(userId="me"))
-            except (MailError, Refusal, BrokenExchange):
+            except (MailError, GmailRefusal, BrokenExchange):
                 return  # the call that mattered was answered
             self._ledger.spend("getProfile")
 
@@ -267,7 +267,7 @@ class Calls:
             self._transport = Transport(self._authorize(), self._endpoint, self._clock, timeout=self._timeout)
         return self._transport
 
-    def _expired(self, refusal: Refusal) -> AuthorizationExpired:
+    def _expired(self, refusal: GmailRefusal) -> AuthorizationExpired:
         why = "Gmail does not accept the authorization" if refusal.status == 401 else "it does not allow what is needed"
         return self._opened().expired(why)
 

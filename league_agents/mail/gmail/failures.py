@@ -41,7 +41,7 @@ _NO_GMAIL = "failedprecondition"
 _NOT_ENABLED = frozenset({"accessnotconfigured", "servicedisabled"})
 
 
-class Refusal(Exception):
+class GmailRefusal(Exception):
     """Gmail answered with an error status."""
 
     def __init__(self, status: int, reason: str = "", message: str = "", retry_after: str = "") -> None:
@@ -80,16 +80,16 @@ class Gone(MailError):
     """What was asked for is not in the mailbox."""
 
 
-def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> Refusal:
+def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> GmailRefusal:
     """The refusal in an answer, in any of the shapes that Google's errors have."""
     retry_after = headers.get("retry-after", "")[:100]
     try:
         answer = json.loads(content[:20_000])
     except (ValueError, RecursionError):
-        return Refusal(status, retry_after=retry_after)
+        return GmailRefusal(status, retry_after=retry_after)
     error = answer.get("error") if isinstance(answer, dict) else None
     if not isinstance(error, dict):
-        return Refusal(status, retry_after=retry_after)
+        return GmailRefusal(status, retry_after=retry_after)
     message = error.get("message")
     reasons = [
         item["reason"]
@@ -101,7 +101,7 @@ def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> Ref
     if isinstance(error.get("status"), str):
         reasons.append(error["status"])
     reason = reasons[0] if reasons and reasons[0].isascii() and reasons[0].replace("_", "").isalnum() else ""
-    return Refusal(status, reason[:60], message[:1_000] if isinstance(message, str) else "", retry_after)
+    return GmailRefusal(status, reason[:60], message[:1_000] if isinstance(message, str) else "", retry_after)
 
 
 def server_named(host: str, port: int | None) -> str:
@@ -112,7 +112,7 @@ def server_named(host: str, port: int | None) -> str:
     return name if port is None else f"{name}:{port}"
 
 
-def is_gone(refusal: Refusal, method: str) -> bool:
+def is_gone(refusal: GmailRefusal, method: str) -> bool:
     """Whether what was asked for is not there (any more). Gmail calls an id that it never gave out invalid, and of a
     history it does so in several words: the position is all that can be wrong with a request for it."""
     if refusal.status == 400 and method == "history.list":
@@ -120,11 +120,11 @@ def is_gone(refusal: Refusal, method: str) -> bool:
     return refusal.status in {404, 410} or (refusal.status == 400 and "id" in refusal.message.lower().split())
 
 
-def _code(refusal: Refusal) -> str:
+def _code(refusal: GmailRefusal) -> str:
     return refusal.reason.replace("_", "").lower()
 
 
-def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: AuthorizationExpired) -> MailError:
+def meaning_of(refusal: GmailRefusal, *, now: datetime, is_send: bool, expired: AuthorizationExpired) -> MailError:
     """The error of the mailbox for a refusal. ``expired`` is what to raise when a person must log in again."""
     reason = _code(refusal)
     wait = wait_of(refusal, now)
@@ -154,7 +154,7 @@ def meaning_of(refusal: Refusal, *, now: datetime, is_send: bool, expired: Autho
     return MailError(f"Gmail refuses the {'mail' if is_send else 'request'} ({shown})")
 
 
-def wait_of(refusal: Refusal, now: datetime) -> timedelta | None:
+def wait_of(refusal: GmailRefusal, now: datetime) -> timedelta | None:
     """How long Gmail says to wait; ``None`` when it says nothing, or names an instant that has passed."""
     waits = []
     header = refusal.retry_after.strip()

@@ -63,7 +63,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class GmailProfile:
     """What Gmail says about the account."""
 
     address: str
@@ -234,13 +234,13 @@ class GmailMailbox:
         """Calls that Gmail did not answer properly since the last one that it did."""
         return self._calls.breaker.failures
 
-    def profile(self) -> Profile:
+    def profile(self) -> GmailProfile:
         """Ask Gmail who this is. The cheapest call: also a test of the authorization."""
         answer = self._calls.profile()
         address, history_id, messages = (answer.get(name) for name in ("emailAddress", "historyId", "messagesTotal"))
         if not isinstance(address, str) or not isinstance(history_id, str | int):
             raise MailboxUnavailable("Gmail's answer names no address")
-        return Profile(
+        return GmailProfile(
             address=address, messages=messages if isinstance(messages, int) else 0, history_id=str(history_id)
         )
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from league_agents.protocol.boardgame.hosting import Hosted, Seat, is_spectator
+from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, is_spectator
 from league_agents.protocol.boardgame.refusals import Refused
-from league_agents.protocol.boardgame.requests import Heading
+from league_agents.protocol.boardgame.requests import RequestHeading
 
 
 class Principal(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Principal(Struct, frozen=True, kw_only=True):
 NOBODY: Final = Principal()
 
 
-def check_token(heading: Heading, principal: Principal, *, in_lobby: bool = False) -> None:
+def check_token(heading: RequestHeading, principal: Principal, *, in_lobby: bool = False) -> None:
     """Whether the sender may use that agent's name at all. Spectators need no token."""
     agent_id = heading.agent_id
     if is_spectator(agent_id):
@@ -56,7 +56,7 @@ def check_token(heading: Heading, principal: Principal, *, in_lobby: bool = Fals
         raise Refused("forbidden", "Unauthorized action: the token is another agent's, or another match's")
 
 
-def check_membership(hosted: Hosted, heading: Heading, principal: Principal, *, acts: bool) -> None:
+def check_membership(hosted: Hosted, heading: RequestHeading, principal: Principal, *, acts: bool) -> None:
     """Whether that agent takes part in this match, and is the sender's own there."""
     agent_id = heading.agent_id
     if is_spectator(agent_id):
@@ -72,7 +72,7 @@ def check_membership(hosted: Hosted, heading: Heading, principal: Principal, *, 
         raise Refused("forbidden", "Unauthorized action: the seat is somebody else's")
 
 
-def speaks_for(principal: Principal, hosted: Hosted, seat: Seat) -> bool:
+def speaks_for(principal: Principal, hosted: Hosted, seat: HostedSeat) -> bool:
     """Whether the seat is the sender's."""
     if (hosted.match_id, seat.agent_id) in principal.seats:
         return True

@@ -12,12 +12,12 @@ from typing import Any, cast
 
 from league_agents.core.game import Event, IllegalAction, JsonObject
 from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION, Refused
-from league_agents.protocol.boardgame.requests import Heading
+from league_agents.protocol.boardgame.requests import RequestHeading
 
 SUCCEEDED = "Action performed successfully"
 
 
-class Envelope(dict[str, Any]):
+class OutgoingFrame(dict[str, Any]):
     """A message as it goes out: its fields, and the text that travels."""
 
     __slots__ = ("_text",)
@@ -59,8 +59,8 @@ def instant(moment: datetime) -> str:
 
 
 def headed(
-    kind: str, heading: Heading, body: JsonObject, *, core: Iterable[str] = ("game", "match_id", "agent_id")
-) -> Envelope:
+    kind: str, heading: RequestHeading, body: JsonObject, *, core: Iterable[str] = ("game", "match_id", "agent_id")
+) -> OutgoingFrame:
     """An answer to a request: the heading of the request, then the body."""
     fields: dict[str, Any] = {"version": PROTOCOL_VERSION, "type": kind}
     for name in core:
@@ -68,22 +68,22 @@ def headed(
     if heading.request_id is not None:
         fields["request_id"] = heading.request_id
     fields |= body
-    return Envelope(fields)
+    return OutgoingFrame(fields)
 
 
-def error(refused: Refused, heading: Heading) -> Envelope:
+def error(refused: Refused, heading: RequestHeading) -> OutgoingFrame:
     """The request is refused before any game saw it."""
     data = {"code": refused.code, "request_type": heading.type, **refused.data}
     return headed("error", heading, {"error": _inner(PROTOCOL_VERSION, message=refused.message, data=data)})
 
 
-def action_taken(heading: Heading, game_version: str, seq: int) -> Envelope:
+def action_taken(heading: RequestHeading, game_version: str, seq: int) -> OutgoingFrame:
     """The action is taken. ``seq`` is the last event that the actor may know."""
     body = _inner(game_version, status="success", message=SUCCEEDED, data={"seq": seq})
     return headed("perform_action_response", heading, {"action_response": body})
 
 
-def action_refused(heading: Heading, game_version: str, illegal: IllegalAction) -> Envelope:
+def action_refused(heading: RequestHeading, game_version: str, illegal: IllegalAction) -> OutgoingFrame:
     """The game's rules forbid the action."""
     data = {**illegal.data, "code": illegal.code}
     body = _inner(game_version, status="error", message=illegal.message, data=data)
@@ -111,7 +111,7 @@ class PushBody:
         self._text = written(self._fields)
         self._game, self._match_id = game, match_id
 
-    def to(self, recipient: str) -> Envelope:
+    def to(self, recipient: str) -> OutgoingFrame:
         """The push for one recipient."""
         fields = {
             "version": PROTOCOL_VERSION,
@@ -126,7 +126,7 @@ class PushBody:
             f'{{"version":"{PROTOCOL_VERSION}","type":"{self._type}","game":"{self._game}",'
             f'"match_id":"{self._match_id}","agent_id":"{recipient}","{self._field}":{self._text}}}'
         )
-        return Envelope(fields, text)
+        return OutgoingFrame(fields, text)
 
 
 def _inner(version: str, **fields: object) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from league_agents.core.game import SPECTATOR, Action, Cause, Event, IllegalAction
+from league_agents.core.game import SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.errors import LeagueError
 from league_agents.match import Match
-from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.protocol.boardgame.envelope import OutgoingFrame
 from league_agents.values import evolve
 
 MOST_ANSWERS_KEPT: Final = 64
@@ -50,7 +50,7 @@ class NoSeat(LeagueError):
     """The match has no free seat of this kind."""
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class HostedSeat(Struct, frozen=True, kw_only=True):
     """One place at the table."""
 
     agent_id: str
@@ -72,7 +72,7 @@ class Driver(Protocol):
         decision that is forfeited for it has been forfeited before the exception leaves."""
         ...
 
-    def forfeit(self, agent_id: str, cause: Cause, now: datetime, /) -> object:
+    def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
         """Go on without the action that the agent owes."""
         ...
 
@@ -99,12 +99,12 @@ class UntimedDriver:
                 raise
             count = self._refusals[agent_id] = self._refusals.get(agent_id, 0) + 1
             if count > self._max_invalid:
-                self.forfeit(agent_id, Cause.INVALID, now)
+                self.forfeit(agent_id, ForfeitCause.INVALID, now)
             left = max(0, self._max_invalid + 1 - count)
             raise IllegalAction(illegal.code, illegal.message, {**illegal.data, "attempts_left": left}) from None
         self._refusals.pop(agent_id, None)
 
-    def forfeit(self, agent_id: str, cause: Cause, now: datetime, /) -> None:
+    def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> None:
         self._match.forfeit(agent_id, cause)
         self._refusals.pop(agent_id, None)
 
@@ -119,7 +119,7 @@ class Hosted:
     match_id: str
     match: Match[Any]
     created_at: datetime
-    seats: tuple[Seat, ...] = ()
+    seats: tuple[HostedSeat, ...] = ()
     """In the order of the match's agents, one for each; all free where none are given."""
 
     status: Status = Status.WAITING
@@ -150,7 +150,7 @@ class Hosted:
     """Who gets pushes without a seat, in the order of their coming."""
 
     last_spectator: int = 0
-    answers: dict[str, OrderedDict[str, Envelope]] = field(default_factory=dict)
+    answers: dict[str, OrderedDict[str, OutgoingFrame]] = field(default_factory=dict)
     """Agent -> ``request_id`` -> what it was answered; the last ``MOST_ANSWERS_KEPT`` of each agent."""
 
     closing: Event | None = None
@@ -166,11 +166,11 @@ class Hosted:
         if self.driver is None:
             self.driver = UntimedDriver(self.match)
 
-    def seat_of(self, agent_id: str) -> Seat | None:
+    def seat_of(self, agent_id: str) -> HostedSeat | None:
         """The seat of that name, taken or not."""
         return next((seat for seat in self.seats if seat.agent_id == agent_id), None)
 
-    def take(self, seat: Seat) -> None:
+    def take(self, seat: HostedSeat) -> None:
         """Put a seat, taken or free, in the place of the one of its name."""
         self.seats = tuple(seat if old.agent_id == seat.agent_id else old for old in self.seats)
 
@@ -180,19 +180,19 @@ class Hosted:
         return sum(not seat.is_taken for seat in self.seats)
 
 
-def free_seats(agent_ids: Iterable[str]) -> tuple[Seat, ...]:
+def free_seats(agent_ids: Iterable[str]) -> tuple[HostedSeat, ...]:
     """One free seat for each agent."""
-    return tuple(Seat(agent_id=agent_id) for agent_id in agent_ids)
+    return tuple(HostedSeat(agent_id=agent_id) for agent_id in agent_ids)
 
 
-def agents_of(seats: Iterable[Seat]) -> list[dict[str, str]]:
+def agents_of(seats: Iterable[HostedSeat]) -> list[dict[str, str]]:
     """Who sits at the table, in the order of the seats; free ones are left out."""
     return [
         {"id": seat.agent_id, "name": seat.name or seat.agent_id, "type": seat.kind} for seat in seats if seat.is_taken
     ]
 
 
-def freed(seat: Seat) -> Seat:
+def freed(seat: HostedSeat) -> HostedSeat:
     """The seat without who sat there."""
     return evolve(seat, name="", kind="ai", is_taken=False, by_account=False)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from league_agents.protocol.boardgame.envelope import Envelope, instant
+from league_agents.protocol.boardgame.envelope import OutgoingFrame, instant
 from league_agents.protocol.boardgame.hosting import Hosted, agents_of
 from league_agents.values import evolve
 
 
-def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> Envelope:
+def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> OutgoingFrame:
     """A ``get_state_response`` without what the schema forbids, and with what it demands."""
     fields = {name: value for name, value in answer.items() if name != "agent_id"}
     # The schema has no null: an instant that has not come is left out, or is the creation where one must stand.
@@ -24,7 +24,7 @@ def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> Envelope:
         fields["started_at"] = instant(hosted.created_at)
     fields["active_agent_id"] = fields["active_agent_id"] or ""
     fields["agents"] = [{"id": agent["id"], "name": agent["name"]} for agent in _at_least_one(fields["agents"], hosted)]
-    return Envelope(fields)
+    return OutgoingFrame(fields)
 
 
 def match_as_in_schemas(told: Mapping[str, Any], hosted: Hosted) -> dict[str, Any]:

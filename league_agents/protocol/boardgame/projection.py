@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from league_agents.core.game import HOST, SPECTATOR, Event, LegalAction, is_visible
-from league_agents.protocol.boardgame.envelope import Envelope, PushBody, headed, instant
+from league_agents.protocol.boardgame.envelope import OutgoingFrame, PushBody, headed, instant
 from league_agents.protocol.boardgame.hosting import Hosted, Profile, Status, agents_of, viewer_of
 from league_agents.protocol.boardgame.profile import state_as_in_schemas
-from league_agents.protocol.boardgame.requests import Heading
+from league_agents.protocol.boardgame.requests import RequestHeading
 
 
-def state_answer(hosted: Hosted, heading: Heading) -> Envelope:
+def state_answer(hosted: Hosted, heading: RequestHeading) -> OutgoingFrame:
     """The answer to ``get_state``: the match as the asker may know it."""
     match, asker = hosted.match, heading.agent_id
     viewer = viewer_of(asker)
@@ -96,7 +96,7 @@ def happened(hosted: Hosted, viewer: str, after: int) -> list[Event]:
     return found
 
 
-def pushes(hosted: Hosted, events: Sequence[Event]) -> Iterator[tuple[str, Envelope]]:
+def pushes(hosted: Hosted, events: Sequence[Event]) -> Iterator[tuple[str, OutgoingFrame]]:
     """Each event for each agent and spectator that may know it, in the order of the events."""
     recipients = [(seat.agent_id, seat.agent_id) for seat in hosted.seats]
     recipients += [(spectator, viewer_of(spectator)) for spectator in hosted.spectators]

@@ -29,7 +29,7 @@ from league_agents.protocol.boardgame.shapes import REQUESTS, SHAPES
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
-class Heading(Struct, frozen=True, kw_only=True):
+class RequestHeading(Struct, frozen=True, kw_only=True):
     """The fields that every answer repeats. ``""`` for what the request did not say, or said in no usable form."""
 
     type: str = ""
@@ -42,7 +42,7 @@ class Heading(Struct, frozen=True, kw_only=True):
 class GetState(Struct, frozen=True, kw_only=True):
     """An agent asks where its match stands."""
 
-    heading: Heading
+    heading: RequestHeading
     version: str
     """The game's version that the asker speaks."""
 
@@ -50,7 +50,7 @@ class GetState(Struct, frozen=True, kw_only=True):
 class PerformAction(Struct, frozen=True, kw_only=True):
     """An agent acts."""
 
-    heading: Heading
+    heading: RequestHeading
     action: Action
 
 
@@ -68,7 +68,7 @@ class SeatWanted(Struct, frozen=True, kw_only=True):
 class CreateMatch(Struct, frozen=True, kw_only=True):
     """An agent opens a match."""
 
-    heading: Heading
+    heading: RequestHeading
     version: str
     """The game's version that the asker speaks."""
 
@@ -80,13 +80,13 @@ class CreateMatch(Struct, frozen=True, kw_only=True):
 class GetMatches(Struct, frozen=True, kw_only=True):
     """An agent asks which matches there are."""
 
-    heading: Heading
+    heading: RequestHeading
 
 
 class Authenticate(Struct, frozen=True, kw_only=True):
     """Whoever opened a WebSocket shows a token."""
 
-    heading: Heading
+    heading: RequestHeading
     """What is empty in it is for the token to say."""
 
     token: str
@@ -100,7 +100,7 @@ Request = GetState | PerformAction | CreateMatch | GetMatches
 class RefusedRequest(Exception):
     """A text is no request."""
 
-    def __init__(self, refused: Refused, heading: Heading) -> None:
+    def __init__(self, refused: Refused, heading: RequestHeading) -> None:
         super().__init__(refused.message)
         self.refused = refused
         self.heading = heading
@@ -111,7 +111,7 @@ def read_request(text: str | bytes | bytearray | Mapping[str, Any]) -> Request:
     try:
         fields = read_object(text)
     except Refused as refused:
-        raise RefusedRequest(refused, Heading()) from None
+        raise RefusedRequest(refused, RequestHeading()) from None
     heading = heading_of(fields)
     try:
         _check(fields)
@@ -120,7 +120,7 @@ def read_request(text: str | bytes | bytearray | Mapping[str, Any]) -> Request:
     return _request(fields, heading)
 
 
-def heading_of(fields: Mapping[str, Any]) -> Heading:
+def heading_of(fields: Mapping[str, Any]) -> RequestHeading:
     """As much of a heading as is usable."""
 
     def name(key: str) -> str:
@@ -128,7 +128,7 @@ def heading_of(fields: Mapping[str, Any]) -> Heading:
         return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
     request_id = fields.get("request_id")
-    return Heading(
+    return RequestHeading(
         type=name("type"),
         game=name("game"),
         match_id=name("match_id"),
@@ -191,7 +191,7 @@ def _seat(given: str | Mapping[str, Any]) -> SeatWanted:
     return SeatWanted(agent_id=given["id"], agent=given["agent"], name=given.get("name", ""))
 
 
-def _request(fields: dict[str, Any], heading: Heading) -> Request:
+def _request(fields: dict[str, Any], heading: RequestHeading) -> Request:
     kind = heading.type
     if kind == "perform_action":
         action = fields["action"]

@@ -26,7 +26,14 @@ from league_agents.protocol.boardgame.access import (
     closed_to_spectators,
     speaks_for,
 )
-from league_agents.protocol.boardgame.envelope import Envelope, action_refused, action_taken, error, headed, instant
+from league_agents.protocol.boardgame.envelope import (
+    OutgoingFrame,
+    action_refused,
+    action_taken,
+    error,
+    headed,
+    instant,
+)
 from league_agents.protocol.boardgame.hosting import (
     MOST_ANSWERS_KEPT,
     Driver,
@@ -47,15 +54,15 @@ from league_agents.protocol.boardgame.requests import (
     CreateMatch,
     GetMatches,
     GetState,
-    Heading,
     PerformAction,
     RefusedRequest,
     Request,
+    RequestHeading,
     read_request,
 )
 from league_agents.values import evolve
 
-Outgoing = list[tuple[str, Envelope]]
+Outgoing = list[tuple[str, OutgoingFrame]]
 """Who gets what, in the order of sending."""
 
 Creator = Callable[[CreateMatch, datetime], Hosted]
@@ -86,7 +93,7 @@ class MatchService:
         self._create = create
         self._find_game = find_game
         self._profile = profile
-        self._created: OrderedDict[str, OrderedDict[str, Envelope]] = OrderedDict()
+        self._created: OrderedDict[str, OrderedDict[str, OutgoingFrame]] = OrderedDict()
 
     # What agents send.
 
@@ -121,7 +128,7 @@ class MatchService:
             return [(heading.agent_id, state_answer(hosted, heading))]
         return self._perform(hosted, request, now)
 
-    def _find(self, heading: Heading) -> Hosted:
+    def _find(self, heading: RequestHeading) -> Hosted:
         hosted = self.store.get(heading.match_id)
         if hosted is not None and hosted.match.game.code == heading.game:
             return hosted
@@ -156,7 +163,7 @@ class MatchService:
             _keep(hosted.answers.setdefault(agent_id, OrderedDict()), request_id, answer)
         return [(agent_id, answer), *self._deliver(hosted, now)]
 
-    def _matches(self, heading: Heading, principal: Principal) -> Envelope:
+    def _matches(self, heading: RequestHeading, principal: Principal) -> OutgoingFrame:
         told = [
             self._match_told(hosted)
             for hosted in self.store.all()
@@ -176,7 +183,7 @@ class MatchService:
         }
         return match_as_in_schemas(told, hosted) if self._profile is Profile.SCHEMAS else told
 
-    def _made(self, request: CreateMatch, principal: Principal, now: datetime) -> Envelope:
+    def _made(self, request: CreateMatch, principal: Principal, now: datetime) -> OutgoingFrame:
         heading = request.heading
         account, request_id = heading.agent_id, heading.request_id
         if account not in principal.accounts:
@@ -298,7 +305,7 @@ class MatchService:
 
     def pushes_after(
         self, match_id: str, agent_id: str, seq: int, *, oldest: int | None = None, newest: int | None = None
-    ) -> list[Envelope]:
+    ) -> list[OutgoingFrame]:
         """Every push for an agent or a spectator with a number above ``seq``, oldest first, as it was sent; no more
         than so many of the ``oldest``, or of the ``newest``."""
         hosted = self._get(match_id)
@@ -310,7 +317,7 @@ class MatchService:
     def check_reader(self, match_id: str, agent_id: str, principal: Principal | None) -> Hosted:
         """The match, for somebody who may read what ``agent_id`` may know of it. Raises ``Refused``: ``unauthorized``,
         ``forbidden``, ``unknown_match``, ``not_in_match``."""
-        heading = Heading(match_id=match_id, agent_id=agent_id)
+        heading = RequestHeading(match_id=match_id, agent_id=agent_id)
         check_token(heading, principal or NOBODY)
         hosted = self._get(match_id)
         check_membership(hosted, heading, principal or NOBODY, acts=False)
@@ -332,7 +339,7 @@ class MatchService:
         return list(pushes(hosted, events))
 
 
-def _keep(answers: OrderedDict[str, Envelope], request_id: str, answer: Envelope) -> None:
+def _keep(answers: OrderedDict[str, OutgoingFrame], request_id: str, answer: OutgoingFrame) -> None:
     answers[request_id] = answer
     if len(answers) > MOST_ANSWERS_KEPT:
         answers.popitem(last=False)

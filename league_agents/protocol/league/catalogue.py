@@ -11,10 +11,10 @@ from types import MappingProxyType
 from league_agents.protocol.league.declare import Declaration, declaration_in
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
-from league_agents.protocol.league.payload import Message
+from league_agents.protocol.league.payload import LeagueMessage
 
 DECLARED: tuple[Declaration, ...] = tuple(
-    item for kind in Message.__subclasses__() if (item := declaration_in(kind)) is not None
+    item for kind in LeagueMessage.__subclasses__() if (item := declaration_in(kind)) is not None
 )
 """What was declared of each class of payloads."""
 

@@ -1,8 +1,8 @@
 """How a league message is declared: one class, whose body lists the payload's keys from top to bottom.
 
 A field carries how its value is read and written (``wire``). A key that is no field of the payload, such as an id of
-the envelope, stands among the fields as a ``ClassVar`` (``Written``). Readers and writers of whole payloads are derived
-from that; a payload that is too irregular names its own reader beside the class.
+the envelope, stands among the fields as a ``ClassVar`` (``DerivedKey``). Readers and writers of whole payloads are
+derived from that; a payload that is too irregular names its own reader beside the class.
 
 Rule: a type of message is declared once. ``catalogue`` finds every class; nothing lists them a second time.
 """
@@ -128,7 +128,7 @@ LEFT_OUT = object()
 """Written for ``None``: no key at all."""
 
 
-class Wire(Struct, frozen=True, kw_only=True):
+class WireField(Struct, frozen=True, kw_only=True):
     """A field of a payload, as it is spelled."""
 
     kind: ValueKind
@@ -159,9 +159,9 @@ def wire(
     is_required: bool = False,
     none_as: object = LEFT_OUT,
     must: str | None = None,
-) -> Wire:
+) -> WireField:
     """How a field is read and written, for ``Annotated``."""
-    return Wire(
+    return WireField(
         kind=kind,
         keys=keys,
         written_as=written_as,
@@ -172,7 +172,7 @@ def wire(
     )
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class DerivedKey(Struct, frozen=True, kw_only=True):
     """A key of a payload that comes from elsewhere than the payload's fields."""
 
     of: Callable[[Any, Envelope], object]
@@ -191,18 +191,18 @@ def _match_id(_: object, envelope: Envelope) -> str:
     return str(envelope.game_id)
 
 
-BROADCAST_ID = Written(of=lambda _, envelope: envelope.broadcast_id)
-LEAGUE_ID = Written(of=lambda _, envelope: envelope.league_id)
-SEASON_ID = Written(of=lambda _, envelope: envelope.season_id)
-ROUND_ID = Written(of=lambda _, envelope: envelope.round_id, must="it needs a round_id")
-SENDER_EMAIL = Written(of=lambda _, envelope: envelope.sender.email)
-MATCH_ID = Written(of=_match_id)
+BROADCAST_ID = DerivedKey(of=lambda _, envelope: envelope.broadcast_id)
+LEAGUE_ID = DerivedKey(of=lambda _, envelope: envelope.league_id)
+SEASON_ID = DerivedKey(of=lambda _, envelope: envelope.season_id)
+ROUND_ID = DerivedKey(of=lambda _, envelope: envelope.round_id, must="it needs a round_id")
+SENDER_EMAIL = DerivedKey(of=lambda _, envelope: envelope.sender.email)
+MATCH_ID = DerivedKey(of=_match_id)
 """The game id, which every game message repeats in its payload (protocol 1.2)."""
 
 
-def constant(value: object) -> Written:
+def constant(value: object) -> DerivedKey:
     """A key that always has this value."""
-    return Written(of=lambda _payload, _envelope: value)
+    return DerivedKey(of=lambda _payload, _envelope: value)
 
 
 class Declaration(Struct, frozen=True, kw_only=True):
@@ -274,23 +274,23 @@ def declaration_in(kind: type[Payload]) -> Declaration | None:
     return found
 
 
-def _layout(kind: type) -> Iterator[tuple[str, Wire | Written]]:
+def _layout(kind: type) -> Iterator[tuple[str, WireField | DerivedKey]]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
-            found = next((item for item in get_args(hint) if isinstance(item, Wire)), None)
+            found = next((item for item in get_args(hint) if isinstance(item, WireField)), None)
             if found is not None:
                 yield name, found
         elif get_origin(hint) is ClassVar or hint is ClassVar:
             written = getattr(kind, name)
-            if isinstance(written, Written):
+            if isinstance(written, DerivedKey):
                 yield name, written
 
 
-layout: Callable[[type], tuple[tuple[str, Wire | Written], ...]] = cache(lambda kind: tuple(_layout(kind)))
+layout: Callable[[type], tuple[tuple[str, WireField | DerivedKey], ...]] = cache(lambda kind: tuple(_layout(kind)))
 """The keys of a payload or row in the order of the wire, each with the name that it has in the class."""
 
-_fields_of: Callable[[type], tuple[tuple[str, tuple[str, ...], Wire], ...]] = cache(
-    lambda kind: tuple((name, item.keys or (name,), item) for name, item in layout(kind) if isinstance(item, Wire))
+_fields_of: Callable[[type], tuple[tuple[str, tuple[str, ...], WireField], ...]] = cache(
+    lambda kind: tuple((name, item.keys or (name,), item) for name, item in layout(kind) if isinstance(item, WireField))
 )
 
 
@@ -333,7 +333,7 @@ def write_fields(payload: Payload, envelope: Envelope) -> Document:
         raise refuse(envelope, why)
     document: Document = {}
     for name, item in layout(type(payload)):
-        if isinstance(item, Written):
+        if isinstance(item, DerivedKey):
             value = item.of(payload, envelope)
             if value is not None:
                 document[item.key or name] = value
@@ -357,7 +357,7 @@ def write_row(row: object, without: tuple[str, ...] = ()) -> Document:
     return document
 
 
-def _write(document: Document, item: Wire, name: str, value: object) -> None:
+def _write(document: Document, item: WireField, name: str, value: object) -> None:
     if value is None:
         if item.none_as is LEFT_OUT:
             return

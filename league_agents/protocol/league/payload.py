@@ -19,7 +19,7 @@ from league_agents.core.violation import Violation
 class Payload:
     """What one league message says (protocol section 4).
 
-    A class apart from ``Message``, so that a field of this type is read as any of its classes.
+    A class apart from ``LeagueMessage``, so that a field of this type is read as any of its classes.
     """
 
     __slots__ = ()
@@ -29,18 +29,18 @@ class Payload:
         return None
 
 
-class Message(Payload, Struct, frozen=True, tag_field="is", tag=True):
+class LeagueMessage(Payload, Struct, frozen=True, tag_field="is", tag=True):
     """The base of every payload. In a journal each carries the name of its class under ``is``."""
 
 
-class Legacy(Message, frozen=True, kw_only=True):
+class Legacy(LeagueMessage, frozen=True, kw_only=True):
     """A type of protocol 4.6 that asks for no behaviour. Recorded."""
 
     fields: Mapping[str, object]
     """The payload as it came, bounded: JSON values only."""
 
 
-class BrokenPayload(Message, frozen=True, kw_only=True):
+class BrokenPayload(LeagueMessage, frozen=True, kw_only=True):
     """A known type whose content cannot be used. The referee counts these (5.3.2)."""
 
     violations: tuple[Violation, ...]

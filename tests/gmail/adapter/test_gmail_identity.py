@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league_agents.mail import mime
-from league_agents.mail.identity import Require, Result, Verdict, judge
+from league_agents.mail.identity import MailVerdict, Require, Result, judge
 from league_agents.mail.port import Mail
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
@@ -13,7 +13,7 @@ from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_k
 PASSED = b"Authentication-Results: mx.google.com; dmarc=pass header.from=league.test\r\n"
 
 
-def verdict_on(mail: Mail, require: Require = Require.PASS) -> Verdict:
+def verdict_on(mail: Mail, require: Require = Require.PASS) -> MailVerdict:
     return judge(mail.headers, mail.from_header, own_address=BOB, require=require)
 
 
@@ -21,7 +21,7 @@ def test_a_mail_from_another_account_is_confirmed(open_mailbox) -> None:
     alice, bob = open_mailbox(ALICE), open_mailbox(BOB)
     alice.send(letter(1))
     (mail,) = bob.fetch(5, nothing_known)
-    assert verdict_on(mail) == Verdict(accepted=True, sender=ALICE, result=Result.PASS)
+    assert verdict_on(mail) == MailVerdict(accepted=True, sender=ALICE, result=Result.PASS)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError,
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.oauth import SCOPES, Authorization, login, login_pasted, logout, token_status
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
 
@@ -236,15 +236,15 @@ def test_no_secret_is_said_or_logged_whatever_happens(
     mailbox = GmailMailbox(token_path, endpoint=sandbox.url, clock=clock)
     attempt(mailbox.profile)
     for fault in (
-        Fault(action=Action.ERROR, status=403, reason="rateLimitExceeded"),
-        Fault(action=Action.ERROR, status=403, reason="domainPolicy"),
-        Fault(action=Action.ERROR, status=400),
-        Fault(action=Action.ERROR, status=503),
-        Fault(action=Action.GARBLE),
-        Fault(action=Action.DROP_UNDONE),
-        Fault(action=Action.EXPIRE_TOKEN),
-        Fault(action=Action.ERROR, method="token", status=503),
-        Fault(action=Action.REVOKE),
+        Fault(action=FaultAction.ERROR, status=403, reason="rateLimitExceeded"),
+        Fault(action=FaultAction.ERROR, status=403, reason="domainPolicy"),
+        Fault(action=FaultAction.ERROR, status=400),
+        Fault(action=FaultAction.ERROR, status=503),
+        Fault(action=FaultAction.GARBLE),
+        Fault(action=FaultAction.DROP_UNDONE),
+        Fault(action=FaultAction.EXPIRE_TOKEN),
+        Fault(action=FaultAction.ERROR, method="token", status=503),
+        Fault(action=FaultAction.REVOKE),
     ):
         sandbox.add_fault(fault)
         attempt(lambda: mailbox.send(letter(1)))

@@ -21,8 +21,8 @@ from league_agents.mail.gmail.queries import LONGEST_TERMS, QUERY, from_any_of
 from league_agents.mail.gmail.received import read_headers, read_raw
 from league_agents.mail.identity import GMAIL, JUDGED_BY, Require, judge, not_delivered_to
 from league_agents.mail.port import Mail, Mailbox, Peers, Stopping
-from league_agents.mail.quota import MATCH_MAILS, Limits, QuotaLedger, search_period
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, QuotaLimits, search_period
+from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, MailboxContract, document, letter, nothing_known
 
@@ -169,7 +169,7 @@ def test_a_long_backlog_of_peers_is_in_the_order_of_its_dates_among_strangers(pe
 
 def test_a_mail_that_a_search_does_not_find_yet_is_read_at_once_all_the_same(peered: Peered) -> None:
     peered.drain()
-    peered.sandbox.add_fault(Fault(action=Action.UNLISTED, method="delivery", seconds=60))
+    peered.sandbox.add_fault(Fault(action=FaultAction.UNLISTED, method="delivery", seconds=60))
     peered.open_mailbox(ALICE).send(letter(1))
     (mail,) = peered.fetch()
     assert numbers([mail]) == ["m1"]
@@ -346,7 +346,7 @@ def test_a_mail_that_the_history_withholds_is_found_well_within_the_wait(peered:
     peered.peers = Peers(addresses=peered.peers.addresses, shortest_wait=timedelta(seconds=120))
     peered.strangers(50)
     peered.drain()
-    peered.sandbox.add_fault(Fault(action=Action.WITHHELD, method="delivery"))
+    peered.sandbox.add_fault(Fault(action=FaultAction.WITHHELD, method="delivery"))
     peered.open_mailbox(ALICE).send(letter(1))
     sent_at = peered.clock.now()
     while "m1" not in numbers(peered.fetch()):
@@ -356,7 +356,7 @@ def test_a_mail_that_the_history_withholds_is_found_well_within_the_wait(peered:
 
 def test_without_anybody_who_waits_it_is_found_with_the_next_listing(peered: Peered) -> None:
     peered.drain()
-    peered.sandbox.add_fault(Fault(action=Action.WITHHELD, method="delivery"))
+    peered.sandbox.add_fault(Fault(action=FaultAction.WITHHELD, method="delivery"))
     peered.open_mailbox(ALICE).send(letter(1))
     peered.clock.sleep(timedelta(minutes=4))
     assert peered.fetch() == []
@@ -388,7 +388,7 @@ def test_a_mail_that_is_not_there_at_first_is_asked_for_again_soon(
 ) -> None:
     box = open_mailbox(BOB, clock=clock)
     assert box.fetch(5, nothing_known) == []
-    sandbox.add_fault(Fault(action=Action.ERROR, method=GET, status=404, calls=tuple(range(1, failures + 1))))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method=GET, status=404, calls=tuple(range(1, failures + 1))))
     open_mailbox(ALICE).send(letter(1))
     arrived_at = clock.now()
     while not (mails := box.fetch(5, nothing_known)):
@@ -399,7 +399,7 @@ def test_a_mail_that_is_not_there_at_first_is_asked_for_again_soon(
 
 def test_a_mail_that_is_not_there_holds_up_no_other(sandbox: Sandbox, open_mailbox, clock: ManualClock) -> None:
     box = open_mailbox(BOB, clock=clock)
-    sandbox.add_fault(Fault(action=Action.ERROR, method=GET, status=404, calls=(1,)))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method=GET, status=404, calls=(1,)))
     for number in range(3):
         open_mailbox(ALICE).send(letter(number))
     assert len(box.fetch(5, nothing_known)) == 2
@@ -410,7 +410,7 @@ def test_a_mail_that_was_deleted_is_asked_for_a_bounded_number_of_times(
 ) -> None:
     box = open_mailbox(BOB, clock=clock, list_every=timedelta(days=1))
     assert box.fetch(5, nothing_known) == []
-    sandbox.add_fault(Fault(action=Action.ERROR, method=GET, status=404))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method=GET, status=404))
     open_mailbox(ALICE).send(letter(1))
     for _ in range(60):
         assert box.fetch(5, nothing_known) == []
@@ -434,7 +434,9 @@ def test_a_position_that_gmail_does_not_accept_is_made_up_for_by_a_listing(
     box = open_mailbox(BOB)
     assert box.fetch(5, nothing_known) == []
     open_mailbox(ALICE).send(letter(1))
-    fault = Fault(action=Action.ERROR, method="history.list", status=status, reason=reason, message=message, calls=(1,))
+    fault = Fault(
+        action=FaultAction.ERROR, method="history.list", status=status, reason=reason, message=message, calls=(1,)
+    )
     sandbox.add_fault(fault)
     assert numbers(box.fetch(5, nothing_known)) == ["m1"]
     assert box.resyncs == 1
@@ -486,7 +488,7 @@ def test_a_wait_before_the_next_attempt_ends_when_the_process_is_to_end(sandbox:
 
     stopping = threading.Event()
     box = open_mailbox(BOB, clock=Waiting(datetime.now(UTC)), stopping=stopping)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="getProfile", status=503))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="getProfile", status=503))
     with pytest.raises(Stopping):
         box.fetch(5, nothing_known)
     assert sandbox.report()["accounts"][BOB]["methods"]["getProfile"]["refused"] == 1
@@ -521,7 +523,7 @@ def test_a_peer_that_cannot_be_searched_for_is_heard_all_the_same(peered: Peered
 def test_the_budget_for_reading_is_kept_while_strangers_wait(
     sandbox: Sandbox, open_mailbox, clock: ManualClock
 ) -> None:
-    ledger = QuotaLedger(clock, limits=Limits(units_per_minute=300, units_kept_for_sending=150))
+    ledger = QuotaLedger(clock, limits=QuotaLimits(units_per_minute=300, units_kept_for_sending=150))
     peered = Peered(sandbox, open_mailbox, clock)
     box = open_mailbox(BOB, clock=clock, ledger=ledger, peers=lambda: peered.peers, refuse=check_sender)
     peered.strangers(40)

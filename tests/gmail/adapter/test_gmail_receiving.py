@@ -23,9 +23,9 @@ from league_agents.mail import mime
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.gmail.backlog import WINDOW
 from league_agents.mail.identity import not_delivered_to
-from league_agents.mail.quota import Limits, QuotaLedger
+from league_agents.mail.quota import QuotaLedger, QuotaLimits
 from league_agents.mail.service_clock import ServiceClock
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, document, letter, nothing_known
 
@@ -70,7 +70,7 @@ def drain(mailbox: GmailMailbox, limit: int = 100) -> list[int]:
 
 
 def generous() -> QuotaLedger:
-    return QuotaLedger(ManualClock(datetime.now(UTC)), limits=Limits(units_per_minute=10**6))
+    return QuotaLedger(ManualClock(datetime.now(UTC)), limits=QuotaLimits(units_per_minute=10**6))
 
 
 def test_a_backlog_of_1200_mails_in_odd_order_is_read_oldest_first_and_each_once(
@@ -181,7 +181,7 @@ def test_marking_that_failed_is_done_with_the_next_look(sandbox: Sandbox, open_m
     bob = open_mailbox(BOB, clock=clock)
     put(sandbox, 1)
     (mail,) = bob.fetch(5, nothing_known)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="messages.modify", status=503))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="messages.modify", status=503))
     with pytest.raises(MailboxUnavailable):
         bob.acknowledge([mail.mail_id])
     sandbox.clear_faults()
@@ -194,7 +194,7 @@ def test_a_history_that_gmail_has_forgotten_is_made_up_for_by_a_listing(sandbox:
     bob = open_mailbox(BOB)
     assert bob.fetch(5, nothing_known) == []
     put(sandbox, 1)
-    sandbox.add_fault(Fault(action=Action.EXPIRE_HISTORY, method="history.list", times=1))
+    sandbox.add_fault(Fault(action=FaultAction.EXPIRE_HISTORY, method="history.list", times=1))
     assert [number_of(mail) for mail in bob.fetch(5, nothing_known)] == [1]
     assert bob.resyncs == 1
     put(sandbox, 2)
@@ -299,16 +299,19 @@ def test_a_failure_that_passes_is_not_noticed(sandbox: Sandbox, open_mailbox, st
     bob = open_mailbox(BOB, clock=clock)
     put(sandbox, 1)
     for method in ("getProfile", "messages.list", "messages.get", "messages.modify"):
-        sandbox.add_fault(Fault(action=Action.ERROR, method=method, status=status, calls=(1, 2), retry_after_s=1))
+        sandbox.add_fault(Fault(action=FaultAction.ERROR, method=method, status=status, calls=(1, 2), retry_after_s=1))
     assert drain(bob) == [1]
     assert sandbox.mail(BOB, "UNREAD") == []
     assert bob.failures_in_a_row == 0
 
 
 @pytest.mark.parametrize(
-    "action", [Action.DROP_UNREAD, Action.DROP_UNDONE, Action.DROP_DONE, Action.TRUNCATE, Action.GARBLE]
+    "action",
+    [FaultAction.DROP_UNREAD, FaultAction.DROP_UNDONE, FaultAction.DROP_DONE, FaultAction.TRUNCATE, FaultAction.GARBLE],
 )
-def test_a_connection_that_breaks_while_reading_is_tried_again(sandbox: Sandbox, open_mailbox, action: Action) -> None:
+def test_a_connection_that_breaks_while_reading_is_tried_again(
+    sandbox: Sandbox, open_mailbox, action: FaultAction
+) -> None:
     bob = open_mailbox(BOB, clock=ManualClock(datetime.now(UTC)))
     put(sandbox, 1)
     for method in ("messages.list", "messages.get", "messages.modify"):
@@ -321,7 +324,7 @@ def test_a_long_wait_that_gmail_asks_for_is_told_and_kept(sandbox: Sandbox, open
     clock = ManualClock(datetime.now(UTC))
     bob = open_mailbox(BOB, clock=clock)
     bob.fetch(5, nothing_known)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="history.list", status=429, retry_after_s=90))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="history.list", status=429, retry_after_s=90))
     before = calls(sandbox)["history.list"]
     for _ in range(3):
         with pytest.raises(MailboxUnavailable) as caught:
@@ -340,7 +343,7 @@ def test_a_gmail_that_stays_away_is_asked_less_and_less_and_never_waited_for_lon
     clock = ManualClock(datetime.now(UTC))
     bob = open_mailbox(BOB, clock=clock)
     bob.fetch(5, nothing_known)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="*", status=503))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="*", status=503))
     began_at = clock.now()
     before = calls(sandbox)
     while clock.now() - began_at < timedelta(minutes=10):
@@ -354,7 +357,7 @@ def test_a_gmail_that_stays_away_is_asked_less_and_less_and_never_waited_for_lon
 
 def test_reading_stops_at_the_budget_and_goes_on_where_it_was(sandbox: Sandbox, open_mailbox) -> None:
     clock = ManualClock(datetime.now(UTC))
-    limits = Limits(units_per_minute=1_000, units_kept_for_sending=400)
+    limits = QuotaLimits(units_per_minute=1_000, units_kept_for_sending=400)
     bob = open_mailbox(BOB, clock=clock, ledger=QuotaLedger(clock, limits=limits))
     for number in range(50):
         put(sandbox, number, datetime(2026, 5, 2, 12, 0, number, tzinfo=UTC))
@@ -417,8 +420,8 @@ def test_a_mail_to_oneself_is_also_found_in_the_spam_folder(
     sandbox: Sandbox, open_mailbox, is_history_known: bool
 ) -> None:
     if not is_history_known:
-        sandbox.add_fault(Fault(action=Action.EXPIRE_HISTORY, method="history.list", times=1))
-    sandbox.add_fault(Fault(action=Action.SPAM, method="delivery"))
+        sandbox.add_fault(Fault(action=FaultAction.EXPIRE_HISTORY, method="history.list", times=1))
+    sandbox.add_fault(Fault(action=FaultAction.SPAM, method="delivery"))
     result = open_mailbox(BOB).self_test_send("t-1")
     assert result.was_spam
     (mail,) = sandbox.mail(BOB, "SPAM")
@@ -427,7 +430,7 @@ def test_a_mail_to_oneself_is_also_found_in_the_spam_folder(
 
 def test_a_mail_to_oneself_that_does_not_arrive_is_told_after_a_while(sandbox: Sandbox, open_mailbox) -> None:
     bob = open_mailbox(BOB, clock=ManualClock(datetime.now(UTC)))
-    sandbox.add_fault(Fault(action=Action.LOSE, method="delivery"))
+    sandbox.add_fault(Fault(action=FaultAction.LOSE, method="delivery"))
     with pytest.raises(MailError, match="did not arrive within 5 s"):
         bob.self_test_send("t-1", patience=timedelta(seconds=5))
 

@@ -19,8 +19,8 @@ from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail.gmail import GmailMailbox, transport
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend
-from league_agents.mail.quota import Limits, QuotaLedger
-from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
+from league_agents.mail.quota import QuotaLedger, QuotaLimits
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, letter, nothing_known
 
@@ -41,21 +41,21 @@ def sent(sandbox: Sandbox, account: str = ALICE) -> int:
 @pytest.mark.parametrize(
     ("fault", "is_sent"),
     [
-        (Fault(action=Action.DROP_DONE, method="messages.send"), True),
-        (Fault(action=Action.DROP_UNDONE, method="messages.send"), False),
-        (Fault(action=Action.DROP_UNREAD, method="messages.send"), False),
-        (Fault(action=Action.TRUNCATE, method="messages.send"), True),
-        (Fault(action=Action.GARBLE, method="messages.send"), True),
-        (Fault(action=Action.WAIT, method="messages.send", seconds=LONGEST_WAIT_S), True),
-        (Fault(action=Action.ERROR, method="messages.send", status=500), False),
-        (Fault(action=Action.ERROR, method="messages.send", status=503), False),
+        (Fault(action=FaultAction.DROP_DONE, method="messages.send"), True),
+        (Fault(action=FaultAction.DROP_UNDONE, method="messages.send"), False),
+        (Fault(action=FaultAction.DROP_UNREAD, method="messages.send"), False),
+        (Fault(action=FaultAction.TRUNCATE, method="messages.send"), True),
+        (Fault(action=FaultAction.GARBLE, method="messages.send"), True),
+        (Fault(action=FaultAction.WAIT, method="messages.send", seconds=LONGEST_WAIT_S), True),
+        (Fault(action=FaultAction.ERROR, method="messages.send", status=500), False),
+        (Fault(action=FaultAction.ERROR, method="messages.send", status=503), False),
     ],
     ids=lambda value: value.action if isinstance(value, Fault) else str(value),
 )
 def test_a_send_without_a_clear_answer_leaves_once_and_is_looked_for(
     sandbox: Sandbox, open_mailbox, fault: Fault, is_sent: bool
 ) -> None:
-    timeout = SHORT if fault.action is Action.WAIT else timedelta(seconds=LIMIT_S)
+    timeout = SHORT if fault.action is FaultAction.WAIT else timedelta(seconds=LIMIT_S)
     alice = open_mailbox(ALICE, timeout=timeout)
     assert alice.address == ALICE  # a connection is open when the send begins
     sandbox.add_fault(fault)
@@ -69,9 +69,9 @@ def test_a_send_without_a_clear_answer_leaves_once_and_is_looked_for(
     assert restarted.was_sent("m1") is is_sent
 
 
-@pytest.mark.parametrize("action", [Action.WAIT, Action.SLOW_BODY])
+@pytest.mark.parametrize("action", [FaultAction.WAIT, FaultAction.SLOW_BODY])
 def test_a_send_is_left_after_a_time_whatever_other_calls_may_take(
-    sandbox: Sandbox, open_mailbox, monkeypatch: pytest.MonkeyPatch, action: Action
+    sandbox: Sandbox, open_mailbox, monkeypatch: pytest.MonkeyPatch, action: FaultAction
 ) -> None:
     monkeypatch.setattr(transport, "LONGEST_SEND", timedelta(seconds=0.4))
     alice = open_mailbox(ALICE)
@@ -81,7 +81,7 @@ def test_a_send_is_left_after_a_time_whatever_other_calls_may_take(
         alice.send(letter(1))
     assert not caught.value.was_answered
     sandbox.clear_faults()
-    sandbox.add_fault(Fault(action=Action.SLOW_BODY, method="getProfile", seconds=0.6))
+    sandbox.add_fault(Fault(action=FaultAction.SLOW_BODY, method="getProfile", seconds=0.6))
     assert alice.profile().address == ALICE
 
 
@@ -89,7 +89,7 @@ def test_a_send_is_left_after_a_time_whatever_other_calls_may_take(
 def test_a_send_is_over_when_the_service_and_not_a_gateway_says_that_it_failed(
     sandbox: Sandbox, open_mailbox, status: int, is_over: bool
 ) -> None:
-    sandbox.add_fault(Fault(action=Action.ERROR, method="messages.send", status=status))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="messages.send", status=status))
     with pytest.raises(AmbiguousSend) as caught:
         open_mailbox(ALICE).send(letter(1))
     assert caught.value.was_answered is is_over
@@ -98,8 +98,8 @@ def test_a_send_is_over_when_the_service_and_not_a_gateway_says_that_it_failed(
 def test_a_sent_mail_that_no_listing_shows_yet_is_found_in_the_history(sandbox: Sandbox, open_mailbox) -> None:
     alice = open_mailbox(ALICE)
     alice.fetch(1, nothing_known)
-    sandbox.add_fault(Fault(action=Action.UNLISTED, method="messages.send", seconds=3600))
-    sandbox.add_fault(Fault(action=Action.DROP_DONE, method="messages.send"))
+    sandbox.add_fault(Fault(action=FaultAction.UNLISTED, method="messages.send", seconds=3600))
+    sandbox.add_fault(Fault(action=FaultAction.DROP_DONE, method="messages.send"))
     with pytest.raises(AmbiguousSend):
         alice.send(letter(1))
     sandbox.clear_faults()
@@ -125,7 +125,7 @@ def test_a_send_that_is_refused_for_its_pace_was_not_sent(
 ) -> None:
     alice = open_mailbox(ALICE)
     sandbox.add_fault(
-        Fault(action=Action.ERROR, method="messages.send", status=status, reason=reason, retry_after_s=wait)
+        Fault(action=FaultAction.ERROR, method="messages.send", status=status, reason=reason, retry_after_s=wait)
     )
     with pytest.raises(MailboxUnavailable) as caught:
         alice.send(letter(1))
@@ -142,7 +142,7 @@ def test_when_gmail_takes_no_more_mail_nothing_is_asked_before_it_said_so(sandbo
     stamp = resumes_at.strftime("%Y-%m-%dT%H:%M:%S.000Z")
     message = f"User-rate limit exceeded.  Retry after {stamp} (Mail sending)"
     sandbox.add_fault(
-        Fault(action=Action.ERROR, method="messages.send", status=429, reason="rateLimitExceeded", message=message)
+        Fault(action=FaultAction.ERROR, method="messages.send", status=429, reason="rateLimitExceeded", message=message)
     )
     for _ in range(3):
         with pytest.raises(QuotaExhausted) as caught:
@@ -159,7 +159,7 @@ def test_when_gmail_takes_no_more_mail_nothing_is_asked_before_it_said_so(sandbo
 
 def test_the_daily_limit_of_gmail_itself_is_told_with_its_end(sandbox: Sandbox, open_mailbox) -> None:
     alice = open_mailbox(ALICE)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="messages.send", status=403, reason="dailyLimitExceeded"))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="messages.send", status=403, reason="dailyLimitExceeded"))
     with pytest.raises(QuotaExhausted) as caught:
         alice.send(letter(1))
     assert caught.value.resets_at is not None
@@ -171,7 +171,7 @@ def test_a_mail_that_is_refused_for_good_is_not_tried_again(
     sandbox: Sandbox, open_mailbox, status: int, reason: str
 ) -> None:
     alice = open_mailbox(ALICE)
-    sandbox.add_fault(Fault(action=Action.ERROR, method="messages.send", status=status, reason=reason))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="messages.send", status=status, reason=reason))
     with pytest.raises(MailError) as caught:
         alice.send(letter(1))
     assert type(caught.value) is MailError
@@ -193,7 +193,7 @@ def test_an_access_token_that_expired_is_renewed_and_the_mail_sent_once(
     alice = open_mailbox(ALICE)
     (token_file,) = tmp_path.glob("token*alice*")
     before = json.loads(token_file.read_text())
-    sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
+    sandbox.add_fault(Fault(action=FaultAction.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
     alice.send(letter(1))
     assert sent(sandbox) == 1
     after = json.loads(token_file.read_text())
@@ -211,7 +211,7 @@ def test_a_token_that_cannot_be_written_down_does_not_make_a_mail_unsent(
     authorization = Authorization(sandbox.token_file(ALICE, tmp_path))
     alice = GmailMailbox(authorization, endpoint=sandbox.url)
     monkeypatch.setattr(os, "fsync", full)
-    sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
+    sandbox.add_fault(Fault(action=FaultAction.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
     alice.send(letter(1))
     alice.send(letter(2))
     assert sent(sandbox) == 2
@@ -245,8 +245,8 @@ def test_a_token_server_that_fails_is_waited_for_and_nothing_was_sent(
     monkeypatch.setattr("google.auth._exponential_backoff.time.sleep", lambda seconds: None)
     alice = open_mailbox(ALICE)
     assert alice.address == ALICE
-    sandbox.add_fault(Fault(action=Action.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
-    sandbox.add_fault(Fault(action=Action.ERROR, method="token", status=503))
+    sandbox.add_fault(Fault(action=FaultAction.EXPIRE_TOKEN, method="messages.send", calls=(1,)))
+    sandbox.add_fault(Fault(action=FaultAction.ERROR, method="token", status=503))
     with pytest.raises(MailboxUnavailable):
         alice.send(letter(1))
     assert sent(sandbox) == 0
@@ -266,7 +266,7 @@ def test_a_mail_that_cannot_be_written_is_refused_as_mail(sandbox: Sandbox, open
 
 def test_the_last_sends_of_a_day_go_to_running_games_without_asking_gmail(sandbox: Sandbox, open_mailbox) -> None:
     clock = ManualClock(datetime.now(UTC))
-    limits = Limits(sends_per_day=3, sends_kept_for_running_games=2, sends_kept_from_new_games=2)
+    limits = QuotaLimits(sends_per_day=3, sends_kept_for_running_games=2, sends_kept_from_new_games=2)
     alice = open_mailbox(ALICE, clock=clock, ledger=QuotaLedger(clock, limits=limits))
     alice.send(letter(1))
     with pytest.raises(QuotaExhausted) as caught:

@@ -13,7 +13,7 @@ import pytest
 
 from league_agents.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S, until
-from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault, FaultPlan, read_plan
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction, FaultPlan, read_plan
 
 ALICE, BOB, CAROL = "Alice@league.test", "bob@league.test", "carol@league.test"
 SEND = "messages.send"
@@ -25,7 +25,7 @@ def sends(sandbox) -> dict[str, dict[str, int]]:
 
 def test_a_connection_that_drops_makes_the_client_library_post_a_send_twice(start, account) -> None:
     """Fact 1 of the Gmail notes: num_retries is 0 and the caller sees one success."""
-    sandbox = start(faults=[Fault(method=SEND, action=Action.DROP_DONE, calls=(1,))])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.DROP_DONE, calls=(1,))])
     alice = account(sandbox)
     assert alice.post(BOB, X_League_Message_ID="m1")["labelIds"] == ["SENT"]
     assert sends(sandbox) == {"m1": {"posted": 2, "accepted": 2}}
@@ -39,7 +39,7 @@ def test_a_session_of_requests_posts_once_and_cannot_know(start, account) -> Non
     import requests
     from google.auth.transport.requests import AuthorizedSession
 
-    sandbox = start(faults=[Fault(method=SEND, action=Action.DROP_DONE)])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.DROP_DONE)])
     alice = account(sandbox)
     with AuthorizedSession(alice.credentials) as session, pytest.raises(requests.ConnectionError):
         session.post(
@@ -54,8 +54,8 @@ def test_every_post_of_a_send_is_counted_by_its_transaction_whatever_becomes_of_
 
     sandbox = start(
         faults=[
-            Fault(method=SEND, action=Action.ERROR, status=503, calls=(1,)),
-            Fault(method=SEND, action=Action.DROP_UNDONE, calls=(2,)),
+            Fault(method=SEND, action=FaultAction.ERROR, status=503, calls=(1,)),
+            Fault(method=SEND, action=FaultAction.DROP_UNDONE, calls=(2,)),
         ]
     )
     token = sandbox.access_token(ALICE)
@@ -73,8 +73,8 @@ def test_every_post_of_a_send_is_counted_by_its_transaction_whatever_becomes_of_
     }
 
 
-@pytest.mark.parametrize("action", [Action.DROP_UNREAD, Action.DROP_UNDONE])
-def test_a_connection_that_drops_before_the_call_is_done_changes_nothing(start, plain, action: Action) -> None:
+@pytest.mark.parametrize("action", [FaultAction.DROP_UNREAD, FaultAction.DROP_UNDONE])
+def test_a_connection_that_drops_before_the_call_is_done_changes_nothing(start, plain, action: FaultAction) -> None:
     sandbox = start(faults=[Fault(method=SEND, action=action, calls=(1,))])
     token = sandbox.access_token(ALICE)
     body = {"raw": "VG86IGJvYkBsZWFndWUudGVzdA0KDQp4"}
@@ -100,7 +100,7 @@ def test_a_connection_that_drops_before_the_call_is_done_changes_nothing(start, 
 def test_an_error_has_googles_shape(start, account, fault, status: int, reason: str, retry_after: str | None) -> None:
     from googleapiclient.errors import HttpError
 
-    sandbox = start(faults=[Fault(action=Action.ERROR, method="getProfile", **fault)])
+    sandbox = start(faults=[Fault(action=FaultAction.ERROR, method="getProfile", **fault)])
     with pytest.raises(HttpError) as refusal:
         account(sandbox).cursor()
     assert refusal.value.status_code == status
@@ -110,14 +110,14 @@ def test_an_error_has_googles_shape(start, account, fault, status: int, reason: 
 
 
 def test_the_client_library_tries_again_what_says_so(start, account) -> None:
-    sandbox = start(faults=[Fault(action=Action.ERROR, method="getProfile", status=503, calls=(1, 2))])
+    sandbox = start(faults=[Fault(action=FaultAction.ERROR, method="getProfile", status=503, calls=(1, 2))])
     request = account(sandbox).users.getProfile(userId="me")
     request._sleep = lambda _seconds: None
     assert request.execute(num_retries=2)["emailAddress"] == ALICE
 
 
 def test_an_answer_that_is_late_runs_into_the_clients_patience(start, account) -> None:
-    sandbox = start(faults=[Fault(method=SEND, action=Action.WAIT, seconds=LONGEST_WAIT_S)])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.WAIT, seconds=LONGEST_WAIT_S)])
     with pytest.raises(TimeoutError):
         account(sandbox, timeout=0.05).post(BOB)
     sandbox.clear_faults()
@@ -126,14 +126,14 @@ def test_an_answer_that_is_late_runs_into_the_clients_patience(start, account) -
 
 
 def test_a_slow_body_arrives_whole(start, account) -> None:
-    sandbox = start(faults=[Fault(method="getProfile", action=Action.SLOW_BODY, seconds=0.05)])
+    sandbox = start(faults=[Fault(method="getProfile", action=FaultAction.SLOW_BODY, seconds=0.05)])
     begun = time.monotonic()
     account(sandbox).cursor()
     assert time.monotonic() - begun >= 0.04
 
 
 def test_a_truncated_body_is_noticed(start, account) -> None:
-    sandbox = start(faults=[Fault(method="getProfile", action=Action.TRUNCATE, calls=(1,))])
+    sandbox = start(faults=[Fault(method="getProfile", action=FaultAction.TRUNCATE, calls=(1,))])
     alice = account(sandbox)
     with pytest.raises(http.client.IncompleteRead):
         alice.cursor()
@@ -141,7 +141,7 @@ def test_a_truncated_body_is_noticed(start, account) -> None:
 
 
 def test_an_answer_may_be_no_json(start, account) -> None:
-    sandbox = start(faults=[Fault(method="getProfile", action=Action.GARBLE, times=1)])
+    sandbox = start(faults=[Fault(method="getProfile", action=FaultAction.GARBLE, times=1)])
     alice = account(sandbox)
     profile = alice.users.getProfile(userId="me")
     # The client library hands such an answer out as it is and reports nothing.
@@ -150,7 +150,7 @@ def test_an_answer_may_be_no_json(start, account) -> None:
 
 
 def test_an_access_token_that_ends_early_is_refreshed_on_the_way(start, account) -> None:
-    sandbox = start(faults=[Fault(method=SEND, action=Action.EXPIRE_TOKEN, calls=(1,))])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.EXPIRE_TOKEN, calls=(1,))])
     alice = account(sandbox)
     first = alice.credentials.token
     alice.post(BOB)
@@ -161,7 +161,7 @@ def test_an_access_token_that_ends_early_is_refreshed_on_the_way(start, account)
 def test_a_grant_that_is_withdrawn_in_the_middle_is_an_invalid_grant(start, account) -> None:
     from google.auth.exceptions import RefreshError
 
-    sandbox = start(faults=[Fault(method=SEND, action=Action.REVOKE, calls=(2,))])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.REVOKE, calls=(2,))])
     alice = account(sandbox)
     alice.post(BOB)
     with pytest.raises(RefreshError):
@@ -172,7 +172,7 @@ def test_a_grant_that_is_withdrawn_in_the_middle_is_an_invalid_grant(start, acco
 def test_the_token_endpoint_can_fail_too(start, account) -> None:
     from google.auth.exceptions import RefreshError
 
-    sandbox = start(faults=[Fault(method="token", account=ALICE, action=Action.ERROR, status=400)])
+    sandbox = start(faults=[Fault(method="token", account=ALICE, action=FaultAction.ERROR, status=400)])
     alice = account(sandbox)
     sandbox.advance(timedelta(hours=2))
     with pytest.raises(RefreshError):
@@ -182,7 +182,7 @@ def test_the_token_endpoint_can_fail_too(start, account) -> None:
 def test_history_can_be_forgotten_before_a_call(start, account) -> None:
     from googleapiclient.errors import HttpError
 
-    sandbox = start(faults=[Fault(method="history.list", action=Action.EXPIRE_HISTORY, calls=(2,))])
+    sandbox = start(faults=[Fault(method="history.list", action=FaultAction.EXPIRE_HISTORY, calls=(2,))])
     alice = account(sandbox)
     cursor = alice.cursor()
     alice.changes(cursor)
@@ -192,13 +192,13 @@ def test_history_can_be_forgotten_before_a_call(start, account) -> None:
 
 
 def test_a_mail_that_is_lost_is_only_in_sent(start, account) -> None:
-    sandbox = start(faults=[Fault(method="delivery", account=BOB, action=Action.LOSE)])
+    sandbox = start(faults=[Fault(method="delivery", account=BOB, action=FaultAction.LOSE)])
     account(sandbox).post(f"{BOB}, {CAROL}")
     assert [len(sandbox.mail(address)) for address in (ALICE, BOB, CAROL)] == [1, 0, 1]
 
 
 def test_a_mail_that_is_duplicated_has_two_ids(start, account) -> None:
-    sandbox = start(faults=[Fault(method="delivery", action=Action.DUPLICATE, calls=(1,))])
+    sandbox = start(faults=[Fault(method="delivery", action=FaultAction.DUPLICATE, calls=(1,))])
     account(sandbox).post(BOB)
     first, second = sandbox.mail(BOB)
     assert first.mail_id != second.mail_id
@@ -206,7 +206,7 @@ def test_a_mail_that_is_duplicated_has_two_ids(start, account) -> None:
 
 
 def test_a_mail_that_is_late_arrives_when_its_time_has_come(start, account) -> None:
-    sandbox = start(faults=[Fault(method="delivery", action=Action.LATE, seconds=60, calls=(1,))])
+    sandbox = start(faults=[Fault(method="delivery", action=FaultAction.LATE, seconds=60, calls=(1,))])
     account(sandbox).post(BOB)
     bob = account(sandbox, BOB)
     cursor = bob.cursor()
@@ -221,7 +221,7 @@ def test_a_mail_that_is_late_arrives_when_its_time_has_come(start, account) -> N
 
 
 def test_a_mail_to_oneself_that_is_late_gets_its_inbox_labels_later(start, account) -> None:
-    sandbox = start(faults=[Fault(method="delivery", action=Action.LATE, seconds=60)])
+    sandbox = start(faults=[Fault(method="delivery", action=FaultAction.LATE, seconds=60)])
     alice = account(sandbox)
     sent = alice.post(ALICE)
     cursor = alice.cursor()
@@ -233,7 +233,7 @@ def test_a_mail_to_oneself_that_is_late_gets_its_inbox_labels_later(start, accou
 
 
 def test_a_mail_can_be_overtaken_by_the_next_one(start, account) -> None:
-    sandbox = start(faults=[Fault(method="delivery", action=Action.REORDER, calls=(1, 4))])
+    sandbox = start(faults=[Fault(method="delivery", action=FaultAction.REORDER, calls=(1, 4))])
     alice = account(sandbox)
     for name in "abcd":
         alice.post(BOB, Subject=name)
@@ -245,8 +245,8 @@ def test_a_mail_can_be_overtaken_by_the_next_one(start, account) -> None:
 def test_mail_can_be_taken_for_spam_and_dated_wrongly(start, account) -> None:
     sandbox = start(
         faults=[
-            Fault(method="delivery", action=Action.SPAM, calls=(1,)),
-            Fault(method="delivery", action=Action.SKEW, seconds=-90, calls=(2,)),
+            Fault(method="delivery", action=FaultAction.SPAM, calls=(1,)),
+            Fault(method="delivery", action=FaultAction.SKEW, seconds=-90, calls=(2,)),
         ]
     )
     alice, bob = account(sandbox), account(sandbox, BOB)
@@ -259,7 +259,7 @@ def test_mail_can_be_taken_for_spam_and_dated_wrongly(start, account) -> None:
 
 
 def test_a_sent_mail_may_not_be_listed_for_a_while(start, account) -> None:
-    sandbox = start(faults=[Fault(method=SEND, action=Action.UNLISTED, seconds=10)])
+    sandbox = start(faults=[Fault(method=SEND, action=FaultAction.UNLISTED, seconds=10)])
     alice = account(sandbox)
     sent = alice.post(BOB)
     assert alice.ids(labelIds=["SENT"]) == alice.ids(q="in:sent") == []
@@ -271,8 +271,8 @@ def test_a_sent_mail_may_not_be_listed_for_a_while(start, account) -> None:
 def test_faults_strike_the_calls_of_a_batch_one_by_one(start, account) -> None:
     sandbox = start(
         faults=[
-            Fault(method="getProfile", action=Action.ERROR, status=429, calls=(2,)),
-            Fault(method="getProfile", action=Action.DROP_UNDONE, calls=(3,)),
+            Fault(method="getProfile", action=FaultAction.ERROR, status=429, calls=(2,)),
+            Fault(method="getProfile", action=FaultAction.DROP_UNDONE, calls=(3,)),
         ]
     )
     alice = account(sandbox)
@@ -288,7 +288,7 @@ def test_faults_strike_the_calls_of_a_batch_one_by_one(start, account) -> None:
 
 def test_the_same_seed_has_the_same_accidents_whoever_comes_first() -> None:
     def luck(turns: str, seed: int) -> dict[str, list[bool]]:
-        plan = FaultPlan([Fault(action=Action.ERROR, chance=0.3)], seed=seed)
+        plan = FaultPlan([Fault(action=FaultAction.ERROR, chance=0.3)], seed=seed)
         struck: dict[str, list[bool]] = {"a": [], "b": []}
         for who in turns:
             struck[who].append(bool(plan.strikes("messages.get", who)))
@@ -300,7 +300,7 @@ def test_the_same_seed_has_the_same_accidents_whoever_comes_first() -> None:
 
 
 def test_every_and_times_and_prefixes_choose_the_calls() -> None:
-    plan = FaultPlan([Fault(action=Action.ERROR, method="messages.*", every=3, times=2)])
+    plan = FaultPlan([Fault(action=FaultAction.ERROR, method="messages.*", every=3, times=2)])
     struck = [bool(plan.strikes(method, "a")) for method in ["messages.get", "history.list", "messages.list"] * 6]
     assert [place for place, is_struck in enumerate(struck) if is_struck] == [3, 8]
     assert not plan.strikes("delivery", "a")
@@ -351,12 +351,12 @@ def test_a_right_fault_file_is_read() -> None:
     seed, (fault,) = read_plan(
         {"seed": "s", "faults": [{"action": "drop-done", "method": SEND, "calls": 3, "account": BOB}]}, where="f"
     )
-    assert (seed, fault) == ("s", Fault(action=Action.DROP_DONE, method=SEND, calls=(3,), account=BOB))
+    assert (seed, fault) == ("s", Fault(action=FaultAction.DROP_DONE, method=SEND, calls=(3,), account=BOB))
 
 
 def test_nothing_kills_a_process_that_it_shares(start) -> None:
     with pytest.raises(ConfigError, match="start it by its command"):
-        start(faults=[Fault(action=Action.KILL_DONE)])
+        start(faults=[Fault(action=FaultAction.KILL_DONE)])
 
 
 def test_a_sandbox_that_is_killed_comes_back_with_everything_it_accepted(tmp_path, plain, start) -> None:

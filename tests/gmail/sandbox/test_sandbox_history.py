@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.sandbox.faults import Action, Fault
+from league_agents.sandbox.faults import Fault, FaultAction
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
 
@@ -118,7 +118,7 @@ def test_history_can_be_expired_at_once(sandbox, account, plain) -> None:
 
 
 def test_a_mail_whose_arrival_is_withheld_is_listed_and_not_in_the_history(start, account) -> None:
-    sandbox = start(faults=[Fault(action=Action.WITHHELD, method="delivery", calls=(1,))])
+    sandbox = start(faults=[Fault(action=FaultAction.WITHHELD, method="delivery", calls=(1,))])
     alice, bob = account(sandbox, ALICE), account(sandbox, BOB)
     cursor = bob.cursor()
     alice.post(BOB)
@@ -130,7 +130,7 @@ def test_a_mail_whose_arrival_is_withheld_is_listed_and_not_in_the_history(start
 
 
 def test_a_call_that_lasts_moves_the_sandboxs_own_clock(start, account) -> None:
-    sandbox = start(faults=[Fault(action=Action.LAST, method="getProfile", seconds=40)])
+    sandbox = start(faults=[Fault(action=FaultAction.LAST, method="getProfile", seconds=40)])
     before = sandbox.world.clock.now()
     account(sandbox, ALICE).cursor()
     assert sandbox.world.clock.now() - before == timedelta(seconds=40)

@@ -14,7 +14,7 @@ import pytest
 
 from league_agents.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault
+from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 
 ALICE, BOB = "Alice@league.test", "bob@league.test"
@@ -52,7 +52,7 @@ def test_many_clients_at_once_get_their_own_answers(sandbox) -> None:
 
 
 def test_stopping_ends_open_connections_and_waits_at_once(start, plain) -> None:
-    sandbox = start(faults=[Fault(method="messages.list", action=Action.WAIT, seconds=LONGEST_WAIT_S)])
+    sandbox = start(faults=[Fault(method="messages.list", action=FaultAction.WAIT, seconds=LONGEST_WAIT_S)])
     idle, waiting = plain(sandbox), plain(sandbox)
     token = sandbox.access_token(ALICE)
     idle.ask("GET", PROFILE, token=token)
@@ -81,8 +81,8 @@ def test_everything_survives_in_its_file(start, account, tmp_path: Path) -> None
     first = start(
         state=state,
         faults=[
-            Fault(method="delivery", action=Action.LATE, seconds=3600, calls=(3,)),
-            Fault(method="getProfile", action=Action.ERROR, calls=(2,)),
+            Fault(method="delivery", action=FaultAction.LATE, seconds=3600, calls=(3,)),
+            Fault(method="getProfile", action=FaultAction.ERROR, calls=(2,)),
         ],
     )
     alice, bob = account(first, ALICE), account(first, BOB)

@@ -10,7 +10,7 @@ import pytest
 
 from league_agents.agents.asking import SOFT_LIMIT, Asker, time_for_models
 from league_agents.agents.contexts import CallContext
-from league_agents.agents.referee_chain.hinting import Hints
+from league_agents.agents.referee_chain.hinting import ProposedHints
 from league_agents.agents.secrecy import canary_of
 from league_agents.clock import ManualClock
 from league_agents.errors import ModelUnavailable
@@ -39,7 +39,7 @@ def clock() -> ManualClock:
 def test_a_value_comes_back_and_the_call_says_what_it_is_for() -> None:
     backend = ScriptedBackend([json.dumps({"hints": ["one"]})])
     turn = asker(backend).begin(context(), "get_round_start_info")
-    assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) == Hints(hints=["one"])
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=100, **VALUES) == ProposedHints(hints=["one"])
     purpose = backend.requests[0].prompt.purpose
     assert (purpose.match_id, purpose.season_id, purpose.callback, purpose.step) == (
         "0101001",
@@ -52,7 +52,7 @@ def test_a_value_comes_back_and_the_call_says_what_it_is_for() -> None:
 @pytest.mark.parametrize("said", [ModelUnavailable("down"), "no JSON", '{"hints": 3}'])
 def test_what_fails_is_nothing(said: Scripted) -> None:
     turn = asker(ScriptedBackend(lambda request: said)).begin(context(deadline_seconds=5), "get_answers")
-    assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=100, **VALUES) is None
 
 
 def test_a_completion_that_shows_the_private_mark_is_nothing() -> None:
@@ -60,7 +60,7 @@ def test_a_completion_that_shows_the_private_mark_is_nothing() -> None:
         return json.dumps({"hints": [f"told: {canary_of(request.prompt)}"]})
 
     turn = asker(ScriptedBackend(repeating)).begin(context(), "get_answers")
-    assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=100, **VALUES) is None
 
 
 def test_keys_and_salts_change_the_mark_and_nothing_else() -> None:
@@ -68,7 +68,7 @@ def test_keys_and_salts_change_the_mark_and_nothing_else() -> None:
     for key, salt in (("k", ""), ("k", "x"), ("other", "")):
         backend = ScriptedBackend([json.dumps({"hints": []})])
         asker(backend, key=key).begin(context(), "c").ask(
-            "referee_hint", Hints, max_output_tokens=9, salt=salt, **VALUES
+            "referee_hint", ProposedHints, max_output_tokens=9, salt=salt, **VALUES
         )
         prompts.append(backend.requests[0].prompt)
     assert len({canary_of(prompt) for prompt in prompts}) == 3
@@ -84,14 +84,14 @@ def test_the_time_runs_from_the_beginning_of_the_callback() -> None:
     assert turn.left == timedelta(seconds=7)
     turn.keep_back(timedelta(seconds=6.5))
     assert not turn.may_ask("referee_hint")
-    assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=100, **VALUES) is None
     assert backend.requests == []
 
 
 def test_without_a_model_nobody_is_asked() -> None:
     turn = asker(None).begin(context(), "get_answers")
     assert not turn.may_ask("referee_hint")
-    assert turn.ask("referee_hint", Hints, max_output_tokens=100, **VALUES) is None
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=100, **VALUES) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.batch import plan_batch
 from league_agents.agents.questions.belief import decode
 from league_agents.agents.questions.kinds import Topic
-from league_agents.agents.questions.reading import Reading
+from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import AnswerKey, TargetKind, Weights
@@ -98,7 +98,7 @@ def test_honest_answers_leave_one_sentence_and_say_that_they_are_honest(key: Ans
     found = candidates_for(knowledge, domain="colour")
     batch = plan_batch(found, key, 20, Weights()).batch()
     truth = 77
-    shown = Reading(
+    shown = CandidateReading(
         sentence=found.readings[truth].sentence,
         paragraph=found.readings[truth].paragraph,
         part=found.readings[truth].part,

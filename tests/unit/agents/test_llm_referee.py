@@ -15,7 +15,7 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of
 from league_agents.clock import ManualClock
-from league_agents.core.model_work import KEY, Why, Work, steps_in
+from league_agents.core.model_work import KEY, ModelWorkUse, Why, steps_in
 from league_agents.errors import LimitExceeded, ModelRefused, ModelUnavailable
 from league_agents.games.q21.model import Question
 from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
@@ -406,7 +406,7 @@ def test_whatever_the_model_does_the_game_is_as_without_it(failure: str, rules: 
     assert [played(reply) for reply in with_model] == play(OfflineReferee(rules=rules, knowledge=knowledge, seed=7))
     steps = [step for reply in with_model for step in steps_in(reply, "c")]
     assert [step.step for step in steps] == ["referee_hint", "referee_answers", "referee_grades"]
-    assert {step.work for step in steps} == {Work.REPLACED}
+    assert {step.work for step in steps} == {ModelWorkUse.REPLACED}
     assert [step.why for step in steps] == REASONS.get(failure, [Why.MALFORMED] * 3)
 
 
@@ -456,7 +456,7 @@ def test_a_callback_without_a_model_is_left_to_code(knowledge: Knowledge, secret
     assert played(reply) == {"answers": [{"question_number": 1, "answer": "D"}]}
     assert asked == ["get_answers"]
     (step,) = steps_in(reply, "get_answers")
-    assert (step.step, step.work, step.why) == ("referee_answers", Work.NOT_ASKED, Why.NO_MODEL)
+    assert (step.step, step.work, step.why) == ("referee_answers", ModelWorkUse.NOT_ASKED, Why.NO_MODEL)
 
 
 @BOTH

@@ -13,7 +13,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.referee_chain.answers import AnswerRows
 from league_agents.agents.referee_chain.grading import GradePair
-from league_agents.agents.referee_chain.hinting import Hints
+from league_agents.agents.referee_chain.hinting import ProposedHints
 from league_agents.agents.tokens import cut_to_tokens, prompt_tokens, tokens_in
 from league_agents.errors import ModelUnavailable
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
@@ -31,7 +31,7 @@ MOST_INPUT, MOST_OUTPUT = 8_000, 3_000
 MOST_REPEATED_INPUT, MOST_REPEATED_OUTPUT = 20_000, 6_000
 """When every reply has the wrong form, so that each call is repeated once."""
 
-SCHEMAS: Mapping[str, type[BaseModel]] = {"Hints": Hints, "AnswerRows": AnswerRows, "GradePair": GradePair}
+SCHEMAS: Mapping[str, type[BaseModel]] = {"Hints": ProposedHints, "AnswerRows": AnswerRows, "GradePair": GradePair}
 
 
 class Counting:

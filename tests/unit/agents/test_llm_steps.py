@@ -15,8 +15,8 @@ from league_agents.agents.contexts import CallContext
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.llm_referee import LlmReferee
-from league_agents.agents.referee_chain.hinting import Hints
-from league_agents.core.model_work import KEY, ModelStep, Why, Work, steps_in
+from league_agents.agents.referee_chain.hinting import ProposedHints
+from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why, steps_in
 from league_agents.games.q21.rules import COURSE
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Reply, Request
@@ -50,7 +50,7 @@ class Judged:
             return json.dumps(reply(request) if callable(reply) else reply)
 
         self.backend = ScriptedBackend(answer)
-        self.heard: list[tuple[Work, Why | None]] = []
+        self.heard: list[tuple[ModelWorkUse, Why | None]] = []
 
     @property
     def name(self) -> str:
@@ -90,19 +90,19 @@ NONE = {"n": 3, "evidence": "", "basis": "none", "answer": "none"}
 @pytest.mark.parametrize(
     ("rows", "work", "why", "used"),
     [
-        ([RIGHT, {**RIGHT, "n": 2}, {**RIGHT, "n": 3}], Work.USED, None, 3),
-        ([RIGHT, {**RIGHT, "n": 2}, NONE], Work.USED, None, 3),
-        ([RIGHT, WRONG, NONE], Work.PARTLY_USED, Why.CONTRADICTED, 2),
-        ([RIGHT], Work.PARTLY_USED, Why.TOO_FEW, 1),
-        ([RIGHT, {**RIGHT, "answer": "B"}], Work.REPLACED, Why.CONTRADICTED, 0),
-        ([WRONG], Work.REPLACED, Why.CONTRADICTED, 0),
-        ([{**NONE, "n": n} for n in (1, 2, 3)], Work.REPLACED, Why.DECLINED, 0),
-        ([{**RIGHT, "n": 99}], Work.REPLACED, Why.UNUSED, 0),
-        ([], Work.REPLACED, Why.UNUSED, 0),
+        ([RIGHT, {**RIGHT, "n": 2}, {**RIGHT, "n": 3}], ModelWorkUse.USED, None, 3),
+        ([RIGHT, {**RIGHT, "n": 2}, NONE], ModelWorkUse.USED, None, 3),
+        ([RIGHT, WRONG, NONE], ModelWorkUse.PARTLY_USED, Why.CONTRADICTED, 2),
+        ([RIGHT], ModelWorkUse.PARTLY_USED, Why.TOO_FEW, 1),
+        ([RIGHT, {**RIGHT, "answer": "B"}], ModelWorkUse.REPLACED, Why.CONTRADICTED, 0),
+        ([WRONG], ModelWorkUse.REPLACED, Why.CONTRADICTED, 0),
+        ([{**NONE, "n": n} for n in (1, 2, 3)], ModelWorkUse.REPLACED, Why.DECLINED, 0),
+        ([{**RIGHT, "n": 99}], ModelWorkUse.REPLACED, Why.UNUSED, 0),
+        ([], ModelWorkUse.REPLACED, Why.UNUSED, 0),
     ],
 )
 def test_answers_count_as_used_where_their_evidence_stands(
-    rows: list[dict[str, object]], work: Work, why: Why | None, used: int, knowledge: Knowledge
+    rows: list[dict[str, object]], work: ModelWorkUse, why: Why | None, used: int, knowledge: Knowledge
 ) -> None:
     model = Judged({"answers": rows})
     step = only_step(referee(knowledge, model).get_answers(context(**SECRET, questions=QUESTIONS)), model)
@@ -113,7 +113,7 @@ def test_questions_that_code_answers_ask_no_model(knowledge: Knowledge) -> None:
     asked = [{**QUESTIONS[0], "question_text": "Does the sentence contain the word 'river'?"}]
     model = Judged()
     (step,) = steps_in(referee(knowledge, model).get_answers(context(**SECRET, questions=asked)), "c")
-    assert (step.work, step.why, model.backend.requests) == (Work.NOT_ASKED, Why.NOT_NEEDED, [])
+    assert (step.work, step.why, model.backend.requests) == (ModelWorkUse.NOT_ASKED, Why.NOT_NEEDED, [])
 
 
 GUESS = {
@@ -127,12 +127,12 @@ GUESS = {
 @pytest.mark.parametrize(
     ("hint", "work", "why"),
     [
-        (["The miller carried a lantern by the river at dawn."], Work.REPLACED, Why.BROKE_RULES),
-        ([], Work.REPLACED, Why.UNUSED),
+        (["The miller carried a lantern by the river at dawn."], ModelWorkUse.REPLACED, Why.BROKE_RULES),
+        ([], ModelWorkUse.REPLACED, Why.UNUSED),
     ],
 )
 def test_a_hint_that_gives_the_target_away_is_replaced(
-    hint: list[str], work: Work, why: Why, knowledge: Knowledge
+    hint: list[str], work: ModelWorkUse, why: Why, knowledge: Knowledge
 ) -> None:
     model = Judged({"hints": hint})
     step = only_step(referee(knowledge, model).get_round_start_info(context()), model)
@@ -145,11 +145,11 @@ def test_grades_are_used_or_bounded(knowledge: Knowledge) -> None:
     reply = referee(knowledge, model).get_score_feedback(context(**SECRET, player_guess=GUESS))
     step = only_step(reply, model)
     assert step.step == "referee_grades"
-    assert step.work in (Work.USED, Work.PARTLY_USED)
+    assert step.work in (ModelWorkUse.USED, ModelWorkUse.PARTLY_USED)
     nothing = {**GUESS, "sentence_justification": "", "word_justification": ""}
     silent = Judged()
     (step,) = steps_in(referee(knowledge, silent).get_score_feedback(context(**SECRET, player_guess=nothing)), "c")
-    assert (step.work, step.why) == (Work.NOT_ASKED, Why.NOTHING_TO_ASK)
+    assert (step.work, step.why) == (ModelWorkUse.NOT_ASKED, Why.NOTHING_TO_ASK)
 
 
 def pool(questions: int, *lines: str, words: Sequence[str] = ()) -> Callable[[Request], dict[str, object]]:
@@ -170,19 +170,19 @@ def pool(questions: int, *lines: str, words: Sequence[str] = ()) -> Callable[[Re
 def test_a_pool_of_questions_is_used_partly_used_or_replaced(knowledge: Knowledge) -> None:
     few, talk = Judged(pool(2, words=["storm", "hail"])), Judged(pool(0, "I am sorry, I cannot do that."))
     step = only_step(player(knowledge, few).get_questions(context(**BRIEF)), few)
-    assert (step.step, step.work, step.why, step.of) == ("player_questions", Work.PARTLY_USED, Why.TOO_FEW, 20)
+    assert (step.step, step.work, step.why, step.of) == ("player_questions", ModelWorkUse.PARTLY_USED, Why.TOO_FEW, 20)
     step = only_step(player(knowledge, talk).get_questions(context(**BRIEF)), talk)
-    assert (step.work, step.why, step.used) == (Work.REPLACED, Why.UNUSED, None)
+    assert (step.work, step.why, step.used) == (ModelWorkUse.REPLACED, Why.UNUSED, None)
     many = Judged(pool(44))
     step = only_step(player(knowledge, many).get_questions(context(**BRIEF)), many)
-    assert (step.work, step.why) == (Work.USED, None)
+    assert (step.work, step.why) == (ModelWorkUse.USED, None)
     assert 0 < (step.used or 0) <= 20
 
 
 def test_a_brief_that_says_nothing_asks_no_model(knowledge: Knowledge) -> None:
     model = Judged()
     (step,) = steps_in(player(knowledge, model).get_questions(context(association_word="weather")), "c")
-    assert (step.work, step.why) == (Work.NOT_ASKED, Why.NOTHING_TO_ASK)
+    assert (step.work, step.why) == (ModelWorkUse.NOT_ASKED, Why.NOTHING_TO_ASK)
 
 
 def test_a_pool_that_was_asked_for_before_is_used_again_without_a_call(knowledge: Knowledge) -> None:
@@ -199,6 +199,6 @@ def test_a_reply_of_which_nothing_is_said_was_not_used() -> None:
     turn = Asker(model.models, key=1).begin(CallContext({}), "get_round_start_info")
     values = {"title": "Emma", "passage": "", "facts": [], "words": 15, "characters": 200, "style": "fair",
               "base": "", "taboo": [], "is_passage": True}  # fmt: skip
-    assert turn.ask("referee_hint", Hints, max_output_tokens=9, **values) is not None
+    assert turn.ask("referee_hint", ProposedHints, max_output_tokens=9, **values) is not None
     step = only_step(turn.told({}), model)
-    assert (step.work, step.why) == (Work.REPLACED, Why.UNUSED)
+    assert (step.work, step.why) == (ModelWorkUse.REPLACED, Why.UNUSED)

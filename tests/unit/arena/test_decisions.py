@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.arena.decisions import ClockRules, Decisions, Settled
+from league_agents.arena.decisions import ClockRules, Decisions, SettledDecision
 from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Cause, IllegalAction
+from league_agents.core.game import Action, ForfeitCause, IllegalAction
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.scripted import scripted
 from league_agents.match import Match
@@ -26,9 +26,9 @@ class Told:
     """Keeps what it was told."""
 
     def __init__(self) -> None:
-        self.all: list[Settled] = []
+        self.all: list[SettledDecision] = []
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         self.all.append(settled)
 
 
@@ -71,7 +71,7 @@ def test_refusals_are_counted_down_and_the_one_too_many_forfeits() -> None:
             decisions.act("ann", BAD, after(second))
         left.append(refused.value.data["attempts_left"])
     assert left == [2, 1, 0]
-    assert told.all[-1].cause is Cause.INVALID
+    assert told.all[-1].cause is ForfeitCause.INVALID
     assert len(told.all[-1].decision.refusals) == 3
     with pytest.raises(IllegalAction) as late:
         decisions.act("ann", in_time, after(4))
@@ -84,7 +84,10 @@ def test_a_decision_is_forfeited_at_its_deadline_and_not_before() -> None:
     decisions.expire(after(9.999))
     assert told.all == []
     decisions.expire(after(10))
-    assert [(s.decision.agent_id, s.cause) for s in told.all] == [("ann", Cause.TIMEOUT), ("ben", Cause.TIMEOUT)]
+    assert [(s.decision.agent_id, s.cause) for s in told.all] == [
+        ("ann", ForfeitCause.TIMEOUT),
+        ("ben", ForfeitCause.TIMEOUT),
+    ]
 
 
 def test_an_action_at_the_deadline_is_too_late() -> None:
@@ -92,7 +95,7 @@ def test_an_action_at_the_deadline_is_too_late() -> None:
     with pytest.raises(IllegalAction) as late:
         decisions.act("ann", good(decisions.match, "ann"), after(10))
     assert late.value.code == "too_late"
-    assert told.all[-1].cause is Cause.TIMEOUT
+    assert told.all[-1].cause is ForfeitCause.TIMEOUT
 
 
 def test_the_time_bank_is_used_up_over_the_match() -> None:
@@ -126,12 +129,12 @@ def test_who_is_disconnected_has_a_time_of_grace() -> None:
     assert told.all == []
     decisions.disconnected("ann", after(60))
     decisions.expire(after(90))
-    assert [(s.decision.agent_id, s.cause) for s in told.all] == [("ann", Cause.DISCONNECTED)]
+    assert [(s.decision.agent_id, s.cause) for s in told.all] == [("ann", ForfeitCause.DISCONNECTED)]
 
 
 def test_who_forfeits_too_often_is_absent_until_it_comes_back() -> None:
     decisions, _ = asking(ClockRules(max_forfeits=1))
-    decisions.forfeit("ann", Cause.TIMEOUT, after(1))
+    decisions.forfeit("ann", ForfeitCause.TIMEOUT, after(1))
     assert decisions.absent() == {"ann"}
     decisions.reconnected("ann")
     assert decisions.absent() == frozenset()
@@ -140,7 +143,7 @@ def test_who_forfeits_too_often_is_absent_until_it_comes_back() -> None:
 def test_when_all_are_absent_the_match_is_abandoned() -> None:
     decisions, _ = asking(ClockRules(max_forfeits=1))
     decisions.leave("judge")
-    decisions.forfeit("ann", Cause.TIMEOUT, after(1))
+    decisions.forfeit("ann", ForfeitCause.TIMEOUT, after(1))
     assert not decisions.is_abandoned
     decisions.leave("ben")
     assert decisions.is_abandoned

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from league_agents.arena.decisions import ClockRules
-from league_agents.arena.scenario import Seat, read_scenario, scenario_of
+from league_agents.arena.scenario import ScenarioSeat, read_scenario, scenario_of
 from league_agents.core.draw import Draw
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
@@ -43,7 +43,10 @@ def test_there_is_an_example_for_every_kind_of_scenario() -> None:
 
 def test_a_scenario_of_two_keys_has_the_defaults() -> None:
     scenario = scenario_of(LEAST)
-    assert scenario.seats == (Seat(id="s1", name="s1", agent="scripted"), Seat(id="s2", name="s2", agent="scripted"))
+    assert scenario.seats == (
+        ScenarioSeat(id="s1", name="s1", agent="scripted"),
+        ScenarioSeat(id="s2", name="s2", agent="scripted"),
+    )
     assert (scenario.seed, scenario.lang, scenario.clock, scenario.interaction) == (None, "en", ClockRules(), None)
     assert scenario.new_protocol() is None
     assert isinstance(scenario.new_match(1).protocol, MarketTurnBased)
@@ -62,7 +65,7 @@ clock: {turn_timeout_s: 2.5, time_bank_s: 10, max_invalid: 0, max_forfeits: 1, d
 protocol: {type: sequential}
 flow: {flow_order: [b, a]}
 """)
-    assert scenario.seats[0] == Seat(id="a", name="Ann", agent="random")
+    assert scenario.seats[0] == ScenarioSeat(id="a", name="Ann", agent="random")
     assert (scenario.game, scenario.config, scenario.seed, scenario.lang) == (
         "guess_number",
         {"num_choices": 4, "lang": "zh", "names": {"a": "Ann"}},

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import OverBudget
@@ -66,7 +66,11 @@ def test_calls_tokens_money_and_cache_hits_are_added_up(ledger: Ledger) -> None:
 
 
 def test_replies_of_which_nothing_was_used_are_counted(ledger: Ledger) -> None:
-    for work, why in ((Work.USED, None), (Work.PARTLY_USED, Why.TOO_FEW), (Work.REPLACED, Why.MALFORMED)):
+    for work, why in (
+        (ModelWorkUse.USED, None),
+        (ModelWorkUse.PARTLY_USED, Why.TOO_FEW),
+        (ModelWorkUse.REPLACED, Why.MALFORMED),
+    ):
         ledger.judge(ledger.record(CALL), work, why)
     ledger.record(CALL)
     total = json.loads(costs("--json"))["total"]

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from league_agents.cli.logs import DaemonLog, open_log
-from league_agents.core.model_work import ModelStep, Why, Work
+from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.journal.port import MODEL_WORK, NOTICE, Note
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.secret_texts import SecretTexts
@@ -43,7 +43,7 @@ def test_the_end_of_a_season_is_told_with_winner_and_ranks() -> None:
     assert line.endswith("season SPRING ended: termination completed, winner Falcons, standings 1. Falcons 3")
 
 
-STEP = ModelStep(step="referee_answers", work=Work.PARTLY_USED, why=Why.CONTRADICTED, used=7, of=9)
+STEP = ModelStep(step="referee_answers", work=ModelWorkUse.PARTLY_USED, why=Why.CONTRADICTED, used=7, of=9)
 MODEL_FACTS = {"callback": "get_answers", "player": "falcons", "steps": [STEP.to_json()]}
 
 

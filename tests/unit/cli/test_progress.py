@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from league_agents.cli.progress import Progress
-from league_agents.core.model_work import ModelStep, Why, Work
+from league_agents.cli.progress import ProgressPrinter
+from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.journal.port import MODEL_WORK, Note, OutboxItem
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
@@ -36,7 +36,7 @@ def item(kind: str, payload: Any, *, at: datetime = START, **document: Any) -> O
 
 def told(*events: tuple[str, OutboxItem | Note], **console: Any) -> list[str]:
     stream = io.StringIO()
-    everybody = Progress(Console(file=stream, **console), "Seed 1")
+    everybody = ProgressPrinter(Console(file=stream, **console), "Seed 1")
     for role, event in events:
         progress = everybody.of("player-a" if role == "player" else "")
         if isinstance(event, Note):
@@ -93,12 +93,14 @@ def test_warnings_are_told_and_records_are_not() -> None:
 
 
 def test_what_became_of_a_model_s_work_is_told_unless_it_was_not_wanted() -> None:
-    def note(work: Work, why: Why | None) -> Note:
+    def note(work: ModelWorkUse, why: Why | None) -> Note:
         step = ModelStep(step="player_questions", work=work, why=why, callback="get_questions")
         facts = {"callback": "get_questions", "player": None, "steps": [step.to_json()]}
         return Note(at=START, kind=MODEL_WORK, key="0101001", facts=facts)
 
-    lines = told(("player", note(Work.NOT_ASKED, Why.NO_MODEL)), ("player", note(Work.REPLACED, Why.UNANSWERED)))
+    lines = told(
+        ("player", note(ModelWorkUse.NOT_ASKED, Why.NO_MODEL)), ("player", note(ModelWorkUse.REPLACED, Why.UNANSWERED))
+    )
     assert lines[1:] == [" 0:00:00  player-a in get_questions: the model's work was replaced (no answer came in time)"]
 
 

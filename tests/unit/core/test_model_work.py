@@ -9,8 +9,8 @@ from league_agents.core.model_work import (
     LONGEST_DETAIL,
     WORDS,
     ModelStep,
+    ModelWorkUse,
     Why,
-    Work,
     counted,
     read_steps,
     sentence,
@@ -20,10 +20,12 @@ from league_agents.core.model_work import (
 from league_agents.errors import MalformedCompletion, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import OverBudget, Rejected, Unanswered
 
-USED = ModelStep(step="player_justify", work=Work.USED, used=2, of=2, callback="get_guess")
-PARTLY = ModelStep(step="referee_answers", work=Work.PARTLY_USED, why=Why.CONTRADICTED, used=7, of=9)
-REPLACED = ModelStep(step="player_questions", work=Work.REPLACED, why=Why.UNAVAILABLE, detail="m: the server is down")
-LEFT = ModelStep(step="referee_grades", work=Work.NOT_ASKED, why=Why.NOT_NEEDED)
+USED = ModelStep(step="player_justify", work=ModelWorkUse.USED, used=2, of=2, callback="get_guess")
+PARTLY = ModelStep(step="referee_answers", work=ModelWorkUse.PARTLY_USED, why=Why.CONTRADICTED, used=7, of=9)
+REPLACED = ModelStep(
+    step="player_questions", work=ModelWorkUse.REPLACED, why=Why.UNAVAILABLE, detail="m: the server is down"
+)
+LEFT = ModelStep(step="referee_grades", work=ModelWorkUse.NOT_ASKED, why=Why.NOT_NEEDED)
 
 
 @pytest.mark.parametrize("step", [USED, PARTLY, REPLACED, LEFT])
@@ -69,14 +71,14 @@ def test_what_a_stranger_writes_is_bounded() -> None:
     ("steps", "work"),
     [
         ([], None),
-        ([LEFT], Work.NOT_ASKED),
-        ([USED, LEFT], Work.USED),
-        ([REPLACED, LEFT], Work.REPLACED),
-        ([USED, REPLACED], Work.PARTLY_USED),
-        ([PARTLY], Work.PARTLY_USED),
+        ([LEFT], ModelWorkUse.NOT_ASKED),
+        ([USED, LEFT], ModelWorkUse.USED),
+        ([REPLACED, LEFT], ModelWorkUse.REPLACED),
+        ([USED, REPLACED], ModelWorkUse.PARTLY_USED),
+        ([PARTLY], ModelWorkUse.PARTLY_USED),
     ],
 )
-def test_several_steps_are_told_as_one(steps: list[ModelStep], work: Work | None) -> None:
+def test_several_steps_are_told_as_one(steps: list[ModelStep], work: ModelWorkUse | None) -> None:
     assert together(steps) is work
 
 

@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from league_agents.core.written import Line, Written, read_written
+from league_agents.core.written import Line, WrittenMapping, read_written
 from league_agents.errors import ConfigError
 
 
-class Seat(Written):
+class Seat(WrittenMapping):
     """One of several."""
 
     id: Line
     points: Annotated[int, Field(ge=0, le=9)] = 0
 
 
-class Table(Written):
+class Table(WrittenMapping):
     """A mapping with every kind of key."""
 
     name: Line

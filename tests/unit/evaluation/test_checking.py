@@ -12,7 +12,7 @@ import pytest
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.evaluation.checking.check import check_agent
-from league_agents.evaluation.checking.report import Finding, Kind, Verdict, merged
+from league_agents.evaluation.checking.report import ContractFinding, ContractVerdict, TrialKind, merged
 from league_agents.games.q21.callbacks import callback_specs
 from league_agents.games.q21.remarks import Severity
 from league_agents.games.q21.rules import BUILT_IN, COURSE, PRD
@@ -42,7 +42,7 @@ class OnTheSpot:
 def test_every_game_makes_the_calls_in_their_real_order(role: str, rules: Any) -> None:
     caller = OnTheSpot(AGENTS[role]["fixed"](rules=rules))
     report = check_agent(role, rules, caller)
-    assert report.verdict is Verdict.KEPT
+    assert report.verdict is ContractVerdict.KEPT
     expected = (
         list(PLAYER_CALLBACKS)
         if role == "player"
@@ -102,7 +102,7 @@ def test_an_agent_may_change_what_it_is_given(role: str) -> None:
         def __getattr__(self, callback: str) -> Callable[[Any], object]:
             return spoiling(callback)
 
-    assert check_agent(role, PRD, OnTheSpot(Spoiler())).verdict is Verdict.KEPT
+    assert check_agent(role, PRD, OnTheSpot(Spoiler())).verdict is ContractVerdict.KEPT
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_an_agent_may_change_what_it_is_given(role: str) -> None:
 )
 def test_what_a_bad_agent_breaks_is_what_is_found(role: str, name: str, broken: set[str]) -> None:
     report = check_agent(role, PRD, OnTheSpot(AGENTS[role][name](rules=PRD)))
-    assert {each.callback for each in report.callbacks if each.verdict is Verdict.BROKEN} == broken
-    assert (report.verdict is Verdict.BROKEN) == bool(broken)
+    assert {each.callback for each in report.callbacks if each.verdict is ContractVerdict.BROKEN} == broken
+    assert (report.verdict is ContractVerdict.BROKEN) == bool(broken)
 
 
 class Plain:
@@ -161,8 +161,8 @@ class Plain:
         return None
 
 
-@pytest.mark.parametrize(("role", "verdict"), [("player", Verdict.KEPT), ("referee", Verdict.REPAIRED)])
-def test_the_shapes_of_the_product_document_are_accepted(role: str, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("role", "verdict"), [("player", ContractVerdict.KEPT), ("referee", ContractVerdict.REPAIRED)])
+def test_the_shapes_of_the_product_document_are_accepted(role: str, verdict: ContractVerdict) -> None:
     report = check_agent(role, PRD, OnTheSpot(Plain()), valid_only=True)
     assert report.verdict is verdict, report
     repaired = {(each.callback, finding.path) for each in report.callbacks for finding in each.findings}
@@ -175,16 +175,16 @@ def test_what_a_match_repairs_is_a_repair_and_says_what_became_of_it() -> None:
         def get_guess(self, ctx: Any) -> object:
             return {"opening_sentence": "Call me Ishmael.", "associative_word": "whale", "word_justification": "It is."}
 
-    told: list[tuple[str, Verdict]] = []
+    told: list[tuple[str, ContractVerdict]] = []
     report = check_agent(
         "player", PRD, OnTheSpot(Brief()), told=lambda game, verdict: told.append((game.kind, verdict))
     )
     guess = report.callbacks[2]
-    assert (guess.verdict, report.verdict) == (Verdict.REPAIRED, Verdict.REPAIRED)
+    assert (guess.verdict, report.verdict) == (ContractVerdict.REPAIRED, ContractVerdict.REPAIRED)
     assert [finding.severity for finding in guess.findings] == [Severity.REPAIRED, Severity.REPAIRED]
     assert all("neutral" in finding.done for finding in guess.findings)
-    assert {verdict for kind, verdict in told if kind is Kind.VALID} == {Verdict.REPAIRED}
-    assert {verdict for kind, verdict in told if kind is not Kind.VALID} == {Verdict.KEPT}
+    assert {verdict for kind, verdict in told if kind is TrialKind.VALID} == {ContractVerdict.REPAIRED}
+    assert {verdict for kind, verdict in told if kind is not TrialKind.VALID} == {ContractVerdict.KEPT}
 
 
 def test_no_instance_ends_the_check() -> None:
@@ -197,7 +197,7 @@ def test_no_instance_ends_the_check() -> None:
     report = check_agent("player", PRD, call)
     assert len(calls) == 1
     assert report.unmade is not None
-    assert report.verdict is Verdict.BROKEN
+    assert report.verdict is ContractVerdict.BROKEN
 
 
 def test_a_hung_callback_is_not_called_again_and_the_others_are() -> None:
@@ -214,7 +214,7 @@ def test_a_hung_callback_is_not_called_again_and_the_others_are() -> None:
     assert [callback for callback, _ in agent.asked].count("get_questions") == 1
     assert questions.limit_s == 3
     assert sum(tried.skipped for tried in questions.tried.values()) == len(report.games) - 1
-    assert guess.verdict is Verdict.KEPT
+    assert guess.verdict is ContractVerdict.KEPT
 
 
 def test_a_slow_callback_is_warned_of() -> None:
@@ -226,19 +226,19 @@ def test_a_slow_callback_is_warned_of() -> None:
         return Called(end=called.end, result=called.result, seconds=seconds)
 
     report = check_agent("player", PRD, call, valid_only=True)
-    assert report.verdict is Verdict.KEPT
+    assert report.verdict is ContractVerdict.KEPT
     slow = {each.callback: each.findings for each in report.callbacks if each.findings}
     assert list(slow) == ["get_guess"]
     [finding] = slow["get_guess"]
     assert (finding.severity, finding.found, finding.times) == (Severity.WARNING, "20.0 s", 3)
 
 
-def finding(**changes: Any) -> Finding:
+def finding(**changes: Any) -> ContractFinding:
     parts: dict[str, Any] = {
-        "severity": Severity.WARNING, "callback": "get_guess", "game": "g", "kind": Kind.ODD, "path": "a[0].b",
+        "severity": Severity.WARNING, "callback": "get_guess", "game": "g", "kind": TrialKind.ODD, "path": "a[0].b",
         "rule": "a text", "found": "None",
     }  # fmt: skip
-    return Finding(**{**parts, **changes})
+    return ContractFinding(**{**parts, **changes})
 
 
 def test_what_is_broken_somewhere_is_not_told_again_as_a_warning() -> None:
@@ -246,7 +246,7 @@ def test_what_is_broken_somewhere_is_not_told_again_as_a_warning() -> None:
         [
             finding(),
             finding(path="a[7].b"),
-            finding(severity=Severity.BROKEN, kind=Kind.VALID, path="a[3].b"),
+            finding(severity=Severity.BROKEN, kind=TrialKind.VALID, path="a[3].b"),
             finding(path="c"),
         ]
     )

@@ -7,7 +7,7 @@ import pytest
 
 from league_agents.agents.candidates import enumerate_candidates
 from league_agents.agents.library import Knowledge
-from league_agents.evaluation.bits import Pool
+from league_agents.evaluation.bits import CandidatePool
 from league_agents.games.q21.information import bits
 from league_agents.games.q21.model import Answer, AnswerBatch, Brief, Choice, Question, QuestionBatch, Target
 from league_agents.games.q21.rules import COURSE
@@ -30,8 +30,8 @@ def brief() -> Brief:
 
 
 @pytest.fixture
-def pool(knowledge: Knowledge, brief: Brief, target: Target) -> Pool:
-    return Pool(knowledge, COURSE, brief, target)
+def pool(knowledge: Knowledge, brief: Brief, target: Target) -> CandidatePool:
+    return CandidatePool(knowledge, COURSE, brief, target)
 
 
 def asked(*texts: str) -> QuestionBatch:
@@ -43,7 +43,7 @@ def said(*choices: Choice) -> AnswerBatch:
 
 
 def test_what_is_possible_is_the_entropy_of_sentences_with_words(
-    knowledge: Knowledge, brief: Brief, pool: Pool
+    knowledge: Knowledge, brief: Brief, pool: CandidatePool
 ) -> None:
     candidates = enumerate_candidates(knowledge, brief, COURSE.target_kind)
     joint = candidates.prior[:, None] * candidates.given
@@ -53,7 +53,7 @@ def test_what_is_possible_is_the_entropy_of_sentences_with_words(
     assert (gain.gained, gain.understood) == (0.0, 0)
 
 
-def test_a_question_tells_at_most_one_bit_by_yes_or_no(pool: Pool, target: Target) -> None:
+def test_a_question_tells_at_most_one_bit_by_yes_or_no(pool: CandidatePool, target: Target) -> None:
     first = target.opening_sentence.split()[0]
     batch = asked(f"Does the opening sentence contain the word '{first}'?")
     gain = pool.gain(batch, said(Choice.A), 0.0)
@@ -63,7 +63,7 @@ def test_a_question_tells_at_most_one_bit_by_yes_or_no(pool: Pool, target: Targe
     assert 0 < noisy.gained < gain.gained
 
 
-def test_silence_and_questions_that_nobody_understands_tell_nothing(pool: Pool) -> None:
+def test_silence_and_questions_that_nobody_understands_tell_nothing(pool: CandidatePool) -> None:
     unclear = asked("Would the author have liked a walk by the river with an old friend?")
     assert pool.gain(unclear, said(Choice.A), 0.0).gained == pytest.approx(0.0)
     assert pool.gain(unclear, said(Choice.A), 0.0).understood == 0
@@ -72,7 +72,7 @@ def test_silence_and_questions_that_nobody_understands_tell_nothing(pool: Pool) 
     assert pool.gain(clear, said(Choice.NOT_RELEVANT), 0.0).gained == pytest.approx(0.0, abs=0.01)
 
 
-def test_a_question_about_the_word_tells_about_the_word(pool: Pool, target: Target) -> None:
+def test_a_question_about_the_word_tells_about_the_word(pool: CandidatePool, target: Target) -> None:
     initial = target.associative_word[0].upper()
     gain = pool.gain(asked(f"Does the associative word begin with the letter {initial}?"), said(Choice.A), 0.0)
     assert gain.understood == 1
@@ -80,8 +80,8 @@ def test_a_question_about_the_word_tells_about_the_word(pool: Pool, target: Targ
 
 
 def test_a_target_that_is_no_candidate_is_not_measured(knowledge: Knowledge, brief: Brief, target: Target) -> None:
-    assert Pool(knowledge, COURSE, brief, target).holds_target
+    assert CandidatePool(knowledge, COURSE, brief, target).holds_target
     foreign = Target(book_name=BOOK, opening_sentence="Call me Ishmael.", associative_word=target.associative_word)
-    assert not Pool(knowledge, COURSE, brief, foreign).holds_target
+    assert not CandidatePool(knowledge, COURSE, brief, foreign).holds_target
     unknown = Brief(book_name="A book that nobody wrote", book_hint="", association_domain="fruit")
-    assert not Pool(knowledge, COURSE, unknown, target).holds_target
+    assert not CandidatePool(knowledge, COURSE, unknown, target).holds_target

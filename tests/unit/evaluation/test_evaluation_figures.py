@@ -10,15 +10,15 @@ import pytest
 from league_agents.errors import ConfigError
 from league_agents.evaluation.figures import Figure
 from league_agents.evaluation.player_report import player_report
-from league_agents.evaluation.results import Behaviour, PlayerGame, Side, Spent
+from league_agents.evaluation.results import Behaviour, PlayerGame, PlayerSide, Spent
 from league_agents.evaluation.results_file import ResultsFile, difference
 from league_agents.values import evolve
 
 SETTINGS = {"seed": 1, "agents": {"player": "offline"}}
 
 
-def side(points: int = 3, *, right: bool | None = True, private: float = 100.0) -> Side:
-    return Side(
+def side(points: int = 3, *, right: bool | None = True, private: float = 100.0) -> PlayerSide:
+    return PlayerSide(
         sentence_right=right,
         similarity=None if right is None else 100.0 * right,
         word_right=right,
@@ -42,7 +42,7 @@ def behaviour(spent: Spent | None = None, **seconds: tuple[float, ...]) -> Behav
     )
 
 
-def game(number: int, player: Side | None, opponent: Side | None, spent: Spent | None = None) -> PlayerGame:
+def game(number: int, player: PlayerSide | None, opponent: PlayerSide | None, spent: Spent | None = None) -> PlayerGame:
     return PlayerGame(
         game=number,
         seat=1 + (number - 1) % 2,

@@ -19,7 +19,7 @@ from league_agents.evaluation.results import Spent
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.league.schedule import single_game
 from league_agents.settings.agents import ChosenAgent
-from league_agents.settings.offline import SEASON, Side, memory_journal, offline_league, team_of
+from league_agents.settings.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
 
 CastOf = Callable[..., Cast]
 
@@ -76,9 +76,9 @@ def test_agents_are_told_and_return_the_same_as_in_the_league(
 
     league = offline_league(
         [
-            Side(team=house, player=None, referee=chosen(theirs[0])),
-            Side(team=one, player=chosen(theirs[1]), referee=None),
-            Side(team=two, player=chosen(theirs[2]), referee=None),
+            OfflineTeam(team=house, player=None, referee=chosen(theirs[0])),
+            OfflineTeam(team=one, player=chosen(theirs[1]), referee=None),
+            OfflineTeam(team=two, player=chosen(theirs[2]), referee=None),
         ],
         single_game(one, two, house, season=SEASON),
         seed=1,

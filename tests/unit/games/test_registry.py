@@ -9,7 +9,7 @@ import pytest
 
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.core.draw import Draw
-from league_agents.core.game import Cause
+from league_agents.core.game import ForfeitCause
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
 from league_agents.match import Match
@@ -81,7 +81,7 @@ def test_every_line_of_every_game_is_in_the_match_s_language_and_uses_names(code
     while not match.is_over:
         agent = match.active()[0]
         if forfeits and agent != ids[0]:
-            match.forfeit(agent, Cause.TIMEOUT)
+            match.forfeit(agent, ForfeitCause.TIMEOUT)
             continue
         action = script({**match.view(agent), "agent_id": agent}, match.legal(agent), draw)
         match.act(agent, action)

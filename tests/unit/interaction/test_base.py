@@ -8,9 +8,9 @@ from league_agents.errors import ConfigError
 from league_agents.interaction import (
     BroadcastDeliberation,
     InformationFlowConfig,
+    InteractionError,
     MarketTurnBased,
     Message,
-    ProtocolError,
     SequentialHandoff,
     Topology,
 )
@@ -85,7 +85,7 @@ def test_a_turn_that_is_advanced_over_or_skipped_is_noted() -> None:
 )
 def test_a_message_against_the_rules_is_refused_and_changes_nothing(message: Message, code: str) -> None:
     protocol = BroadcastDeliberation(ABC)
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.route_message(message)
     assert refused.value.code == code
     assert protocol.message_log == []
@@ -96,7 +96,7 @@ def test_a_message_against_the_rules_is_refused_and_changes_nothing(message: Mes
 def test_the_messages_of_nobody_are_refused() -> None:
     protocol = BroadcastDeliberation(ABC)
     for look in (protocol.visible_messages, protocol.inbox):
-        with pytest.raises(ProtocolError) as refused:
+        with pytest.raises(InteractionError) as refused:
             look("x")
         assert refused.value.code == "unknown_receiver"
 
@@ -104,16 +104,16 @@ def test_the_messages_of_nobody_are_refused() -> None:
 def test_nobody_speaks_twice_in_a_round() -> None:
     protocol = BroadcastDeliberation(ABC)
     protocol.say("a", "once")
-    with pytest.raises(ProtocolError, match="already") as refused:
+    with pytest.raises(InteractionError, match="already") as refused:
         protocol.say("a", "twice")
     assert refused.value.code == "already_spoken"
     protocol.advance()
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.say("a", "later")
     assert refused.value.code == "already_spoken"
     for agent in ("b", "c"):
         protocol.skip(agent, "timeout")
-    with pytest.raises(ProtocolError) as refused:  # between rounds it is nobody's turn
+    with pytest.raises(InteractionError) as refused:  # between rounds it is nobody's turn
         protocol.say("a", "too early")
     assert refused.value.code == "not_speaker"
     protocol.advance()
@@ -173,7 +173,7 @@ def test_the_eliminated_drop_out_of_the_rounds_to_come() -> None:
     protocol.advance()
     assert protocol.get_next_speaker() == "c"
     assert protocol.get_listeners("c") == ["a"]
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.skip("b", "timeout")
     assert refused.value.code == "not_speaker"
 
@@ -227,9 +227,9 @@ def test_a_reset_protocol_is_as_new(kind) -> None:
 
 def test_a_stranger_has_no_inbox_and_no_listeners() -> None:
     protocol = BroadcastDeliberation(ABC)
-    with pytest.raises(ProtocolError):
+    with pytest.raises(InteractionError):
         protocol.inbox("x")
-    with pytest.raises(ProtocolError):
+    with pytest.raises(InteractionError):
         protocol.get_listeners("x")
 
 

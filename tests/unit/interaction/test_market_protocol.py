@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league_agents.errors import ConfigError
-from league_agents.interaction import InformationFlowConfig, MarketTurnBased, ProtocolError, Topology
+from league_agents.interaction import InformationFlowConfig, InteractionError, MarketTurnBased, Topology
 
 SELLERS = ("s1", "s2", "s3")
 
@@ -130,7 +130,7 @@ def test_a_topology_hides_prices_but_not_results() -> None:
 )
 def test_a_price_that_is_none_is_refused_and_may_be_named_again(content: object, code: str) -> None:
     protocol = MarketTurnBased(SELLERS)
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.say("s1", content)
     assert refused.value.code == code
     assert protocol.message_log == []

@@ -11,16 +11,16 @@ import pytest
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.arena.scenario import scenario_of
 from league_agents.core.draw import Draw
-from league_agents.core.game import Cause, Outcome
+from league_agents.core.game import ForfeitCause, Outcome
 from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import game_of
 from league_agents.interaction import (
     FIVE_METHODS,
     BroadcastDeliberation,
     InformationFlowConfig,
+    InteractionError,
     InteractionProtocol,
     Message,
-    ProtocolError,
     Topology,
     load_protocol,
 )
@@ -206,7 +206,7 @@ def test_whoever_owes_nothing_is_passed_over() -> None:
 
 def test_a_forfeited_turn_passes_on() -> None:
     match = match_of("guess_number", Backwards(list(ABC)), proposals=False)
-    match.forfeit("c", Cause.TIMEOUT)
+    match.forfeit("c", ForfeitCause.TIMEOUT)
     assert match.active() == ("b",)
     assert [skip.agent for skip in match.protocol.skips] == ["c"]
 
@@ -248,7 +248,7 @@ def raising(*_: object) -> Any:
     ],
 )
 def test_a_class_that_fails_is_one_line(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(ProtocolError) as failed:
+    with pytest.raises(InteractionError) as failed:
         play(match_of("guess_number", type("Broken", (Backwards,), changes)(list(ABC))))
     assert said in str(failed.value)
     assert "\n" not in str(failed.value)

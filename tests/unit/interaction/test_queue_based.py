@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league_agents.errors import ConfigError
-from league_agents.interaction import InformationFlowConfig, Message, ProtocolError, QueueBased, Topology
+from league_agents.interaction import InformationFlowConfig, InteractionError, Message, QueueBased, Topology
 
 
 def send(protocol: QueueBased, sender: str, receiver: str, content: str) -> None:
@@ -48,7 +48,7 @@ def test_a_message_is_visible_once_it_was_taken() -> None:
 def test_only_the_head_of_the_line_takes() -> None:
     protocol = QueueBased(("a", "b"))
     send(protocol, "a", "b", "hello")
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.take("b")
     assert refused.value.code == "not_speaker"
 
@@ -100,7 +100,7 @@ def test_a_full_queue_refuses_and_delivers_to_nobody() -> None:
     protocol = QueueBased(("a", "b", "c"), max_queue=2)
     send(protocol, "a", "c", "one")
     send(protocol, "a", "c", "two")
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.say("a", "to all")
     assert refused.value.code == "queue_full"
     assert (protocol.waiting_for("b"), protocol.message_count) == (0, 2)
@@ -113,12 +113,12 @@ def test_the_usual_checks_hold() -> None:
         (Message("a", ["c"], "hi", 0), "illegal_receiver"),
         (Message("a", ["b"], "hi", 2), "wrong_round"),
     ]:
-        with pytest.raises(ProtocolError) as refused:
+        with pytest.raises(InteractionError) as refused:
             protocol.route_message(message)
         assert refused.value.code == code
-    with pytest.raises(ProtocolError):
+    with pytest.raises(InteractionError):
         protocol.skip("b", "timeout")
-    with pytest.raises(ProtocolError):
+    with pytest.raises(InteractionError):
         protocol.skip("x", "timeout")
 
 
@@ -128,7 +128,7 @@ def test_stop_conditions_hold() -> None:
     protocol.say("a", "one")
     protocol.say("b", "two")
     assert protocol.get_next_speaker() is None
-    with pytest.raises(ProtocolError):
+    with pytest.raises(InteractionError):
         protocol.say("a", "three")
 
 

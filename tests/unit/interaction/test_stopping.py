@@ -8,8 +8,8 @@ from league_agents.errors import ConfigError
 from league_agents.interaction import (
     BroadcastDeliberation,
     InformationFlowConfig,
+    InteractionError,
     MarketTurnBased,
-    ProtocolError,
     StopCondition,
 )
 from league_agents.interaction.flow import read_condition
@@ -53,7 +53,7 @@ def test_max_messages_stops_in_the_middle_of_a_round() -> None:
     assert protocol.pending_speakers() == ()
     protocol.advance()
     assert protocol.current_round == 1
-    with pytest.raises(ProtocolError) as refused:
+    with pytest.raises(InteractionError) as refused:
         protocol.say("b", "late")
     assert refused.value.code == "not_speaker"
 
@@ -116,7 +116,7 @@ def test_a_custom_condition_that_raises_is_named() -> None:
     for name, shown in (("mine", "mine"), ("", "custom")):
         broken = StopCondition(type="custom", name=name, check=lambda protocol: 1 / 0 > 1)
         protocol = BroadcastDeliberation(("a",), flow=flow(broken))
-        with pytest.raises(ProtocolError, match=f"condition {shown} failed: ZeroDivisionError") as failed:
+        with pytest.raises(InteractionError, match=f"condition {shown} failed: ZeroDivisionError") as failed:
             protocol.should_stop()
         assert failed.value.code == "condition_failed"
 

@@ -16,7 +16,7 @@ from league_agents.knowledge import index as index_module
 from league_agents.knowledge.documents import Document, make_document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.index import AddOutcome, KnowledgeIndex
-from league_agents.knowledge.layout import Block
+from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.lectures import lectures
 from league_agents.knowledge.passages import passages
 
@@ -345,7 +345,7 @@ def test_an_index_of_the_first_version_is_brought_up_to_date_and_loses_nothing(t
 )
 def test_words_are_found_in_scripts_that_do_not_divide_them(text: str, query: str) -> None:
     document = Document(
-        title="One", author=None, language="und", text=text, source="s", parts=(Block("paragraph", text),)
+        title="One", author=None, language="und", text=text, source="s", parts=(LineBlock("paragraph", text),)
     )
     with KnowledgeIndex() as index:
         index.add(document, min_words=1, min_sentences=1)
@@ -365,7 +365,7 @@ def test_how_many_passages_have_a_word_is_known_in_all_its_forms() -> None:
 
 def test_frequent_words_order_what_rarer_ones_chose(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"The boat number{i} lay there. It was a boat of {'oak' if i % 2 else 'pine'}." for i in range(40)]
-    parts = tuple(Block("paragraph", text) for text in texts)
+    parts = tuple(LineBlock("paragraph", text) for text in texts)
     document = Document(title="Boats", author=None, language="en", text=" ".join(texts), source="s", parts=parts)
     with KnowledgeIndex() as index:
         index.add(document, min_words=1, min_sentences=1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from league_agents.league.manager import Manager
-from league_agents.league.player import Player
+from league_agents.league.player import PlayerMachine
 from league_agents.league.referee import Referee
 from tests.support.well_typed import misfits
 
@@ -15,7 +15,7 @@ from tests.support.well_typed import misfits
 @pytest.fixture(autouse=True)
 def effects_are_well_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test in which a machine asks for something that does not fit its type."""
-    for machine in (Manager, Player, Referee):
+    for machine in (Manager, PlayerMachine, Referee):
         monkeypatch.setattr(machine, "step", _checked(machine.step))
 
 

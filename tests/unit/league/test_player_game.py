@@ -16,8 +16,8 @@ from league_agents.games.q21.rules import COURSE
 from league_agents.ids import GameId
 from league_agents.league.effects import Call, ReleaseAgent, Send, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
-from league_agents.league.game_state import Game, GamePhase
-from league_agents.league.player import Player
+from league_agents.league.game_state import GamePhase, LeagueGame
+from league_agents.league.player import PlayerMachine
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
@@ -78,7 +78,7 @@ WARMUP, ROUND, ANSWERED, SCORE = REQUESTS
 class Desk:
     """One player and its referee's messages by hand."""
 
-    def __init__(self, machine: Player | None = None, *, opening: tuple[Envelope, ...] | None = None) -> None:
+    def __init__(self, machine: PlayerMachine | None = None, *, opening: tuple[Envelope, ...] | None = None) -> None:
         self.peer = Peer(machine=machine or player(), email=PLAYER1)
         self.now = START
         self.mails = 0
@@ -131,8 +131,8 @@ class Desk:
         return effects
 
     @property
-    def game(self) -> Game:
-        game: Game = self.peer.state.games[GAME]
+    def game(self) -> LeagueGame:
+        game: LeagueGame = self.peer.state.games[GAME]
         return game
 
     def report(self) -> PlayerReport:

@@ -16,7 +16,7 @@ from league_agents.games.q21.rules import COURSE
 from league_agents.ids import GameId
 from league_agents.league.effects import Call, Record, ReleaseAgent, Send, SetDeadline, Warn
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived, SentLate
-from league_agents.league.match_state import Match
+from league_agents.league.match_state import OpenMatch
 from league_agents.league.referee import Referee
 from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope, Sender
@@ -134,7 +134,7 @@ class Bench:
         return self
 
     @property
-    def match(self) -> Match | None:
+    def match(self) -> OpenMatch | None:
         return self.peer.state.matches.get(GAME)
 
     def phases(self) -> tuple[SeatPhase, ...] | None:

@@ -14,7 +14,7 @@ from league_agents.league.standings import (
     MatchOutcome,
     MatchStatus,
     Standings,
-    Tally,
+    StandingsTally,
     points_that_count,
 )
 from league_agents.protocol.league.messages import AssignmentRole
@@ -51,7 +51,7 @@ def test_the_points_of_each_status(
     outcome = replace(WON, status=status)
     assert points_that_count(outcome, rules) == points
     standings = Standings().with_matches([(GAME, outcome)], rules)
-    tally = standings.players.get(GAME.player1.group_id, Tally())
+    tally = standings.players.get(GAME.player1.group_id, StandingsTally())
     assert (tally.points, tally.played, tally.won) == (points[0], played, won)
 
 
@@ -61,8 +61,8 @@ def test_referees_are_counted_by_what_they_reported() -> None:
     assert standings.referees == {GAME.referee.group_id: Duty(judged=4, aborted=1, unreported=1)}
 
 
-def row(team: Team, points: int, private: float, won: int) -> tuple[Team, Tally]:
-    return team, Tally(points=points, private_millionths=round(private * 1_000_000), played=2, won=won)
+def row(team: Team, points: int, private: float, won: int) -> tuple[Team, StandingsTally]:
+    return team, StandingsTally(points=points, private_millionths=round(private * 1_000_000), played=2, won=won)
 
 
 def test_ties_are_broken_by_private_score_then_wins_then_name() -> None:

@@ -11,7 +11,7 @@ from league_agents.errors import JournalError
 from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
 from league_agents.ids import GameId
 from league_agents.league.events import CallbackReturned, MessageArrived
-from league_agents.league.game_state import Game
+from league_agents.league.game_state import LeagueGame
 from league_agents.league.held import Held
 from league_agents.league.stored import add_apart, changed, dump, load, rejoined
 from league_agents.league.turn import Timer
@@ -23,7 +23,7 @@ from league_agents.values import evolve
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 QUESTIONS = (Question(number=1, text="Is it?", options=("a", "b", "c", "d")),)
 ANSWERS = (Answer(number=1, choice=Choice.NOT_RELEVANT),)
-GAME = Game(
+GAME = LeagueGame(
     game_id=GameId("0101001"),
     token="0cdbb206",
     season_id="S",
@@ -44,7 +44,7 @@ GAME = Game(
 )  # fmt: skip
 
 
-def apart(game: Game, place: str) -> dict[str, object | None]:
+def apart(game: LeagueGame, place: str) -> dict[str, object | None]:
     parts: dict[str, object | None] = {}
     add_apart(parts, game, None, place)
     return parts
@@ -54,7 +54,7 @@ def test_a_game_is_what_its_own_text_and_those_of_its_batches_say() -> None:
     texts = {name: dump(part) for name, part in apart(GAME, "0101001").items()}
     assert sorted(texts) == ["answers/0101001", "questions/0101001"]
     assert "Is it?" not in dump(GAME)
-    assert rejoined(load(Game, dump(GAME), "game"), texts, "0101001") == GAME
+    assert rejoined(load(LeagueGame, dump(GAME), "game"), texts, "0101001") == GAME
 
 
 def test_what_is_left_out_is_the_very_object_so_that_it_is_written_once() -> None:
@@ -62,7 +62,7 @@ def test_what_is_left_out_is_the_very_object_so_that_it_is_written_once() -> Non
 
 
 def test_an_empty_batch_is_no_part() -> None:
-    game = load(Game, dump(GAME), "game")
+    game = load(LeagueGame, dump(GAME), "game")
     assert (game.questions, game.answers) == ((), ())
     assert apart(game, "x") == {}
     assert rejoined(game, {}, "x") is game
@@ -71,7 +71,7 @@ def test_an_empty_batch_is_no_part() -> None:
 def test_a_text_that_still_holds_its_batches_is_read_as_it_is() -> None:
     whole = {**json.loads(dump(GAME)), **{name: json.loads(dump(part)) for name, part in
              (("questions", QUESTIONS), ("answers", ANSWERS))}}  # fmt: skip
-    assert load(Game, json.dumps(whole), "game") == GAME
+    assert load(LeagueGame, json.dumps(whole), "game") == GAME
 
 
 def test_what_an_older_version_did_not_write_has_its_default() -> None:
@@ -93,7 +93,7 @@ def test_a_missing_field_is_an_error_and_not_a_default() -> None:
     fields = json.loads(dump(GAME))
     del fields["token"]
     with pytest.raises(JournalError, match="'game'"):
-        load(Game, json.dumps(fields), "game")
+        load(LeagueGame, json.dumps(fields), "game")
 
 
 def test_values_of_a_union_carry_the_name_of_their_class() -> None:

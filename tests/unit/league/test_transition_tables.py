@@ -15,10 +15,10 @@ from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question
 from league_agents.league.effects import Call
 from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Failure, MessageArrived
 from league_agents.league.game_play import game_transitions
-from league_agents.league.game_state import Asked, Game, GamePhase, Said
+from league_agents.league.game_state import GamePhase, LeagueGame, OpenRequest, SentReply
 from league_agents.league.league_state import League
 from league_agents.league.match_play import TIMERS, match_transitions
-from league_agents.league.match_state import Abort, Match, PendingCall, Seat, Sent, Unusable
+from league_agents.league.match_state import Abort, AwaitedCall, MatchPlayer, OpenMatch, Sent, Unusable
 from league_agents.league.participant import LEAGUE
 from league_agents.league.player import PlayerState
 from league_agents.league.player import transition_table as player_table
@@ -100,10 +100,10 @@ AWAITED = {
 }
 
 
-def match_at(phase: SeatPhase, other: SeatPhase, *, attempt: int = 1, unusable: int = 0) -> Match:
-    def seat(role: AssignmentRole, email: str, at: SeatPhase) -> Seat:
+def match_at(phase: SeatPhase, other: SeatPhase, *, attempt: int = 1, unusable: int = 0) -> OpenMatch:
+    def seat(role: AssignmentRole, email: str, at: SeatPhase) -> MatchPlayer:
         kinds = [MessageType.Q21WARMUPCALL, MessageType.Q21ROUNDSTART, MessageType.Q21ANSWERSBATCH]
-        return Seat(
+        return MatchPlayer(
             role=role,
             email=email,
             participant_id=role.value,
@@ -117,11 +117,11 @@ def match_at(phase: SeatPhase, other: SeatPhase, *, attempt: int = 1, unusable: 
         )
 
     callback, role = CALLBACK_OF.get(phase, ("", None))
-    call = PendingCall(call_id=f"{GAME}:t:x", callback=callback, role=role, attempt=attempt)
+    call = AwaitedCall(call_id=f"{GAME}:t:x", callback=callback, role=role, attempt=attempt)
     timers = [Timer(name=f"wait:{GAME}:player1", at=START + timedelta(minutes=1))] if phase in AWAITED else []
     if phase is SeatPhase.WARMUP_SENT:
         timers.append(Timer(name=f"repeat:{GAME}:player1", at=START + timedelta(minutes=1)))
-    return Match(
+    return OpenMatch(
         game_id=GAME,
         token="t",
         round_number=2,
@@ -138,7 +138,7 @@ def match_at(phase: SeatPhase, other: SeatPhase, *, attempt: int = 1, unusable: 
     )
 
 
-def with_abort(match: Match) -> Match:
+def with_abort(match: OpenMatch) -> OpenMatch:
     abort = Abort(
         termination=Termination.END_ROUND_RECEIVED,
         reason="end_round_received",
@@ -171,7 +171,7 @@ def results(callback: str, call_id: str) -> Iterator[Event]:
     yield failed(Call(call_id=call_id, callback=callback, context={}, timeout=timedelta(seconds=1), game_id=GAME))
 
 
-def referee_happenings(match: Match) -> Iterator[tuple[str, Event]]:
+def referee_happenings(match: OpenMatch) -> Iterator[tuple[str, Event]]:
     for kind, payload in MESSAGES.items():
         yield kind.value, player_says(kind, payload)
         is_awaited = AWAITED.get(match.player1.phase) is kind
@@ -240,9 +240,9 @@ ENDINGS = {
 }
 
 
-def game_at(phase: GamePhase, *, is_fresh: bool) -> Game:
+def game_at(phase: GamePhase, *, is_fresh: bool) -> LeagueGame:
     asked = [
-        Asked(
+        OpenRequest(
             call_id=f"{GAME}:t:{callback}",
             callback=callback,
             reply=reply,
@@ -256,11 +256,13 @@ def game_at(phase: GamePhase, *, is_fresh: bool) -> Game:
         if (reply is None) == (phase is GamePhase.COMPLETED)
     ]
     said = [
-        Said(kind=reply, at=START, auth_token=None, recipient_id="", deadline=None, reply_to=REFEREE, correlation_id="")
+        SentReply(
+            kind=reply, at=START, auth_token=None, recipient_id="", deadline=None, reply_to=REFEREE, correlation_id=""
+        )
         for reply in REPLIES.values()
         if reply is not None
     ]
-    return Game(
+    return LeagueGame(
         game_id=GAME,
         token="t",
         season_id=SEASON,
@@ -280,7 +282,7 @@ def game_at(phase: GamePhase, *, is_fresh: bool) -> Game:
     )
 
 
-def player_happenings(game: Game) -> Iterator[tuple[str, Event]]:
+def player_happenings(game: LeagueGame) -> Iterator[tuple[str, Event]]:
     for kind, payload in REQUESTS.items():
         yield kind.value, player_says(kind, payload, REFEREE)
     for asked in game.asked:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from league_agents.clock import ManualClock
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import MalformedCompletion, ModelError, ModelUnavailable
 from league_agents.llm.accounted import Account, Accounted, most_of
 from league_agents.llm.budget import Budget
@@ -18,7 +18,7 @@ from league_agents.llm.calls import ModelCall
 from league_agents.llm.chat import Chat, schema_of
 from league_agents.llm.exchange import Finish, OverBudget, Patience, Rejected, Reply, Unanswered
 from league_agents.llm.ledger import Ledger
-from league_agents.llm.limits import Limit, Limits
+from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.scripted import Scripted, ScriptedBackend
@@ -33,7 +33,7 @@ class Desk:
 
     def __init__(self, folder: Path, clock: ManualClock, *script: Scripted, **more: Any) -> None:
         self.path = folder / "ledger.db"
-        limits = more.get("limits", Limits())
+        limits = more.get("limits", SpendingLimits())
         self.service = ScriptedBackend(script, name=MODEL)
         account = Account(
             league="L",
@@ -68,11 +68,11 @@ def test_an_exchange_is_written_down_with_what_it_cost(tmp_path: Path, clock: Ma
 def test_what_became_of_a_reply_stands_in_its_row_also_when_it_was_found_again(
     tmp_path: Path, clock: ManualClock, request_of: Any
 ) -> None:
-    Desk(tmp_path, clock, reply()).backend.exchange(request_of()).judge(Work.REPLACED, Why.CONTRADICTED)
+    Desk(tmp_path, clock, reply()).backend.exchange(request_of()).judge(ModelWorkUse.REPLACED, Why.CONTRADICTED)
     again = Desk(tmp_path, clock)
-    again.backend.exchange(request_of()).judge(Work.USED, None)
+    again.backend.exchange(request_of()).judge(ModelWorkUse.USED, None)
     assert [(call.work, call.why) for call in again.calls()] == [
-        (Work.REPLACED, Why.CONTRADICTED), (Work.USED, None)
+        (ModelWorkUse.REPLACED, Why.CONTRADICTED), (ModelWorkUse.USED, None)
     ]  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def test_failures_have_a_word(
 
 
 def test_a_limit_that_is_reached_is_said_and_written_down(tmp_path: Path, clock: ManualClock, request_of: Any) -> None:
-    desk = Desk(tmp_path, clock, reply(), limits=Limits(per_day=Limit(usd=0.000_1)))
+    desk = Desk(tmp_path, clock, reply(), limits=SpendingLimits(per_day=Limit(usd=0.000_1)))
     with pytest.raises(OverBudget, match="per day"):
         desk.backend.exchange(request_of())
     assert desk.service.requests == []
@@ -156,7 +156,7 @@ def test_what_failed_for_nothing_leaves_the_limit_as_it_was(
 ) -> None:
     most = most_of(request_of(), MODEL, PRICES)
     assert most.nano_usd is not None
-    limits = Limits(per_day=Limit(usd=most.nano_usd * 1.5 / 1e9))
+    limits = SpendingLimits(per_day=Limit(usd=most.nano_usd * 1.5 / 1e9))
     desk = Desk(tmp_path, clock, ModelUnavailable("busy"), Unanswered("late"), reply(), limits=limits)
     for kind in (ModelUnavailable, Unanswered, OverBudget):
         with pytest.raises(kind):

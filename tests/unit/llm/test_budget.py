@@ -13,7 +13,7 @@ from league_agents.clock import ManualClock
 from league_agents.errors import ModelUnavailable
 from league_agents.llm.budget import RESERVED_FOR, Budget
 from league_agents.llm.exchange import OverBudget
-from league_agents.llm.limits import Amount, Limit, Limits, Planned
+from league_agents.llm.limits import Amount, Limit, Planned, SpendingLimits
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
@@ -32,7 +32,7 @@ REFEREES_PLAN = {
 class Books:
     """A budget whose calls are named shortly."""
 
-    def __init__(self, path: Path, limits: Limits, clock: ManualClock, plan: Any = None) -> None:
+    def __init__(self, path: Path, limits: SpendingLimits, clock: ManualClock, plan: Any = None) -> None:
         self.budget = Budget(path, limits, PLAN if plan is None else plan, clock=clock)
 
     def call(
@@ -54,7 +54,7 @@ class Books:
 
 @pytest.fixture
 def books(tmp_path: Path, clock: ManualClock) -> Any:
-    return lambda **limits: Books(tmp_path / "ledger.db", Limits(**limits), clock)
+    return lambda **limits: Books(tmp_path / "ledger.db", SpendingLimits(**limits), clock)
 
 
 def nano(amount: int) -> Limit:
@@ -124,7 +124,7 @@ def test_a_second_request_does_not_take_from_what_comes_later(books: Any) -> Non
 
 
 def test_a_referee_may_score_one_player_while_the_other_one_asks(tmp_path: Path, clock: ManualClock) -> None:
-    made = Books(tmp_path / "ledger.db", Limits(per_day=nano(190)), clock, REFEREES_PLAN)
+    made = Books(tmp_path / "ledger.db", SpendingLimits(per_day=nano(190)), clock, REFEREES_PLAN)
     made.call("g1", "get_round_start_info", 10, 10)
     made.call("g1", "get_answers", 30, 30)
     made.call("g1", "get_score_feedback", 20, 10)
@@ -180,7 +180,7 @@ def test_a_game_of_which_nothing_is_heard_keeps_nothing_for_ever(books: Any, clo
 
 
 def test_tokens_and_calls_are_limited_where_prices_are_unknown(tmp_path: Path, clock: ManualClock) -> None:
-    limits = Limits(per_day=Limit(tokens=100, calls=3))
+    limits = SpendingLimits(per_day=Limit(tokens=100, calls=3))
     budget = Budget(tmp_path / "ledger.db", limits, {}, clock=clock)
     purpose = Purpose(match_id="", callback="x", step="s")
 
@@ -198,7 +198,7 @@ def test_tokens_and_calls_are_limited_where_prices_are_unknown(tmp_path: Path, c
 
 
 def test_two_processes_share_the_limits_of_one_file(tmp_path: Path, clock: ManualClock) -> None:
-    limits = Limits(per_day=nano(100))
+    limits = SpendingLimits(per_day=nano(100))
     referee, player = (Books(tmp_path / "ledger.db", limits, clock) for _ in range(2))
     referee.call("", "x", 60, 60)
     player.refuses("", "x", 41)
@@ -209,7 +209,7 @@ def test_threads_at_once_do_not_pass_a_limit_together(tmp_path: Path, clock: Man
     granted: list[int] = []
 
     def ask() -> None:
-        made = Books(tmp_path / "ledger.db", Limits(per_day=nano(50)), clock)
+        made = Books(tmp_path / "ledger.db", SpendingLimits(per_day=nano(50)), clock)
         try:
             made.call("", "x", 10, 10)
         except OverBudget:
@@ -225,6 +225,6 @@ def test_threads_at_once_do_not_pass_a_limit_together(tmp_path: Path, clock: Man
 
 
 def test_nothing_is_spent_while_nobody_can_count(tmp_path: Path, clock: ManualClock) -> None:
-    budget = Budget(tmp_path / "no" / "ledger.db", Limits(), {}, clock=clock)
+    budget = Budget(tmp_path / "no" / "ledger.db", SpendingLimits(), {}, clock=clock)
     with pytest.raises(ModelUnavailable, match="nobody can count"):
         budget.hold(Purpose(match_id="", callback="x", step="s"), Amount(), league="L", scope="p")

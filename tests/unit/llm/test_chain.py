@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from league_agents.errors import MalformedCompletion, ModelRefused, ModelUnavailable
-from league_agents.llm.chain import Chain, Health, Member
+from league_agents.llm.chain import Chain, ChainModel, Health
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import OverBudget, Patience, Rejected, Request
 from league_agents.llm.port import Prompt
@@ -31,7 +31,7 @@ class Models:
         self.backends = {name: ScriptedBackend(script, name=f"scripted:{name}") for name, script in scripts.items()}
         self.health = {name: Health(monotonic=seconds) for name in scripts}
         members = [
-            Member(model=Chat(backend, Patience(retries=0), monotonic=seconds), health=self.health[name])
+            ChainModel(model=Chat(backend, Patience(retries=0), monotonic=seconds), health=self.health[name])
             for name, backend in self.backends.items()
         ]
         self.chain = Chain(members, monotonic=seconds, sleep=seconds.sleep)
@@ -169,8 +169,8 @@ def test_one_slow_answer_does_not_bar_a_model_for_ever(models: Any, seconds: Any
 
 def test_models_that_two_chains_share_are_left_alone_by_both(seconds: Any, prompt_of: Any) -> None:
     backend = ScriptedBackend([Rejected("wrong key"), "yes"])
-    member = Member(model=Chat(backend, Patience(retries=0)), health=Health(monotonic=seconds))
-    other = Member(model=Chat(ScriptedBackend(["other"] * 2)), health=Health(monotonic=seconds))
+    member = ChainModel(model=Chat(backend, Patience(retries=0)), health=Health(monotonic=seconds))
+    other = ChainModel(model=Chat(ScriptedBackend(["other"] * 2)), health=Health(monotonic=seconds))
     chains = [Chain([member, other], monotonic=seconds), Chain([member, other], monotonic=seconds)]
     for chain in chains:
         assert chain.complete_text(prompt_of(), timeout=MINUTE, max_output_tokens=9).text == "other"

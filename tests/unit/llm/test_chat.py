@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, OverBudget, Patience, Rejected, Reply, Request, Unanswered
@@ -66,22 +66,22 @@ def test_a_reply_of_the_wrong_form_is_asked_for_once_more_and_not_twice(seconds:
 
 
 def test_what_a_reply_was_good_for_is_told_to_whoever_keeps_the_books(seconds: Any, prompt_of: Any) -> None:
-    heard: list[tuple[str, Work, Why | None]] = []
+    heard: list[tuple[str, ModelWorkUse, Why | None]] = []
 
     def judged(text: str, finish: Finish = Finish.COMPLETE) -> Reply:
         return replace(reply(text, finish), judge=lambda work, why: heard.append((text, work, why)))
 
     chat, _ = chat_on(seconds, judged("no"), judged(GOOD))
     parsed = chat.complete_json(prompt_of(), Word, timeout=MINUTE, max_output_tokens=50)
-    assert heard == [("no", Work.REPLACED, Why.MALFORMED)]
-    parsed.completion.judge(Work.PARTLY_USED, Why.TOO_FEW)
-    assert heard[1:] == [(GOOD, Work.PARTLY_USED, Why.TOO_FEW)]
+    assert heard == [("no", ModelWorkUse.REPLACED, Why.MALFORMED)]
+    parsed.completion.judge(ModelWorkUse.PARTLY_USED, Why.TOO_FEW)
+    assert heard[1:] == [(GOOD, ModelWorkUse.PARTLY_USED, Why.TOO_FEW)]
     for useless, why in ((judged(" "), Why.MALFORMED), (judged("x", Finish.CUT_OFF), Why.MALFORMED),
                          (judged("x", Finish.REFUSED), Why.REFUSED)):  # fmt: skip
         chat, _ = chat_on(seconds, useless)
         with pytest.raises(ModelError):
             chat.complete_text(prompt_of(), timeout=MINUTE, max_output_tokens=50)
-        assert heard[-1][1:] == (Work.REPLACED, why)
+        assert heard[-1][1:] == (ModelWorkUse.REPLACED, why)
 
 
 def test_a_huge_reply_of_the_wrong_form_is_shown_back_shortly(seconds: Any, prompt_of: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import JournalError
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.llm.calls import ANSWERED, ModelCall
@@ -152,10 +152,10 @@ def test_a_journal_from_before_there_were_model_calls_has_none(tmp_path: Path) -
 def test_what_became_of_a_reply_is_written_beside_it(path: Path) -> None:
     ledger = Ledger(path)
     first, second = ledger.record(CALL), ledger.record(CALL)
-    ledger.judge(second, Work.PARTLY_USED, Why.CONTRADICTED)
+    ledger.judge(second, ModelWorkUse.PARTLY_USED, Why.CONTRADICTED)
     assert first != second
     assert [(call.work, call.why) for call in Ledger(path).calls()] == [
-        (None, None), (Work.PARTLY_USED, Why.CONTRADICTED)
+        (None, None), (ModelWorkUse.PARTLY_USED, Why.CONTRADICTED)
     ]  # fmt: skip
 
 
@@ -179,8 +179,8 @@ def test_a_ledger_from_before_replies_were_judged_can_be_read_as_it_is_and_gets_
     assert [(call.reply, call.work) for call in Ledger(path).calls()] == [("r", None)]
     assert path.read_bytes() == before
     ledger = Ledger(path)
-    ledger.judge(ledger.record(CALL), Work.USED, None)
-    assert [call.work for call in ledger.calls()] == [None, Work.USED]
+    ledger.judge(ledger.record(CALL), ModelWorkUse.USED, None)
+    assert [call.work for call in ledger.calls()] == [None, ModelWorkUse.USED]
 
 
 def test_halves_of_surrogate_pairs_are_stored_as_question_marks(path: Path) -> None:

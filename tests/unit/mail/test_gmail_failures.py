@@ -12,7 +12,7 @@ from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnava
 from league_agents.mail.gmail.breaker import LONGEST_PAUSE, Breaker
 from league_agents.mail.gmail.failures import (
     LONGEST_WAIT,
-    Refusal,
+    GmailRefusal,
     is_gone,
     meaning_of,
     read_refusal,
@@ -27,7 +27,7 @@ EXPIRED = AuthorizationExpired("log in")
 
 
 def meaning(status: int, reason: str = "", message: str = "", *, is_send: bool = False) -> MailError:
-    return meaning_of(Refusal(status, reason, message), now=NOW, is_send=is_send, expired=EXPIRED)
+    return meaning_of(GmailRefusal(status, reason, message), now=NOW, is_send=is_send, expired=EXPIRED)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_refusal_means_what_the_table_says(
     ],
 )
 def test_the_servers_own_time_is_believed_within_reason(header: str, message: str, seconds: float | None) -> None:
-    wait = wait_of(Refusal(429, "rateLimitExceeded", message, header), NOW)
+    wait = wait_of(GmailRefusal(429, "rateLimitExceeded", message, header), NOW)
     assert wait == (timedelta(seconds=seconds) if seconds is not None else None)
 
 
@@ -126,22 +126,22 @@ def test_what_gmail_wrote_is_not_repeated() -> None:
 
 
 def test_an_id_that_never_was_is_as_gone_as_one_that_was_deleted() -> None:
-    assert is_gone(Refusal(404, "notFound"), "messages.get")
-    assert is_gone(Refusal(400, "invalidArgument", "Invalid id value"), "messages.get")
-    assert not is_gone(Refusal(400, "invalidArgument", "Invalid label"), "messages.list")
+    assert is_gone(GmailRefusal(404, "notFound"), "messages.get")
+    assert is_gone(GmailRefusal(400, "invalidArgument", "Invalid id value"), "messages.get")
+    assert not is_gone(GmailRefusal(400, "invalidArgument", "Invalid label"), "messages.list")
 
 
 @pytest.mark.parametrize(
     ("refusal", "gone"),
     [
-        (Refusal(404, "notFound"), True),
-        (Refusal(400, "invalidArgument", "Invalid startHistoryId"), True),
-        (Refusal(400, "badRequest"), True),
-        (Refusal(400, "failedPrecondition", "Mail service not enabled"), False),
-        (Refusal(403, "forbidden"), False),
+        (GmailRefusal(404, "notFound"), True),
+        (GmailRefusal(400, "invalidArgument", "Invalid startHistoryId"), True),
+        (GmailRefusal(400, "badRequest"), True),
+        (GmailRefusal(400, "failedPrecondition", "Mail service not enabled"), False),
+        (GmailRefusal(403, "forbidden"), False),
     ],
 )
-def test_a_position_that_gmail_refuses_is_gone(refusal: Refusal, gone: bool) -> None:
+def test_a_position_that_gmail_refuses_is_gone(refusal: GmailRefusal, gone: bool) -> None:
     assert is_gone(refusal, "history.list") is gone
 
 

@@ -14,8 +14,8 @@ from league_agents.mail.quota import (
     DEAREST,
     MATCH_MAILS,
     PRICES_BEFORE_2026,
-    Limits,
     QuotaLedger,
+    QuotaLimits,
     SendKind,
     kind_of,
 )
@@ -31,7 +31,7 @@ def ledger(clock: ManualClock | None = None, **limits: int) -> QuotaLedger:
         "sends_kept_for_running_games": 0,
         "sends_kept_from_new_games": 0,
     }
-    return QuotaLedger(clock or ManualClock(NOON), limits=Limits(**{**defaults, **limits}))
+    return QuotaLedger(clock or ManualClock(NOON), limits=QuotaLimits(**{**defaults, **limits}))
 
 
 def send(book: QuotaLedger, times: int) -> None:
@@ -143,7 +143,7 @@ def test_an_account_whose_whole_budget_is_kept_can_still_send() -> None:
 
 def test_a_restart_forgets_nothing_that_counts() -> None:
     clock = ManualClock(NOON)
-    limits = Limits(sends_per_day=5, units_per_minute=1_000, units_kept_for_sending=0)
+    limits = QuotaLimits(sends_per_day=5, units_per_minute=1_000, units_kept_for_sending=0)
     sends = CountsInMemory()
     book = QuotaLedger(clock, limits=limits, sends=sends)
     send(book, 4)
@@ -198,7 +198,7 @@ def test_a_clock_that_is_set_back_disorders_nothing() -> None:
             raise AssertionError
 
     clock = SetBack()
-    book = QuotaLedger(clock, limits=Limits(units_kept_for_sending=0))
+    book = QuotaLedger(clock, limits=QuotaLimits(units_kept_for_sending=0))
     book.spend("messages.get")
     clock.instant = NOON - timedelta(minutes=5)
     book.spend("messages.get")
@@ -230,4 +230,4 @@ def test_a_player_has_mail_for_more_matches_than_a_referee() -> None:
 )
 def test_impossible_limits_are_refused_by_name(limits: dict[str, int], name: str) -> None:
     with pytest.raises(ConfigError, match=name):
-        Limits(**limits)
+        QuotaLimits(**limits)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.clock import ManualClock
-from league_agents.mail.quota import Limits, QuotaLedger, SendKind
+from league_agents.mail.quota import QuotaLedger, QuotaLimits, SendKind
 from league_agents.mail.send_book import SendBook
 from league_agents.mail.send_counts import CountsInMemory, SendCounts
 from league_agents.settings.sends import BOOK_NAME
@@ -22,7 +22,7 @@ NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 MINUTE = int(NOON.timestamp()) // 60
 GMAIL, SANDBOX = "https://gmail.googleapis.com", "http://127.0.0.1:4610"
 ME = "me@league.test"
-LIMITS = Limits(sends_per_day=10, sends_kept_for_running_games=0, sends_kept_from_new_games=0)
+LIMITS = QuotaLimits(sends_per_day=10, sends_kept_for_running_games=0, sends_kept_from_new_games=0)
 
 OpenBook = Callable[..., SendBook]
 

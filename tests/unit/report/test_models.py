@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from league_agents.core.model_work import ModelStep, Why, Work
+from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import MODEL_WORK, Cause, Note, StepCommit
+from league_agents.journal.port import MODEL_WORK, Note, StepCause, StepCommit
 from league_agents.report.match import match_document
 from league_agents.report.models import model_steps, models_of
 from league_agents.report.traffic import Participant
 from league_agents.report.transcript import transcript
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
-HINT = ModelStep(step="referee_hint", work=Work.USED)
-ANSWERS = ModelStep(step="referee_answers", work=Work.REPLACED, why=Why.UNAVAILABLE, detail="m: down")
+HINT = ModelStep(step="referee_hint", work=ModelWorkUse.USED)
+ANSWERS = ModelStep(step="referee_answers", work=ModelWorkUse.REPLACED, why=Why.UNAVAILABLE, detail="m: down")
 
 
 def note(callback: str, *steps: ModelStep, game: str = "0101001", player: str | None = None) -> Note:
@@ -28,7 +28,7 @@ def note(callback: str, *steps: ModelStep, game: str = "0101001", player: str | 
 
 def participant(name: str, *notes: Note) -> Participant:
     journal = MemoryJournal(dump=lambda _name, part: str(part))
-    journal.commit(StepCommit(cause=Cause.COMMAND, key="1", at=NOON, notes=notes))
+    journal.commit(StepCommit(cause=StepCause.COMMAND, key="1", at=NOON, notes=notes))
     return Participant(participant_id=name, address=f"{name}@league.test", journal=journal)
 
 

@@ -13,7 +13,7 @@ import pytest
 from league_agents.clock import ManualClock
 from league_agents.errors import MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Cause, Journal, OutboxItem, OutboxState, StepCommit
+from league_agents.journal.port import Journal, OutboxItem, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, OutgoingMail
@@ -131,7 +131,7 @@ class World:
 
     def queue(self, *keys: str) -> None:
         step = StepCommit(
-            cause=Cause.COMMAND, key=f"queue {keys}", at=self.clock.now(), sends=[item(key) for key in keys]
+            cause=StepCause.COMMAND, key=f"queue {keys}", at=self.clock.now(), sends=[item(key) for key in keys]
         )
         assert self.journal.commit(step)
 

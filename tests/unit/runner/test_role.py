@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from league_agents.clock import ManualClock
-from league_agents.core.model_work import KEY, ModelStep, Why, Work
+from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why
 from league_agents.errors import JournalError, MailboxUnavailable, QuotaExhausted, RemoteProtocolError
 from league_agents.ids import GameId
 from league_agents.journal.memory import MemoryJournal
@@ -126,7 +126,7 @@ class EchoMachine:
         return Echoes(tuple(json.loads(parts["waiting"])), json.loads(parts["answered"]))
 
 
-STEP = ModelStep(step="echo", work=Work.REPLACED, why=Why.MALFORMED, callback="get_warmup_answer")
+STEP = ModelStep(step="echo", work=ModelWorkUse.REPLACED, why=Why.MALFORMED, callback="get_warmup_answer")
 
 
 class EchoAgent:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from league_agents.core.written import Written
+from league_agents.core.written import WrittenMapping
 from league_agents.errors import ConfigError
 from league_agents.league.events import Identity
 from league_agents.mail.identity import Require
@@ -63,7 +63,7 @@ def test_every_key_that_is_read_stands_in_the_example() -> None:
         kind
         for module in (league_keys, model_file)
         for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, Written) and kind is not model_file.WrittenPrice
+        if isinstance(kind, type) and issubclass(kind, WrittenMapping) and kind is not model_file.WrittenPrice
     }
     assert len(kinds) > 15
     for key in (field.alias or name for kind in kinds for name, field in kind.model_fields.items()):

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from league_agents.games.q21.rules import PRD
-from league_agents.journal.port import Cause, Note, OutboxItem, StepCommit
+from league_agents.journal.port import Note, OutboxItem, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.events import Command, OperatorCommand
 from league_agents.league.manager import Manager
@@ -17,13 +17,13 @@ from league_agents.league.manager_state import Attendance, ManagerState, SeasonP
 from league_agents.league.schedule import single_game
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import SecretTexts
-from league_agents.report.status import OpenGame, Owed, Registration, RoleStatus, TokenState, span, status_lines
+from league_agents.report.status import OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState, span, status_lines
 from league_agents.runner.lock import FileLock
 from league_agents.settings.agents import choose_agent
 from league_agents.settings.league_file import read_league_file
 from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 from league_agents.settings.looking import _status_in, open_games, role_status
-from league_agents.settings.offline import OfflineLeague, Side, memory_journal, offline_league, team_of
+from league_agents.settings.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
 from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
@@ -34,9 +34,9 @@ def league_until(message_type: str, *, player_b: str = "scripted") -> OfflineLea
     house, a, b = team_of("house"), team_of("player-a"), team_of("player-b")
     league = offline_league(
         [
-            Side(team=house, player=None, referee=choose_agent("scripted", "referee", rules=PRD, seed=1)),
-            Side(team=a, player=choose_agent("scripted", "player", rules=PRD, seed=1), referee=None),
-            Side(team=b, player=choose_agent(player_b, "player", rules=PRD, seed=1), referee=None),
+            OfflineTeam(team=house, player=None, referee=choose_agent("scripted", "referee", rules=PRD, seed=1)),
+            OfflineTeam(team=a, player=choose_agent("scripted", "player", rules=PRD, seed=1), referee=None),
+            OfflineTeam(team=b, player=choose_agent(player_b, "player", rules=PRD, seed=1), referee=None),
         ],
         single_game(a, b, house, season=1),
         seed=1,
@@ -104,9 +104,9 @@ def test_a_league_manager_names_who_is_missing_at_registration(tmp_path: Path) -
     season = evolve(state.season, registration_deadline=NOON)
     found = manager_status(league, evolve(heard, season=season), tmp_path).registration
     missing = (everybody[1], everybody[-1])
-    assert found == Registration(expected=len(everybody), missing=missing, closes_at=NOON)
+    assert found == RegistrationProgress(expected=len(everybody), missing=missing, closes_at=NOON)
     paused = manager_status(league, evolve(heard, season=evolve(season, paused_at=NOON)), tmp_path).registration
-    assert paused == Registration(expected=len(everybody), missing=missing, closes_at=None)
+    assert paused == RegistrationProgress(expected=len(everybody), missing=missing, closes_at=None)
     closed = evolve(heard, season=evolve(season, phase=SeasonPhase.ASSIGNED))
     assert manager_status(league, closed, tmp_path).registration is None
     league.close()
@@ -115,7 +115,7 @@ def test_a_league_manager_names_who_is_missing_at_registration(tmp_path: Path) -
 def test_people_and_programs_read_who_is_missing() -> None:
     missing = ("a@league.test", "b\x1b@league.test")
     closes_at = NOON + timedelta(minutes=5)
-    found = status(role="manager", registration=Registration(expected=6, missing=missing, closes_at=closes_at))
+    found = status(role="manager", registration=RegistrationProgress(expected=6, missing=missing, closes_at=closes_at))
     (line,) = [line for line in status_lines([found], NOON) if "registration" in line]
     assert line.startswith("  registration 4 of 6 are registered; missing: a@league.test, b")
     assert line.endswith("; 5 min left")
@@ -231,7 +231,7 @@ def test_a_message_in_doubt_is_told(tmp_path: Path) -> None:
         )
         for key in ("a", "b", "c")
     ]
-    journal.commit(StepCommit(cause=Cause.COMMAND, key="1", at=NOON, sends=letters))
+    journal.commit(StepCommit(cause=StepCause.COMMAND, key="1", at=NOON, sends=letters))
     for seconds, item in enumerate(journal.due_sends(NOON, 2)):
         journal.begin_send(item, at=NOON + timedelta(seconds=seconds), monotonic_s=0.0)
     journal.doubt_send("a", error="broken off")

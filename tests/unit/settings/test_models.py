@@ -156,11 +156,11 @@ def test_a_recording_plays_without_a_network_a_key_or_a_ledger(
 
 
 def test_a_limit_in_dollars_needs_a_price_or_a_limit_that_can_be_counted(own_data_folder: Path) -> None:
-    from league_agents.llm.limits import Limit, Limits
+    from league_agents.llm.limits import Limit, SpendingLimits
 
     def make(limit: Limit) -> None:
         # What another period allows limits nothing of the day.
-        limited = settings(entry("m"), limits=Limits(per_game=Limit(calls=9), per_day=limit))
+        limited = settings(entry("m"), limits=SpendingLimits(per_game=Limit(calls=9), per_day=limit))
         chat_models(limited, role="player", books=Books.of_one_run("x"))
 
     with pytest.raises(ConfigError, match=r"models.limits: a limit in dollars cannot be kept for openai:m"):
@@ -173,12 +173,12 @@ def test_a_limit_in_dollars_needs_a_price_or_a_limit_that_can_be_counted(own_dat
 
 def test_the_whole_game_of_a_player_is_reserved_when_it_begins(clock: ManualClock, own_data_folder: Path) -> None:
     from league_agents.llm.exchange import OverBudget
-    from league_agents.llm.limits import Limit, Limits
+    from league_agents.llm.limits import Limit, SpendingLimits
 
     own_data_folder.mkdir()
     (own_data_folder / "prices.yaml").write_text('prices: {"openai:*": {input: 1, output: 1}}')
     # One game of a player may need 20,000 + 3,000 and 10,000 + 600 tokens.
-    limited = settings(entry("m"), limits=Limits(per_day=Limit(usd=0.05)))
+    limited = settings(entry("m"), limits=SpendingLimits(per_day=Limit(usd=0.05)))
     books = Books.of_one_run("a")
     made = chat_models(
         limited, role="player", books=books, clock=clock, backend_of=lambda _: ScriptedBackend(["q", "g"])

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import ModelUnavailable
 from league_agents.llm.exchange import Finish, OverBudget, Reply, Request
 from league_agents.llm.port import Prompt, Purpose, Usage
@@ -27,7 +27,7 @@ class Moody:
 
     def __init__(self, moods: str) -> None:
         self._moods = iter(moods)
-        self.judged: list[Work] = []
+        self.judged: list[ModelWorkUse] = []
 
     def exchange(self, request: Request) -> Reply:
         if next(self._moods) == "-":
@@ -61,7 +61,7 @@ def heard(moods: str) -> list[str]:
             continue
         reply = backend.exchange(REQUEST)
         assert reply.text == "here"
-        reply.judge(*((Work.REPLACED, Why.MALFORMED) if mood == "0" else (Work.USED, None)))
+        reply.judge(*((ModelWorkUse.REPLACED, Why.MALFORMED) if mood == "0" else (ModelWorkUse.USED, None)))
     assert len(model.judged) == sum(mood != "-" for mood in moods), "whoever keeps the books hears it too"
     return told
 

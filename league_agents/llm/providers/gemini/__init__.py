@@ -20,11 +20,11 @@ from league_agents.llm.provider import Access, Provider
 from league_agents.llm.providers.gemini.sdks import (
     BrokenOff,
     GeminiClient,
+    GeminiRefusal,
     GenaiClient,
     GenerativeLanguageClient,
     NoJson,
     NotReached,
-    Refusal,
 )
 from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
@@ -85,7 +85,7 @@ class GeminiBackend:
                 raise Unanswered(f"{self.name}: no time is left")
             try:
                 document = self._client.generate(self._access.model, _body(request, form), left_s)
-            except Refusal as refusal:
+            except GeminiRefusal as refusal:
                 is_refused_form = refusal.status == 400 and not _is_about_the_key(refusal)
                 if is_refused_form and request.schema is not None and form is not Form.PLAIN:
                     form = Form(form + 1)
@@ -110,7 +110,7 @@ class GeminiBackend:
                     self._form = form
             return self._read(document)
 
-    def _failed(self, refusal: Refusal) -> ModelUnavailable:
+    def _failed(self, refusal: GeminiRefusal) -> ModelUnavailable:
         status, said = refusal.status, quoted(refusal.body, self._key)
         if status in (401, 403) or _is_about_the_key(refusal):
             return Rejected(self._access.refused_key)
@@ -144,7 +144,7 @@ class GeminiBackend:
         return Reply(text=text, finish=finish, usage=usage, model=self.name, is_counted=is_counted)
 
 
-def _is_about_the_key(refusal: Refusal) -> bool:
+def _is_about_the_key(refusal: GeminiRefusal) -> bool:
     # Gemini answers 400 and not 401 to a key that it does not know.
     return refusal.status == 400 and "API_KEY_INVALID" in str(refusal.body)[:10_000]
 

@@ -14,7 +14,7 @@ from league_agents.llm.exchange import LARGEST_REPLY
 from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
 
 
-class Refusal(Exception):
+class GeminiRefusal(Exception):
     """The service answered with an HTTP error."""
 
     def __init__(self, status: int, body: object, headers: Mapping[str, str]) -> None:
@@ -87,7 +87,9 @@ class GenaiClient:
             )
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None)
-            raise Refusal(error.code or 500, error.details, headers if isinstance(headers, Mapping) else {}) from None
+            raise GeminiRefusal(
+                error.code or 500, error.details, headers if isinstance(headers, Mapping) else {}
+            ) from None
         except UnreadableBody:
             raise
         except Exception as error:  # the SDK lets whatever its HTTP client raises come out, and there are two of those
@@ -141,7 +143,7 @@ class GenerativeLanguageClient:
             http = getattr(error, "response", None)
             headers = getattr(http, "headers", None) or {}
             said = document_of(getattr(http, "text", "")) or str(error)
-            raise Refusal(int(error.code or 500), said, headers) from None
+            raise GeminiRefusal(int(error.code or 500), said, headers) from None
         except UnreadableBody:
             raise
         except Exception as error:  # the SDK lets whatever requests raises come out
@@ -195,7 +197,7 @@ def _counting_adapter() -> Any:
     """An adapter for ``requests`` that counts a body while it comes in."""
     from requests.adapters import HTTPAdapter
 
-    class Counting(HTTPAdapter):
+    class CountingAdapter(HTTPAdapter):
         def send(self, request: Any, *args: Any, **options: Any) -> Any:
             request.headers["Accept-Encoding"] = "identity"
             options["stream"] = True
@@ -216,4 +218,4 @@ def _counting_adapter() -> Any:
             response._content = bytes(body)
             return response
 
-    return Counting()
+    return CountingAdapter()

@@ -31,15 +31,15 @@ from league_agents.protocol.league.declare import (
     INSTANT,
     MATCH_ID,
     TEXT,
+    DerivedKey,
     ValueKind,
-    Written,
     integer,
     message,
     why_out_of_range,
     wire,
 )
 from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
+from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
 from league_agents.protocol.league.reading import (
     LARGEST_NUMBER,
     LONGEST_TEXT,
@@ -73,7 +73,7 @@ _TOKEN = wire(ID)
 
 
 @message(MessageType.Q21WARMUPCALL, id_word="warmup")
-class WarmupCall(Message, frozen=True, kw_only=True):
+class WarmupCall(LeagueMessage, frozen=True, kw_only=True):
     """Are you there?"""
 
     match_id: ClassVar = MATCH_ID
@@ -99,7 +99,7 @@ def _read_warmup_response(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21WARMUPRESPONSE, read=_read_warmup_response)
-class WarmupResponse(Message, frozen=True, kw_only=True):
+class WarmupResponse(LeagueMessage, frozen=True, kw_only=True):
     """A player is there."""
 
     match_id: ClassVar = MATCH_ID
@@ -126,16 +126,16 @@ def _read_round_start(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21ROUNDSTART, read=_read_round_start, id_word="round-start")
-class RoundStart(Message, frozen=True, kw_only=True):
+class RoundStart(LeagueMessage, frozen=True, kw_only=True):
     """What the players are told; it also asks for the questions."""
 
     brief: Brief
     match_id: ClassVar = MATCH_ID
-    book_name: ClassVar = Written(of=lambda start, _: start.brief.book_name[:LONGEST_BOOK_NAME])
-    book_hint: ClassVar = Written(of=lambda start, _: start.brief.book_hint)
-    book_description: ClassVar = Written(of=lambda start, _: start.brief.book_hint)
-    association_word: ClassVar = Written(of=lambda start, _: start.brief.association_domain)
-    associative_domain: ClassVar = Written(of=lambda start, _: start.brief.association_domain[:LONGEST_DOMAIN])
+    book_name: ClassVar = DerivedKey(of=lambda start, _: start.brief.book_name[:LONGEST_BOOK_NAME])
+    book_hint: ClassVar = DerivedKey(of=lambda start, _: start.brief.book_hint)
+    book_description: ClassVar = DerivedKey(of=lambda start, _: start.brief.book_hint)
+    association_word: ClassVar = DerivedKey(of=lambda start, _: start.brief.association_domain)
+    associative_domain: ClassVar = DerivedKey(of=lambda start, _: start.brief.association_domain[:LONGEST_DOMAIN])
     questions_required: Annotated[int, wire(integer(1, 100))] = 20
     deadline: Annotated[datetime | None, _DUE]
     auth_token: Annotated[str | None, _TOKEN] = None
@@ -247,7 +247,7 @@ def _write_questions(questions: QuestionBatch) -> list[object]:
 
 
 @message(MessageType.Q21QUESTIONSBATCH, read=_read_questions_batch)
-class QuestionsBatch(Message, frozen=True, kw_only=True):
+class QuestionsBatch(LeagueMessage, frozen=True, kw_only=True):
     """A player's questions. How many there are, and whether the numbers are unique, is for the rules to check."""
 
     match_id: ClassVar = MATCH_ID
@@ -256,7 +256,7 @@ class QuestionsBatch(Message, frozen=True, kw_only=True):
     ]
     """Options that a received question lacks are empty texts."""
 
-    total_questions: ClassVar = Written(of=lambda batch, _: len(batch.questions))
+    total_questions: ClassVar = DerivedKey(of=lambda batch, _: len(batch.questions))
     auth_token: Annotated[str | None, _TOKEN] = None
 
     def refusal(self) -> str | None:
@@ -335,7 +335,7 @@ def _write_answers(answers: AnswerBatch) -> list[object]:
 
 
 @message(MessageType.Q21ANSWERSBATCH, read=_read_answers_batch, id_word="answers")
-class AnswersBatch(Message, frozen=True, kw_only=True):
+class AnswersBatch(LeagueMessage, frozen=True, kw_only=True):
     """A referee's answers; it also asks for the guess."""
 
     match_id: ClassVar = MATCH_ID
@@ -370,16 +370,16 @@ def _read_guess_submission(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21GUESSSUBMISSION, read=_read_guess_submission)
-class GuessSubmission(Message, frozen=True, kw_only=True):
+class GuessSubmission(LeagueMessage, frozen=True, kw_only=True):
     """A player's guess."""
 
     guess: Guess
     match_id: ClassVar = MATCH_ID
-    opening_sentence: ClassVar = Written(of=lambda submission, _: submission.guess.opening_sentence)
-    sentence_justification: ClassVar = Written(of=lambda submission, _: submission.guess.sentence_justification)
-    associative_word: ClassVar = Written(of=lambda submission, _: submission.guess.associative_word)
-    word_justification: ClassVar = Written(of=lambda submission, _: submission.guess.word_justification)
-    confidence: ClassVar = Written(of=lambda submission, _: submission.guess.confidence)
+    opening_sentence: ClassVar = DerivedKey(of=lambda submission, _: submission.guess.opening_sentence)
+    sentence_justification: ClassVar = DerivedKey(of=lambda submission, _: submission.guess.sentence_justification)
+    associative_word: ClassVar = DerivedKey(of=lambda submission, _: submission.guess.associative_word)
+    word_justification: ClassVar = DerivedKey(of=lambda submission, _: submission.guess.word_justification)
+    confidence: ClassVar = DerivedKey(of=lambda submission, _: submission.guess.confidence)
     auth_token: Annotated[str | None, _TOKEN] = None
 
     def refusal(self) -> str | None:
@@ -474,19 +474,19 @@ def _read_score_feedback(fields: Fields, _: Role | None) -> Payload:
 
 
 @message(MessageType.Q21SCOREFEEDBACK, MessageType.Q21_GUESS_RESULT, read=_read_score_feedback, id_word="score")
-class ScoreFeedback(Message, frozen=True, kw_only=True):
+class ScoreFeedback(LeagueMessage, frozen=True, kw_only=True):
     """What a player's guess was worth: terminal, even when it arrives as ``BrokenPayload``."""
 
     scorecard: Scorecard
     """``league_points`` is 0 when a received message does not state them."""
 
     match_id: ClassVar = MATCH_ID
-    league_points: ClassVar = Written(of=lambda told, _: told.scorecard.league_points)
-    private_score: ClassVar = Written(of=lambda told, _: told.scorecard.private_score)
-    breakdown: ClassVar = Written(
+    league_points: ClassVar = DerivedKey(of=lambda told, _: told.scorecard.league_points)
+    private_score: ClassVar = DerivedKey(of=lambda told, _: told.scorecard.private_score)
+    breakdown: ClassVar = DerivedKey(
         of=lambda told, _: {} if told.scorecard.breakdown is None else write_breakdown(told.scorecard.breakdown)
     )
-    feedback: ClassVar = Written(of=lambda told, _: write_feedback(told.scorecard.feedback))
+    feedback: ClassVar = DerivedKey(of=lambda told, _: write_feedback(told.scorecard.feedback))
 
     def refusal(self) -> str | None:
         card = self.scorecard
@@ -494,7 +494,7 @@ class ScoreFeedback(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.Q21_QUESTIONS_CALL, is_sent=False)
-class QuestionsCall(Message, frozen=True, kw_only=True):
+class QuestionsCall(LeagueMessage, frozen=True, kw_only=True):
     """A repeat of ``RoundStart`` without its content (4.6)."""
 
     deadline: Annotated[datetime | None, _DUE]
@@ -502,7 +502,7 @@ class QuestionsCall(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.Q21_GUESS_CALL, is_sent=False)
-class GuessCall(Message, frozen=True, kw_only=True):
+class GuessCall(LeagueMessage, frozen=True, kw_only=True):
     """The stored guess is wanted once more (4.6)."""
 
     deadline: Annotated[datetime | None, _DUE]
@@ -510,7 +510,7 @@ class GuessCall(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.Q21_HINTS, is_sent=False)
-class Hints(Message, frozen=True, kw_only=True):
+class Hints(LeagueMessage, frozen=True, kw_only=True):
     """Fills in what ``RoundStart`` left out (4.6)."""
 
     book_hint: Annotated[str | None, wire(TEXT, *_HINT_KEYS)]

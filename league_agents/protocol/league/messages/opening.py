@@ -24,8 +24,8 @@ from league_agents.protocol.league.declare import (
     SEASON_ID,
     SENDER_EMAIL,
     TEXT,
+    DerivedKey,
     ValueKind,
-    Written,
     integer,
     message,
     read_fields,
@@ -35,7 +35,7 @@ from league_agents.protocol.league.declare import (
     word,
 )
 from league_agents.protocol.league.kinds import MessageType, Role, canonical_role
-from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
+from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
 from league_agents.protocol.league.reading import (
     Fields,
     broken,
@@ -60,7 +60,7 @@ _MOST_SKIPPED = 20
     is_core=True,
     names_season=True,
 )
-class StartSeason(Message, frozen=True, kw_only=True):
+class StartSeason(LeagueMessage, frozen=True, kw_only=True):
     """A season opens for registration."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -97,7 +97,7 @@ def _read_registration_request(fields: Fields, role: Role | None) -> Payload:
 
 
 @message(MessageType.SEASON_REGISTRATION_REQUEST, read=_read_registration_request)
-class RegistrationRequest(Message, frozen=True, kw_only=True):
+class RegistrationRequest(LeagueMessage, frozen=True, kw_only=True):
     """A participant wants to play. Who asks is the sender of the mail, whatever the ids say."""
 
     season_id: ClassVar = SEASON_ID
@@ -139,7 +139,7 @@ ALREADY_REGISTERED = "already_registered"
 
 
 @message(MessageType.SEASON_REGISTRATION_RESPONSE, is_core=True, names_season=True)
-class RegistrationResponse(Message, frozen=True, kw_only=True):
+class RegistrationResponse(LeagueMessage, frozen=True, kw_only=True):
     """The league manager's answer to a request. Match it by season, not by correlation (4.1.3)."""
 
     status: Annotated[RegistrationStatus, wire(_STATUS, is_required=True)]
@@ -238,7 +238,7 @@ def _read_assignment_table(fields: Fields, _: Role | None) -> Payload:
     is_core=True,
     names_season=True,
 )
-class AssignmentTable(Message, frozen=True, kw_only=True):
+class AssignmentTable(LeagueMessage, frozen=True, kw_only=True):
     """The games of the whole season.
 
     At most 20,000 rows: a large league needs more than other lists do.
@@ -248,7 +248,7 @@ class AssignmentTable(Message, frozen=True, kw_only=True):
     season_id: ClassVar = SEASON_ID
     league_id: ClassVar = LEAGUE_ID
     assignments: Annotated[tuple[Assignment, ...], wire(rows(Assignment))]
-    total_count: ClassVar = Written(of=lambda table, _: len(table.assignments))
+    total_count: ClassVar = DerivedKey(of=lambda table, _: len(table.assignments))
     message_text: Annotated[str | None, wire(TEXT)] = None
     skipped: tuple[Violation, ...] = ()
     """Rows of a received table that could not be read. One bad row does not cost everybody the season."""
@@ -266,7 +266,7 @@ _LOWER_CASE_ID = ValueKind(find=lambda fields, key: (first_id(fields, key) or ""
 
 
 @message(MessageType.RESPONSE_GROUP_ASSIGNMENT)
-class AssignmentAck(Message, frozen=True, kw_only=True):
+class AssignmentAck(LeagueMessage, frozen=True, kw_only=True):
     """A participant has received the table."""
 
     status: Annotated[str, wire(_LOWER_CASE_ID, absent="acknowledged")] = "acknowledged"
@@ -278,7 +278,7 @@ class AssignmentAck(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.REQUEST_ASSIGNMENT_TABLE)
-class RequestAssignmentTable(Message, frozen=True, kw_only=True):
+class RequestAssignmentTable(LeagueMessage, frozen=True, kw_only=True):
     """Please send the table again."""
 
     season_id: ClassVar = SEASON_ID

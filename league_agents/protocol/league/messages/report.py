@@ -21,8 +21,8 @@ from league_agents.protocol.league.declare import (
     INSTANT,
     MATCH_ID,
     SEASON_ID,
+    DerivedKey,
     ValueKind,
-    Written,
     constant,
     integer,
     message,
@@ -46,7 +46,7 @@ from league_agents.protocol.league.messages.game import (
 )
 from league_agents.protocol.league.messages.opening import AssignmentRole, assignment_role_of
 from league_agents.protocol.league.messages.rounds import ROUND
-from league_agents.protocol.league.payload import BrokenPayload, Message, Payload
+from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
 from league_agents.protocol.league.reading import (
     Fields,
     broken,
@@ -103,7 +103,7 @@ def _write_score_row(row: ScoreRow, status: ReportStatus) -> Document:
     return document
 
 
-class PlayerState(Struct, frozen=True, kw_only=True):
+class ReportedPlayerState(Struct, frozen=True, kw_only=True):
     """How far one player had come when the match was aborted."""
 
     email: Annotated[str, wire(ADDRESS, absent="")]
@@ -120,15 +120,15 @@ class PlayerState(Struct, frozen=True, kw_only=True):
 class PlayerStates(Struct, frozen=True, kw_only=True):
     """Both players of an aborted match."""
 
-    player1: PlayerState
-    player2: PlayerState
+    player1: ReportedPlayerState
+    player2: ReportedPlayerState
 
 
 def _find_player_states(fields: Fields, key: str) -> PlayerStates | None:
     stated = object_of(fields.get(key))
     if stated is None:
         return None
-    first, second = (read_row(PlayerState, stated.get(seat)) for seat in ("player1", "player2"))
+    first, second = (read_row(ReportedPlayerState, stated.get(seat)) for seat in ("player1", "player2"))
     if isinstance(first, str) or isinstance(second, str):
         return None
     return PlayerStates(player1=first, player2=second)
@@ -227,7 +227,7 @@ def _read_score_row(value: object, path: str, violations: list[Violation]) -> Sc
 
 
 @message(MessageType.MATCH_RESULT_REPORT, read=_read_report)
-class MatchReport(Message, frozen=True, kw_only=True):
+class MatchReport(LeagueMessage, frozen=True, kw_only=True):
     """A referee's report: the only one that counts."""
 
     match_id: ClassVar = MATCH_ID
@@ -239,7 +239,7 @@ class MatchReport(Message, frozen=True, kw_only=True):
     scores: tuple[ScoreRow, ...]
     """Player 1 first; empty when the match was cancelled."""
 
-    _scores: ClassVar = Written(
+    _scores: ClassVar = DerivedKey(
         key="scores", of=lambda report, _: [_write_score_row(row, report.status) for row in report.scores]
     )
 
@@ -252,14 +252,14 @@ class MatchReport(Message, frozen=True, kw_only=True):
     missing: MissingPlayer | None = None
     """Of a single-player game; ``None`` otherwise."""
 
-    single_player_mode: ClassVar = Written(of=lambda report, _: report.missing and True)
-    missing_player: ClassVar = Written(
+    single_player_mode: ClassVar = DerivedKey(of=lambda report, _: report.missing and True)
+    missing_player: ClassVar = DerivedKey(
         of=lambda report, _: (
             report.missing and ("PLAYER_A" if report.missing.role is AssignmentRole.PLAYER1 else "PLAYER_B")
         )
     )
-    missing_player_email: ClassVar = Written(of=lambda report, _: report.missing and report.missing.email)
-    missing_reason: ClassVar = Written(of=lambda report, _: report.missing and report.missing.reason)
+    missing_player_email: ClassVar = DerivedKey(of=lambda report, _: report.missing and report.missing.email)
+    missing_reason: ClassVar = DerivedKey(of=lambda report, _: report.missing and report.missing.reason)
 
     def refusal(self) -> str | None:
         """The keys of each status (protocol 4.5.1)."""
@@ -296,7 +296,7 @@ _BREAKDOWN = ValueKind(
 
 
 @message(MessageType.MATCH_RESULT_REPORT, is_read=False)
-class PlayerReport(Message, frozen=True, kw_only=True):
+class PlayerReport(LeagueMessage, frozen=True, kw_only=True):
     """A player's report: informational, never scored (4.5.2)."""
 
     version: ClassVar = constant("1.0")
@@ -317,7 +317,7 @@ class PlayerReport(Message, frozen=True, kw_only=True):
     reason: Annotated[str, wire(ID, absent="")]
     """``GAME_COMPLETED``, ``NEW_ROUND_STARTED`` or ``LEAGUE_COMPLETED``."""
 
-    reporter: ClassVar = Written(of=lambda _, envelope: {"email": envelope.sender.email, "role": Role.PLAYER.value})
+    reporter: ClassVar = DerivedKey(of=lambda _, envelope: {"email": envelope.sender.email, "role": Role.PLAYER.value})
     league_points: Annotated[int | None, wire(integer(0, MOST_POINTS))] = None
     private_score: Annotated[float | None, wire(number(0.0, BEST_SCORE))] = None
     breakdown: Annotated[Breakdown | None, wire(_BREAKDOWN)] = None

@@ -33,7 +33,7 @@ from league_agents.protocol.league.declare import (
 )
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.messages.opening import GAME_ID, MOST_ASSIGNMENTS
-from league_agents.protocol.league.payload import Message
+from league_agents.protocol.league.payload import LeagueMessage
 
 MOST_ROUNDS = 99
 """Two digits of a game id."""
@@ -42,7 +42,7 @@ ROUND = integer(1, MOST_ROUNDS)
 
 
 @message(MessageType.BROADCAST_NEW_LEAGUE_ROUND, id_word="newround", is_core=True, names_season=True)
-class NewRound(Message, frozen=True, kw_only=True):
+class NewRound(LeagueMessage, frozen=True, kw_only=True):
     """A round begins. The round id is the envelope's."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -79,7 +79,7 @@ class NewRound(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_END_LEAGUE_ROUND, id_word="endround", names_season=True)
-class EndRound(Message, frozen=True, kw_only=True):
+class EndRound(LeagueMessage, frozen=True, kw_only=True):
     """A round is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -141,7 +141,7 @@ _FINAL_STANDINGS = rows(StandingRow, without=("total_score",))
 
 
 @message(MessageType.BROADCAST_ROUND_RESULTS, id_word="results", names_season=True)
-class RoundResults(Message, frozen=True, kw_only=True):
+class RoundResults(LeagueMessage, frozen=True, kw_only=True):
     """The results of a round, and the standings after it."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -157,7 +157,7 @@ class RoundResults(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_END_SEASON, names_season=True)
-class EndSeason(Message, frozen=True, kw_only=True):
+class EndSeason(LeagueMessage, frozen=True, kw_only=True):
     """The season is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -168,7 +168,7 @@ class EndSeason(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.LEAGUE_COMPLETED, id_word="completed", is_core=True, names_season=True)
-class LeagueCompleted(Message, frozen=True, kw_only=True):
+class LeagueCompleted(LeagueMessage, frozen=True, kw_only=True):
     """The league is over."""
 
     broadcast_id: ClassVar = BROADCAST_ID

@@ -21,12 +21,12 @@ from league_agents.protocol.league.declare import (
     wire,
 )
 from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.payload import Message
+from league_agents.protocol.league.payload import LeagueMessage
 from league_agents.protocol.league.reading import id_of
 
 
 @message(MessageType.BROADCAST_KEEP_ALIVE, id_word="keepalive")
-class KeepAlive(Message, frozen=True, kw_only=True):
+class KeepAlive(LeagueMessage, frozen=True, kw_only=True):
     """Who is there?"""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -34,7 +34,7 @@ class KeepAlive(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.RESPONSE_KEEP_ALIVE)
-class KeepAliveReply(Message, frozen=True, kw_only=True):
+class KeepAliveReply(LeagueMessage, frozen=True, kw_only=True):
     """A participant is there."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -50,7 +50,7 @@ class KeepAliveReply(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_CRITICAL_PAUSE, id_word="pause")
-class CriticalPause(Message, frozen=True, kw_only=True):
+class CriticalPause(LeagueMessage, frozen=True, kw_only=True):
     """Stop all deadlines, keep game mail for later."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -59,7 +59,7 @@ class CriticalPause(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_CRITICAL_CONTINUE, id_word="continue")
-class CriticalContinue(Message, frozen=True, kw_only=True):
+class CriticalContinue(LeagueMessage, frozen=True, kw_only=True):
     """Go on where the league was paused."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -67,7 +67,7 @@ class CriticalContinue(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_CRITICAL_RESET, id_word="reset")
-class CriticalReset(Message, frozen=True, kw_only=True):
+class CriticalReset(LeagueMessage, frozen=True, kw_only=True):
     """Forget the season."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -77,7 +77,7 @@ class CriticalReset(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.CRITICAL_PAUSE_RESPONSE)
-class CriticalPauseReply(Message, frozen=True, kw_only=True):
+class CriticalPauseReply(LeagueMessage, frozen=True, kw_only=True):
     """A participant has paused."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -92,7 +92,7 @@ class CriticalPauseReply(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.CRITICAL_CONTINUE_RESPONSE)
-class CriticalContinueReply(Message, frozen=True, kw_only=True):
+class CriticalContinueReply(LeagueMessage, frozen=True, kw_only=True):
     """A participant goes on."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -104,7 +104,7 @@ class CriticalContinueReply(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.CRITICAL_RESET_RESPONSE)
-class CriticalResetReply(Message, frozen=True, kw_only=True):
+class CriticalResetReply(LeagueMessage, frozen=True, kw_only=True):
     """A participant has forgotten the season."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -117,7 +117,7 @@ class CriticalResetReply(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.BROADCAST_FREE_TEXT, id_word="text")
-class FreeText(Message, frozen=True, kw_only=True):
+class FreeText(LeagueMessage, frozen=True, kw_only=True):
     """A word to everybody."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -125,7 +125,7 @@ class FreeText(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.FREE_TEXT_RESPONSE)
-class FreeTextReply(Message, frozen=True, kw_only=True):
+class FreeTextReply(LeagueMessage, frozen=True, kw_only=True):
     """The answer to a word to everybody."""
 
     broadcast_id: ClassVar = BROADCAST_ID
@@ -134,7 +134,7 @@ class FreeTextReply(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.ERROR_RESPONSE)
-class ErrorResponse(Message, frozen=True, kw_only=True):
+class ErrorResponse(LeagueMessage, frozen=True, kw_only=True):
     """Something went wrong with a message. Logged; never answered by another one."""
 
     error_code: Annotated[str, wire(ID, absent="INVALID_MESSAGE")]
@@ -147,7 +147,7 @@ class ErrorResponse(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.CONNECTIVITY_TEST_CALL)
-class ConnectivityCall(Message, frozen=True, kw_only=True):
+class ConnectivityCall(LeagueMessage, frozen=True, kw_only=True):
     """A ping to one participant."""
 
     ping_id: Annotated[str, wire(ID, absent="")]
@@ -155,7 +155,7 @@ class ConnectivityCall(Message, frozen=True, kw_only=True):
 
 
 @message(MessageType.CONNECTIVITY_TEST_ECHO)
-class ConnectivityEcho(Message, frozen=True, kw_only=True):
+class ConnectivityEcho(LeagueMessage, frozen=True, kw_only=True):
     """The answer to a ping."""
 
     message_type: ClassVar = constant("CONNECTIVITY_TEST_RESPONSE")

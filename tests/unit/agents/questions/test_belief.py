@@ -10,12 +10,12 @@ import pytest
 
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.library import Knowledge
-from league_agents.agents.player_chain.noise import RefereeNoise, Tally, compared
+from league_agents.agents.player_chain.noise import NoiseTally, RefereeNoise, compared
 from league_agents.agents.questions.batch import plan_batch
 from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra, decode
 from league_agents.agents.questions.kinds import Inquiry, Options, Topic
-from league_agents.agents.questions.reading import Reading, read
-from league_agents.agents.questions.written import Written, sentence_key
+from league_agents.agents.questions.reading import CandidateReading, read
+from league_agents.agents.questions.written import WrittenInquiry, sentence_key
 from league_agents.core.draw import Draw
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
@@ -30,13 +30,13 @@ def village_candidates(knowledge: Knowledge) -> Candidates:
     return enumerate_candidates(knowledge, BRIEF, TargetKind.PASSAGE_OPENING)
 
 
-def written(candidates: Candidates, count: int, known: int | None = None) -> list[Written]:
+def written(candidates: Candidates, count: int, known: int | None = None) -> list[WrittenInquiry]:
     """Questions whose predictions are drawn, for the first ``known`` candidates."""
     found = []
     for number in range(count):
         draw = Draw(1, f"predicted/{number}")
         predicted = {sentence_key(sentence): draw.below(4) for sentence in candidates.sentences[:known]}
-        found.append(Written(wording=f"What is matter {number} like?", four=FOUR, predicted=predicted))
+        found.append(WrittenInquiry(wording=f"What is matter {number} like?", four=FOUR, predicted=predicted))
     return found
 
 
@@ -90,7 +90,7 @@ def test_a_referee_is_expected_to_err_as_often_as_it_did() -> None:
     noise = RefereeNoise(AnswerKey.OWN)
     start = noise.expected("r")
     for _ in range(6):
-        noise.learn("r", Tally(computed=14, computed_wrong=0.0, written=5, written_wrong=1.5))
+        noise.learn("r", NoiseTally(computed=14, computed_wrong=0.0, written=5, written_wrong=1.5))
     learnt = noise.expected("r")
     assert learnt.expected < 0.03 < start.expected
     assert learnt.expected_written == pytest.approx(0.3, abs=0.05)
@@ -103,12 +103,12 @@ def test_a_referee_is_expected_to_err_as_often_as_it_did() -> None:
 def test_nothing_is_learnt_about_nobody_and_old_games_fade() -> None:
     noise = RefereeNoise(AnswerKey.FIXED)
     start = noise.expected("")
-    noise.learn("", Tally(computed=20, computed_wrong=20.0))
+    noise.learn("", NoiseTally(computed=20, computed_wrong=20.0))
     assert noise.expected("") == start
     for _ in range(100):
-        noise.learn("r", Tally(computed=20, computed_wrong=9.0))
+        noise.learn("r", NoiseTally(computed=20, computed_wrong=9.0))
     for _ in range(24):
-        noise.learn("r", Tally(computed=20, computed_wrong=0.0))
+        noise.learn("r", NoiseTally(computed=20, computed_wrong=0.0))
     assert noise.expected("r").expected < 0.05
 
 
@@ -152,7 +152,7 @@ class Same(Inquiry):
     def about(self) -> str:
         return "it"
 
-    def answer(self, reading: Reading) -> int | None:
+    def answer(self, reading: CandidateReading) -> int | None:
         return 0
 
     @classmethod
@@ -191,7 +191,7 @@ def test_a_level_of_noise_is_as_likely_as_it_explains_the_answers(
 def test_what_a_game_showed_of_a_referee_weighs_as_much_as_its_answers() -> None:
     noise = RefereeNoise(AnswerKey.OWN)
     unknown = noise.expected("r")
-    noise.learn("r", Tally(computed=20, computed_wrong=6, written=0))
+    noise.learn("r", NoiseTally(computed=20, computed_wrong=6, written=0))
     found = noise.expected("r")
     assert found.prior_written == unknown.prior
     levels = [max(level, 0.01) for level in EXTRA_LEVELS]

@@ -7,8 +7,8 @@ import pytest
 from league_agents.agents.questions import four_options as four
 from league_agents.agents.questions import yes_no as two
 from league_agents.agents.questions.grammar import recognise
-from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Scope, Subject, Thing
-from league_agents.agents.questions.reading import Reading, read
+from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Scope, Thing, WordSubject
+from league_agents.agents.questions.reading import CandidateReading, read
 
 SENTENCE = "Old Captain Brown's dog, whose name was Max, barked at twenty-one geese; nobody cared."
 PARAGRAPH = f"{SENTENCE} “Be quiet!” cried Anna. The geese went to the river, and Max slept until noon."
@@ -24,16 +24,16 @@ def word(text: str) -> Thing:
 
 
 KINDS: list[tuple[Inquiry, int | None]] = [
-    (four.LetterRange(Subject.FIRST, False, QUARTERS), C),  # Old
-    (four.LetterRange(Subject.SECOND, False, QUARTERS), A),  # Captain
-    (four.LetterRange(Subject.THIRD, True, QUARTERS), D),  # Brown's
-    (four.LetterRange(Subject.LAST_BUT_ONE, False, QUARTERS), C),  # nobody
-    (four.LetterRange(Subject.LAST, True, QUARTERS), A),  # cared
-    (four.LetterRange(Subject.ASSOCIATIVE, False, QUARTERS), C),  # river
-    (four.LetterCount(Subject.SECOND, (3, 5, 7)), C),  # Captain: 7
-    (four.LetterCount(Subject.THIRD, (3, 5, 7)), None),  # Brown's: 5 or 6, readers differ
-    (four.LetterCount(Subject.ASSOCIATIVE, (3, 4, 6)), C),  # river: 5
-    (four.TwoLetters(Subject.LAST, "E", "O"), B),  # cared: only E
+    (four.LetterRange(WordSubject.FIRST, False, QUARTERS), C),  # Old
+    (four.LetterRange(WordSubject.SECOND, False, QUARTERS), A),  # Captain
+    (four.LetterRange(WordSubject.THIRD, True, QUARTERS), D),  # Brown's
+    (four.LetterRange(WordSubject.LAST_BUT_ONE, False, QUARTERS), C),  # nobody
+    (four.LetterRange(WordSubject.LAST, True, QUARTERS), A),  # cared
+    (four.LetterRange(WordSubject.ASSOCIATIVE, False, QUARTERS), C),  # river
+    (four.LetterCount(WordSubject.SECOND, (3, 5, 7)), C),  # Captain: 7
+    (four.LetterCount(WordSubject.THIRD, (3, 5, 7)), None),  # Brown's: 5 or 6, readers differ
+    (four.LetterCount(WordSubject.ASSOCIATIVE, (3, 4, 6)), C),  # river: 5
+    (four.TwoLetters(WordSubject.LAST, "E", "O"), B),  # cared: only E
     (four.TwoThings(S, word("dog"), word("cat")), B),
     (four.TwoThings(S, word("Brown"), word("max")), A),  # "Brown's" shows Brown; case does not count
     (four.TwoThings(S, Thing(mark="a semicolon"), Thing(mark="a question mark")), B),
@@ -48,13 +48,13 @@ KINDS: list[tuple[Inquiry, int | None]] = [
     (four.WhichQuarter(), B),
     (four.WhichList((("sea", "river"), ("hill",), ("wood",))), A),
     (four.WhichList((("sea",), ("hill",), ("wood",))), D),
-    (two.LetterBetween(Subject.FIRST, False, "M", "R"), YES),
-    (two.LetterBetween(Subject.LAST, True, "M", "R"), NO),
-    (two.BothBetween(Subject.FIRST, ("A", "L"), Subject.SECOND, ("A", "L")), PARTIALLY),
-    (two.BothBetween(Subject.FIRST, ("M", "Z"), Subject.SECOND, ("A", "L")), YES),
-    (two.LongerThan(Subject.SECOND, 6), YES),
-    (two.LongerThan(Subject.SECOND, 7), NO),
-    (two.BothLetters(Subject.LAST, "E", "O"), PARTIALLY),
+    (two.LetterBetween(WordSubject.FIRST, False, "M", "R"), YES),
+    (two.LetterBetween(WordSubject.LAST, True, "M", "R"), NO),
+    (two.BothBetween(WordSubject.FIRST, ("A", "L"), WordSubject.SECOND, ("A", "L")), PARTIALLY),
+    (two.BothBetween(WordSubject.FIRST, ("M", "Z"), WordSubject.SECOND, ("A", "L")), YES),
+    (two.LongerThan(WordSubject.SECOND, 6), YES),
+    (two.LongerThan(WordSubject.SECOND, 7), NO),
+    (two.BothLetters(WordSubject.LAST, "E", "O"), PARTIALLY),
     (two.Contains(S, word("geese")), YES),
     (two.Contains(S, word("river")), NO),
     (two.Contains(P, word("river")), YES),
@@ -95,7 +95,7 @@ def test_a_question_may_be_sent_as_it_is(inquiry: Inquiry) -> None:
 
 @pytest.mark.parametrize("inquiry", [inquiry for inquiry, _ in KINDS], ids=lambda inquiry: inquiry.text[:60])
 def test_a_page_that_shows_nothing_answers_nothing(inquiry: Inquiry) -> None:
-    assert inquiry.answer(Reading()) is None
+    assert inquiry.answer(CandidateReading()) is None
 
 
 def test_every_kind_of_question_is_tested_here() -> None:
@@ -126,8 +126,8 @@ def test_what_only_looks_like_ours_is_not_ours(text: str, options: tuple[str, st
 
 
 def test_accents_and_hebrew_letters_are_letters() -> None:
-    assert four.LetterRange(Subject.FIRST, False, QUARTERS).answer(read("Élise partit.")) == A
-    hebrew = four.LetterRange(Subject.SECOND, False, (("א", "ה"), ("ו", "י"), ("כ", "ע"), ("פ", "ת")))
+    assert four.LetterRange(WordSubject.FIRST, False, QUARTERS).answer(read("Élise partit.")) == A
+    hebrew = four.LetterRange(WordSubject.SECOND, False, (("א", "ה"), ("ו", "י"), ("כ", "ע"), ("פ", "ת")))
     assert hebrew.answer(read("היה שם איש אחד.")) == D
 
 

@@ -10,14 +10,14 @@ import pytest
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.four_options import LetterRange, TwoLetters
 from league_agents.agents.questions.pool import predict, sentence_pool, word_pool
-from league_agents.agents.questions.reading import Reading, read
+from league_agents.agents.questions.reading import CandidateReading, read
 from league_agents.games.q21.information import UNKNOWN, bits
 from league_agents.games.q21.rules import AnswerKey
 
 CHINESE = [f"{place}有个{who}丢了{what}。" for place in "山城河海" for who in "老人童军" for what in "马鸟信书"]
 
 
-def readings_of(knowledge: Knowledge) -> Sequence[Reading]:
+def readings_of(knowledge: Knowledge) -> Sequence[CandidateReading]:
     volume = knowledge.volume("The Village Book")
     assert volume is not None
     return volume.readings

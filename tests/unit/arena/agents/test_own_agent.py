@@ -18,10 +18,10 @@ import pytest
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.agents.own_agent import OwnAgent
 from league_agents.arena.answers import raw_of, steps_of
-from league_agents.arena.decisions import ClockRules, Settled
+from league_agents.arena.decisions import ClockRules, SettledDecision
 from league_agents.arena.session import Session, ask_alone
 from league_agents.clock import utc_now
-from league_agents.core.game import Action, Cause, Event, LegalAction
+from league_agents.core.game import Action, Event, ForfeitCause, LegalAction
 from league_agents.errors import AgentError, CallbackTimeout, ConfigError
 from league_agents.games.q21.rules import PRD
 from league_agents.games.undercover.agents import UndercoverSeat
@@ -191,7 +191,7 @@ class Heard:
     def begin(self, session: Session) -> None:
         self.session = session
 
-    def settled(self, settled: Settled) -> None:
+    def settled(self, settled: SettledDecision) -> None:
         self.answers.append((settled.decision.agent_id, settled.action, settled.raw, settled.models))
 
     def end(self, session: Session) -> None:
@@ -391,11 +391,11 @@ def test_a_late_agent_forfeits_for_its_time_and_not_for_an_error() -> None:
             raise CallbackTimeout
 
     session.agents["s1"] = Late()
-    causes: list[Cause | None] = []
+    causes: list[ForfeitCause | None] = []
     session._recorders = (type("Causes", (Heard,), {"settled": lambda _self, each: causes.append(each.cause)})(),)
     asyncio.run(session.run())
-    assert Cause.TIMEOUT in causes
-    assert Cause.ERROR not in causes
+    assert ForfeitCause.TIMEOUT in causes
+    assert ForfeitCause.ERROR not in causes
 
 
 @pytest.mark.parametrize(

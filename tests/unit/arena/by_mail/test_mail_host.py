@@ -10,7 +10,7 @@ import pytest
 
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.by_mail.host import MailHost, dump_part, kept_setup
-from league_agents.arena.by_mail.letters import Heading, format_subject
+from league_agents.arena.by_mail.letters import LetterHeading, format_subject
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import ANSWERS_A_DAY
 from league_agents.arena.scenario import scenario_of
@@ -18,7 +18,7 @@ from league_agents.clock import ManualClock
 from league_agents.errors import ConfigError, JournalError
 from league_agents.interaction import SequentialHandoff
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Cause, StepCommit
+from league_agents.journal.port import StepCause, StepCommit
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import Mail, OutgoingMail
 
@@ -73,7 +73,8 @@ class Desk:
             OutgoingMail(
                 sender=address,
                 to=(HOST,),
-                subject=subject or format_subject(Heading(game="market", match_id="m-1", agent_id="s1"), identity),
+                subject=subject
+                or format_subject(LetterHeading(game="market", match_id="m-1", agent_id="s1"), identity),
                 document=document,
                 transaction_id=identity,
                 sent_at=self.clock.now(),
@@ -209,7 +210,7 @@ def test_a_mail_whose_sender_is_not_confirmed_is_turned_away() -> None:
 def test_other_mail_is_left_alone_and_unread() -> None:
     desk = Desk()
     desk.write(SEATS["s1"], {"a": 1}, subject="Shall we have lunch?")
-    other = format_subject(Heading(game="market", match_id="m-2", agent_id="s1"), "x")
+    other = format_subject(LetterHeading(game="market", match_id="m-2", agent_id="s1"), "x")
     desk.write(SEATS["s1"], desk.price("s1", 20), subject=other)
     desk.host.tick()
     assert desk.verdicts() == ["ignored", "ignored"]
@@ -384,7 +385,7 @@ def test_a_new_journal_needs_a_match_and_every_seat_a_player() -> None:
 def test_a_journal_of_something_else_is_refused() -> None:
     desk = Desk()
     journal = MemoryJournal(dump=dump_part)
-    journal.commit(StepCommit(cause=Cause.COMMAND, key="x", at=START, parts={"setup": {"scenario": 3}}))
+    journal.commit(StepCommit(cause=StepCause.COMMAND, key="x", at=START, parts={"setup": {"scenario": 3}}))
     with pytest.raises(JournalError, match="no match by mail"):
         MailHost(desk.boxes[HOST], journal, desk.clock, intake=None)
 

@@ -9,7 +9,7 @@ import pytest
 
 from league_agents.arena.by_mail.letters import (
     MOST_MESSAGES,
-    Heading,
+    LetterHeading,
     NoMessages,
     copy_id,
     format_subject,
@@ -19,7 +19,7 @@ from league_agents.arena.by_mail.letters import (
 from league_agents.mail.port import Mail
 from league_agents.protocol.league.subject import parse_subject
 
-HEADING = Heading(game="undercover", match_id="m-7f3a", agent_id="agent_2")
+HEADING = LetterHeading(game="undercover", match_id="m-7f3a", agent_id="agent_2")
 
 
 def mail(*documents: Any, **others: Any) -> Mail:
@@ -44,9 +44,9 @@ def test_replies_of_mail_programs_are_letters_too(prefix: str) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    [HEADING, Heading(game="q21", match_id="a::b::c::d", agent_id="league.v2::referee::x::y::Q21WARMUPCALL")],
+    [HEADING, LetterHeading(game="q21", match_id="a::b::c::d", agent_id="league.v2::referee::x::y::Q21WARMUPCALL")],
 )
-def test_no_subject_of_the_arena_is_one_of_the_league(heading: Heading) -> None:
+def test_no_subject_of_the_arena_is_one_of_the_league(heading: LetterHeading) -> None:
     assert parse_subject(format_subject(heading, "league.v2::a::b::c::d")) is None
 
 

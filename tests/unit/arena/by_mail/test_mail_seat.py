@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from league_agents.arena.by_mail.host import dump_part
-from league_agents.arena.by_mail.letters import Heading, format_subject
+from league_agents.arena.by_mail.letters import LetterHeading, format_subject
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.clock import ManualClock
 from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.model_work import Why, Work
+from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.errors import MailboxUnavailable
 from league_agents.journal.memory import MemoryJournal
 from league_agents.mail.memory import PostOffice, Weather
@@ -97,7 +97,7 @@ class Post:
 
     def write(self, document: Any, *, sender: str = HOST, subject: str | None = None) -> None:
         self.written += 1
-        heading = Heading(game="market", match_id="m-1", agent_id="s1")
+        heading = LetterHeading(game="market", match_id="m-1", agent_id="s1")
         self.office.mailbox(sender).send(
             OutgoingMail(
                 sender=sender,
@@ -137,7 +137,7 @@ def test_whose_work_an_answer_is_stands_in_the_journal_and_outlives_the_process(
         post.seat.tick()
         post.restart()
     post.seat.match_id = "m-1"
-    assert [(step.work, step.why) for step in post.seat.model_steps()] == [(Work.REPLACED, Why.UNAVAILABLE)] * 2
+    assert [(step.work, step.why) for step in post.seat.model_steps()] == [(ModelWorkUse.REPLACED, Why.UNAVAILABLE)] * 2
     assert all("model_work" not in str(answer) for answer in post.answers())
 
 

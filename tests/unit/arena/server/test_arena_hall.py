@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from league_agents.arena.scenario import Scenario, Seat, scenario_of
+from league_agents.arena.scenario import Scenario, ScenarioSeat, scenario_of
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.errors import ConfigError, LimitExceeded
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.protocol.boardgame.envelope import OutgoingFrame
 from league_agents.protocol.boardgame.hosting import Status
 from league_agents.protocol.boardgame.refusals import Refused
 from league_agents.settings.arena_server import arena_house
@@ -70,14 +70,14 @@ async def settle(hall: Hall) -> None:
         await asyncio.sleep(0)
 
 
-def asked(hall: Hall, match_id: str, agent_id: str, kind: str, **body: Any) -> Envelope:
-    found: list[Envelope] = []
+def asked(hall: Hall, match_id: str, agent_id: str, kind: str, **body: Any) -> OutgoingFrame:
+    found: list[OutgoingFrame] = []
     envelope = {"version": "1.0.0", "type": kind, "game": "market", "match_id": match_id, "agent_id": agent_id, **body}
     hall.handle(json.dumps(envelope), Principal.of_seat(match_id, agent_id), found.append)
     return found[0]
 
 
-def priced(hall: Hall, match_id: str, agent_id: str) -> Envelope:
+def priced(hall: Hall, match_id: str, agent_id: str) -> OutgoingFrame:
     return asked(
         hall,
         match_id,
@@ -87,7 +87,7 @@ def priced(hall: Hall, match_id: str, agent_id: str) -> Envelope:
     )
 
 
-def code_of(answer: Envelope) -> str | None:
+def code_of(answer: OutgoingFrame) -> str | None:
     found: str | None = answer["action_response"]["data"].get("code")
     return found
 
@@ -103,7 +103,7 @@ def seated(hall: Hall, scenario: Scenario) -> str:
 def test_a_lost_connection_costs_decisions_after_its_grace_and_coming_back_ends_that() -> None:
     async def played(hall: Hall, clock: Clock) -> None:
         match_id = seated(hall, market("open", "open", clock={"turn_timeout_s": 600, "disconnect_grace_s": 30}))
-        outbox = Outbox(100)
+        outbox = SocketOutbox(100)
         hall.attach(match_id, "s1", outbox)
         hall.detach(match_id, "s1", outbox)
         clock.forward(29)
@@ -151,7 +151,7 @@ def test_asking_over_http_is_being_there_but_does_not_end_an_absence() -> None:
 def test_seats_with_a_connection_that_was_lost_while_waiting_have_their_grace_from_the_start() -> None:
     async def played(hall: Hall, clock: Clock) -> None:
         match_id = hall.open_match(market("open", "open", clock={"disconnect_grace_s": 5})).match_id
-        outbox = Outbox(10)
+        outbox = SocketOutbox(10)
         hall.join(match_id, agent_id="s1")
         hall.attach(match_id, "s1", outbox)
         hall.detach(match_id, "s1", outbox)
@@ -273,7 +273,7 @@ def test_a_match_that_grows_too_long_is_given_up() -> None:
 
 
 def test_a_match_whose_agent_cannot_be_made_is_not_opened() -> None:
-    def broken(seat: Seat, scenario: Scenario, **_: Any) -> object:
+    def broken(seat: ScenarioSeat, scenario: Scenario, **_: Any) -> object:
         raise ConfigError(f"agent {seat.id}", "cannot play today")
 
     async def played(hall: Hall, clock: Clock) -> None:
@@ -307,7 +307,7 @@ def test_a_failure_of_the_server_is_told_by_its_incident_alone(caplog: pytest.Lo
         raise ZeroDivisionError("the secret is plugh")
 
     async def played(hall: Hall, clock: Clock) -> None:
-        found: list[Envelope] = []
+        found: list[OutgoingFrame] = []
         agent_id, _ = hall.tokens.new_account()
         create = {"version": "1.0.0", "type": "create_match", "game": "market", "agent_id": agent_id, "request_id": "r"}
         create["settings"] = {"version": "1.0.0", "data": {}}  # type: ignore[assignment]
@@ -352,7 +352,7 @@ def test_as_many_watch_as_the_server_bears_and_places_are_free_again() -> None:
         for _ in range(50):
             hall.watch(match_id)  # asking for a place takes none
         one, two = hall.watch(match_id)[0], hall.watch(match_id)[0]
-        outbox = Outbox(10)
+        outbox = SocketOutbox(10)
         hall.attach(match_id, one, outbox)
         with pytest.raises(Refused):
             hall.attach(match_id, two, outbox)

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from league_agents.arena.server.guard import Guard, address_key
-from league_agents.arena.server.limits import Bucket, Buckets, Pace
+from league_agents.arena.server.limits import Bucket, Buckets, RateLimiter
 from league_agents.arena.server.names import LONGEST, free_name
-from league_agents.arena.server.outbox import Outbox
+from league_agents.arena.server.outbox import SocketOutbox
 
 
 def test_a_bucket_lets_a_burst_through_and_then_the_rate() -> None:
@@ -41,13 +41,13 @@ def test_what_was_much_work_is_paid_for_later() -> None:
 
 
 def test_a_pace_lets_one_after_the_other_go() -> None:
-    pace = Pace(10.0)
+    pace = RateLimiter(10.0)
     assert [round(pace.wait_s(5.0), 6) for _ in range(3)] == [0.0, 0.1, 0.2]
     assert pace.wait_s(9.0) == 0.0
 
 
 def test_what_a_reader_asked_for_again_counts_by_its_size_alone() -> None:
-    outbox = Outbox(2, 100)
+    outbox = SocketOutbox(2, 100)
     for _ in range(10):
         outbox.put("x", is_repeated=True)
     assert len(outbox) == 10
@@ -57,7 +57,7 @@ def test_what_a_reader_asked_for_again_counts_by_its_size_alone() -> None:
 
 def test_an_outbox_keeps_its_order() -> None:
     async def sent() -> list[str | None]:
-        outbox = Outbox(10)
+        outbox = SocketOutbox(10)
         for text in "abc":
             outbox.put(text)
         return [await outbox.take() for _ in range(3)]
@@ -68,7 +68,7 @@ def test_an_outbox_keeps_its_order() -> None:
 @pytest.mark.parametrize(("most", "characters"), [(2, 1000), (1000, 2)])
 def test_an_outbox_that_nobody_empties_gives_up(most: int, characters: int) -> None:
     async def sent() -> tuple[bool, str | None, int]:
-        outbox = Outbox(most, characters)
+        outbox = SocketOutbox(most, characters)
         for text in "abcd":
             outbox.put(text)
         return outbox.is_overflowing, await outbox.take(), len(outbox)
@@ -78,7 +78,7 @@ def test_an_outbox_that_nobody_empties_gives_up(most: int, characters: int) -> N
 
 def test_what_was_taken_makes_room() -> None:
     async def sent() -> bool:
-        outbox = Outbox(1, 4)
+        outbox = SocketOutbox(1, 4)
         for _ in range(5):
             outbox.put("four")
             await outbox.take()

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, IllegalAction, Mode
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction, Mode
 from league_agents.core.game import Step as Taken
 from league_agents.errors import ConfigError
 from league_agents.games.guess_number.game import GuessNumber
@@ -61,7 +61,9 @@ def played(state: State, *rounds: Mapping[str, int | None]) -> State:
         for agent in state.owing:
             guess = guesses[agent]
             taken = (
-                GAME.forfeit(state, agent, Cause.TIMEOUT) if guess is None else GAME.apply(state, agent, guessed(guess))
+                GAME.forfeit(state, agent, ForfeitCause.TIMEOUT)
+                if guess is None
+                else GAME.apply(state, agent, guessed(guess))
             )
             state = taken.state
     return state
@@ -122,7 +124,7 @@ def test_an_observation_tells_an_agent_of_its_own_last_guess_only() -> None:
     # C's forfeit makes its reported 0 count; without a report there is no guess at all.
     state = talked(state, 1)
     state = GAME.apply(state, "A", guessed(3)).state
-    taken = GAME.forfeit(state, "C", Cause.TIMEOUT)
+    taken = GAME.forfeit(state, "C", ForfeitCause.TIMEOUT)
     told = {each.visible_to: each.data for each in taken.events if each.kind == "observation"}
     assert told == {
         ("A",): {"step": 2, "last_guess": 3, "is_correct": False},
@@ -166,7 +168,7 @@ def test_a_wrong_report_is_refused_with_its_errors(changed: dict[str, Any], code
 
 def test_a_missing_report_is_told_and_counted_and_the_phase_goes_on() -> None:
     state = setup()
-    taken = GAME.forfeit(state, "A", Cause.TIMEOUT)
+    taken = GAME.forfeit(state, "A", ForfeitCause.TIMEOUT)
     assert [(each.kind, each.visible_to, each.data) for each in taken.events] == [
         ("report_missing", ALL, {"step": 0, "agent_id": "A", "cause": "timeout"})
     ]
@@ -187,7 +189,7 @@ def test_in_reasoning_each_agent_proposes_or_passes_once() -> None:
     assert event.text == "B proposes 3: A takes the low half"
     assert refusal(lambda: GAME.apply(taken.state, "B", Action(type="pass"))).code == "not_pending"
     assert refusal(lambda: GAME.apply(taken.state, "A", Action(type="pass", data={"x": 1}))).code == "invalid_data"
-    done = GAME.forfeit(taken.state, "A", Cause.ERROR)
+    done = GAME.forfeit(taken.state, "A", ForfeitCause.ERROR)
     assert done.events[0].kind == "pass"
     assert done.events[0].data["cause"] == "error"
     assert done.state.phase == "action"
@@ -242,12 +244,12 @@ def test_a_guess_must_be_an_integer_in_range() -> None:
 def test_a_forfeited_guess_is_the_reported_one_or_none() -> None:
     state = setup()
     state = GAME.apply(state, "A", reported(state, "A", 2)).state
-    state = GAME.forfeit(state, "B", Cause.DISCONNECTED).state
+    state = GAME.forfeit(state, "B", ForfeitCause.DISCONNECTED).state
     state = talked(state)
-    taken = GAME.forfeit(state, "B", Cause.DISCONNECTED)
+    taken = GAME.forfeit(state, "B", ForfeitCause.DISCONNECTED)
     assert taken.events[0].data == {"step": 0, "agent_id": "B", "cause": "disconnected", "guess": None}
     assert taken.events[0].visible_to == ("B",)
-    taken = GAME.forfeit(taken.state, "A", Cause.TIMEOUT)
+    taken = GAME.forfeit(taken.state, "A", ForfeitCause.TIMEOUT)
     assert [seat.guesses for seat in taken.state.seats] == [(2,), ()]
     told = [each.data for each in taken.events if each.kind == "observation" and each.visible_to == ("B",)]
     assert told == [{"step": 1, "last_guess": None, "is_correct": None}]
@@ -472,11 +474,11 @@ def test_who_does_not_hear_a_message_never_sees_it() -> None:
         found = {each: [one["sender"] for one in GAME.view(state, each)["messages"][:2]] for each in ("A", "B", "C")}
         assert found == {"A": ["A", "B"], "B": ["B"], "C": ["A", "B"]}
         assert [one["sender"] for one in GAME.view(state, SPECTATOR)["messages"][:1]] == ["B"]
-        state = GAME.forfeit(state, "C", Cause.TIMEOUT).state
+        state = GAME.forfeit(state, "C", ForfeitCause.TIMEOUT).state
         for agent in ("A", "B", "C"):
-            state = GAME.forfeit(state, agent, Cause.TIMEOUT).state
+            state = GAME.forfeit(state, agent, ForfeitCause.TIMEOUT).state
         for agent in ("A", "B", "C"):
-            state = GAME.forfeit(state, agent, Cause.TIMEOUT).state
+            state = GAME.forfeit(state, agent, ForfeitCause.TIMEOUT).state
         if state.reason is None:
             break
     taken = GAME.apply(setup(("A", "B", "C")), "A", reported(setup(), "A"), ())
@@ -543,7 +545,7 @@ def test_when_the_game_is_over_nobody_can_do_anything() -> None:
     state = played(setup(), {"A": 2, "B": 2})
     assert GAME.legal(state, "A") == ()
     assert refusal(lambda: GAME.apply(state, "A", guessed(1))).code == "match_over"
-    assert refusal(lambda: GAME.forfeit(state, "A", Cause.TIMEOUT)).code == "not_pending"
+    assert refusal(lambda: GAME.forfeit(state, "A", ForfeitCause.TIMEOUT)).code == "not_pending"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.games.guess_number.findings import MOST_FINDINGS, Finding, Report
+from league_agents.games.guess_number.findings import MOST_FINDINGS, MessageFinding, MessageReport
 from league_agents.games.guess_number.messages import LONGEST_TEXT, validate
 from league_agents.games.guess_number.reading import DEEPEST, LONGEST
 
@@ -22,11 +22,11 @@ REPORT: dict[str, Any] = {"sender": "agent_0", "type": "state_report", "timestam
 PROPOSAL: dict[str, Any] = {"sender": "agent_1", "type": "proposal", "timestamp": 2, "content": {"next_guess": 7}}
 
 
-def check(message: Any, *, mode: Any = "strict", **more: Any) -> Report:
+def check(message: Any, *, mode: Any = "strict", **more: Any) -> MessageReport:
     return validate(message, **{"num_choices": 10, "agent_ids": AGENTS, **more}, mode=mode)
 
 
-def told(found: tuple[Finding, ...]) -> list[tuple[str, str]]:
+def told(found: tuple[MessageFinding, ...]) -> list[tuple[str, str]]:
     return [(each.path, each.code) for each in found]
 
 

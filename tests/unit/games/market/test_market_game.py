@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, IllegalAction, Mode
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, Mode
 from league_agents.errors import ConfigError
 from league_agents.games.market.game import Market
 from league_agents.games.market.scripted import scripted
@@ -32,7 +32,7 @@ def play(state: MarketState, *rounds: tuple[int | None, ...]) -> MarketState:
     for prices in rounds:
         for seller, amount in zip(SELLERS, prices, strict=True):
             if amount is None:
-                state = MARKET.forfeit(state, seller, Cause.TIMEOUT).state
+                state = MARKET.forfeit(state, seller, ForfeitCause.TIMEOUT).state
             else:
                 state = MARKET.apply(state, seller, price(amount)).state
     return state
@@ -93,7 +93,7 @@ def test_every_seller_owes_one_price_a_round() -> None:
             MARKET.apply(state, late, price(20))
         assert refused.value.code == "not_pending"
         with pytest.raises(IllegalAction) as refused:
-            MARKET.forfeit(state, late, Cause.TIMEOUT)
+            MARKET.forfeit(state, late, ForfeitCause.TIMEOUT)
         assert refused.value.code == "not_pending"
     assert MARKET.legal(state, "s2") == ()
     assert MARKET.legal(state, "s1") != ()
@@ -164,7 +164,7 @@ def test_in_turn_a_price_is_heard_by_those_who_listen() -> None:
 
 def test_a_forfeited_price_sells_nothing_and_is_counted() -> None:
     state = setup()
-    step = MARKET.forfeit(state, "s1", Cause.TIMEOUT)
+    step = MARKET.forfeit(state, "s1", ForfeitCause.TIMEOUT)
     assert step.events[0].visible_to == ("s1",)
     assert step.events[0].data["cause"] == "timeout"
     state = play(setup(max_rounds=2), (None, 30, 25), (None, None, None))
@@ -268,7 +268,7 @@ def test_the_opening_tells_the_terms_to_everybody() -> None:
 def test_a_state_comes_back_from_json(simultaneous: bool) -> None:
     state = play(setup(simultaneous=simultaneous, initial_balance=-3), (15, 12, 12), (None, None, None))
     state = MARKET.apply(state, "s2", price(40, "with a word"), heard_by=["s1"]).state
-    state = MARKET.forfeit(state, "s1", Cause.INVALID).state
+    state = MARKET.forfeit(state, "s1", ForfeitCause.INVALID).state
     assert MARKET.load(json.loads(json.dumps(MARKET.dump(state)))) == state
 
 

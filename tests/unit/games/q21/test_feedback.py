@@ -6,16 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.games.q21.feedback import sentence_feedback, word_feedback
-from league_agents.games.q21.justification import Reading
+from league_agents.games.q21.justification import JustificationReading
 from league_agents.games.q21.rules import PRD, WordLimit
 
-GOOD = Reading(
+GOOD = JustificationReading(
     words=40, limit=WordLimit(least=35, most=150), cited_right=2, cited_bare=1, cited_wrong=0, evidence=1.0,
     bearing=1.0, substance=1.0, originality=1.0, variety=1.0,
 )  # fmt: skip
 
 
-def about_word(reading: Reading, **more: object) -> str:
+def about_word(reading: JustificationReading, **more: object) -> str:
     scored = {"scores": (100.0, 61.5), "total": 88.25, "points": 3, "rules": PRD, **more}
     return word_feedback("salt", reading=reading, **scored)  # type: ignore[arg-type]
 
@@ -36,7 +36,7 @@ def about_word(reading: Reading, **more: object) -> str:
         (replace(GOOD, originality=0.9), "Much of it repeats the guess, the hint or the other justification."),
     ],
 )
-def test_what_a_justification_has_is_told(reading: Reading, said: str) -> None:
+def test_what_a_justification_has_is_told(reading: JustificationReading, said: str) -> None:
     assert said in about_word(reading)
 
 
@@ -52,7 +52,7 @@ def test_what_a_justification_has_is_told(reading: Reading, said: str) -> None:
         (replace(GOOD, words=0), "cites"),
     ],
 )
-def test_nothing_is_told_that_does_not_hold(reading: Reading, unsaid: str) -> None:
+def test_nothing_is_told_that_does_not_hold(reading: JustificationReading, unsaid: str) -> None:
     assert unsaid not in about_word(reading)
 
 

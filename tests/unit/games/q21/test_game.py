@@ -9,31 +9,33 @@ from typing import Any
 import pytest
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, IllegalAction
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.errors import ConfigError
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.scripted import scripted
-from league_agents.games.q21.seats import Phase, Table
+from league_agents.games.q21.seats import TableMatch, TablePhase
 
 GAME = Q21()
 AGENTS = ("judge", "ann", "ben")
 
-Observer = Callable[[Table, tuple[Event, ...]], None]
+Observer = Callable[[TableMatch, tuple[Event, ...]], None]
 
 
-def table(**config: object) -> Table:
+def table(**config: object) -> TableMatch:
     return GAME.setup(config, AGENTS, 7)
 
 
-def act(state: Table, agent: str, kind: str, **data: object) -> Table:
+def act(state: TableMatch, agent: str, kind: str, **data: object) -> TableMatch:
     return GAME.apply(state, agent, Action(type=kind, data=data)).state
 
 
-def scripted_action(state: Table, agent: str) -> Action:
+def scripted_action(state: TableMatch, agent: str) -> Action:
     return scripted(GAME.view(state, agent), GAME.legal(state, agent), Draw(7, agent))
 
 
-def play(state: Table, *, until: Phase = Phase.OVER, seen: Observer | None = None, last_first: bool = False) -> Table:
+def play(
+    state: TableMatch, *, until: TablePhase = TablePhase.OVER, seen: Observer | None = None, last_first: bool = False
+) -> TableMatch:
     while (pending := GAME.pending(state)) and state.phase is not until:
         agent = pending[-1] if last_first else pending[0]
         step = GAME.apply(state, agent, scripted_action(state, agent))
@@ -64,7 +66,7 @@ def test_a_scripted_match_ends_with_a_score_for_both_players(rules: str) -> None
 
 
 def test_the_one_who_guesses_better_wins() -> None:
-    state = play(table(), until=Phase.GUESSES)
+    state = play(table(), until=TablePhase.GUESSES)
     wrong = dict(scripted_action(state, "ben").data) | {"opening_sentence": "Nothing of that kind was there."}
     state = act(state, "ben", "guess", **wrong | {"associative_word": "xyzzy"})
     ended = play(state)
@@ -87,8 +89,8 @@ def test_nothing_secret_is_seen_before_the_end() -> None:
     state = act(table(), "judge", "announce", **announcement())
     secret = ("w-5f1c", "q-8812", "z-7741")
 
-    def check(state: Table, events: tuple[Event, ...]) -> None:
-        if state.phase is Phase.OVER:
+    def check(state: TableMatch, events: tuple[Event, ...]) -> None:
+        if state.phase is TablePhase.OVER:
             return
         for viewer in ("ann", "ben", SPECTATOR):
             shown = [GAME.view(state, viewer), GAME.info(state, viewer).stage, GAME.legal(state, viewer)]
@@ -104,20 +106,20 @@ def test_nothing_secret_is_seen_before_the_end() -> None:
 
 
 def test_what_one_player_asks_and_is_answered_is_not_shown_to_the_other() -> None:
-    state = play(table(), until=Phase.QUESTIONS)
+    state = play(table(), until=TablePhase.QUESTIONS)
     asked = dict(scripted_action(state, "ann").data)
     asked["questions"] = [dict(q, question_text="Is it about the number 90210?") for q in asked["questions"]]
     seen: list[Event] = []
     state = act(state, "ann", "ask", **asked)
-    play(state, until=Phase.OVER, seen=lambda _, events: seen.extend(events))
+    play(state, until=TablePhase.OVER, seen=lambda _, events: seen.extend(events))
     for event in seen:
         if "90210" in json.dumps(event.data):
             assert event.visible_to == ("judge", "ann")
 
 
 def test_a_sealed_forfeit_is_told_when_the_phase_closes() -> None:
-    state = play(table(), until=Phase.QUESTIONS)
-    step = GAME.forfeit(state, "ann", Cause.TIMEOUT)
+    state = play(table(), until=TablePhase.QUESTIONS)
+    step = GAME.forfeit(state, "ann", ForfeitCause.TIMEOUT)
     assert step.events == ()
     assert GAME.view(step.state, SPECTATOR)["forfeits"] == {}
     step = GAME.apply(step.state, "ben", scripted_action(step.state, "ben"))
@@ -130,15 +132,15 @@ def test_a_sealed_forfeit_is_told_when_the_phase_closes() -> None:
 
 
 def test_a_match_without_a_brief_has_no_winner() -> None:
-    state = GAME.forfeit(table(), "judge", Cause.ERROR).state
+    state = GAME.forfeit(table(), "judge", ForfeitCause.ERROR).state
     outcome = GAME.outcome(state)
     assert outcome is not None
     assert (outcome.winners, outcome.reason, set(outcome.scores.values())) == ((), "no_brief", {0.0})
 
 
 def test_a_referee_that_does_not_answer_costs_no_player_the_match() -> None:
-    state = play(table(), until=Phase.ANSWERS)
-    state = GAME.forfeit(state, "judge", Cause.TIMEOUT).state
+    state = play(table(), until=TablePhase.ANSWERS)
+    state = GAME.forfeit(state, "judge", ForfeitCause.TIMEOUT).state
     assert {a["answer"] for a in GAME.view(state, "ann")["me"]["answers"]} == {"Not Relevant"}
     outcome = GAME.outcome(play(state))
     assert outcome is not None
@@ -147,16 +149,16 @@ def test_a_referee_that_does_not_answer_costs_no_player_the_match() -> None:
 
 
 def test_both_players_out_end_the_match() -> None:
-    state = play(table(), until=Phase.QUESTIONS)
+    state = play(table(), until=TablePhase.QUESTIONS)
     for player in ("ann", "ben"):
-        state = GAME.forfeit(state, player, Cause.TIMEOUT).state
+        state = GAME.forfeit(state, player, ForfeitCause.TIMEOUT).state
     outcome = GAME.outcome(state)
     assert outcome is not None
     assert outcome.winners == ()
 
 
 def test_a_state_survives_being_written_down() -> None:
-    def check(state: Table, _: tuple[Event, ...]) -> None:
+    def check(state: TableMatch, _: tuple[Event, ...]) -> None:
         assert GAME.load(json.loads(json.dumps(GAME.dump(state)))) == state
 
     play(table(rules="course"), seen=check)
@@ -182,13 +184,13 @@ def test_a_brief_that_cannot_stand_is_refused(changes: dict[str, str], path: str
 
 
 def questions(**changes: object) -> dict[str, Any]:
-    state = play(table(rules="course"), until=Phase.QUESTIONS)
+    state = play(table(rules="course"), until=TablePhase.QUESTIONS)
     data = scripted_action(state, "ann").data["questions"]
     data[2] = data[2] | changes
     return {"questions": data}
 
 
-def refusals(state: Table, agent: str, kind: str, data: dict[str, Any]) -> list[tuple[str, str]]:
+def refusals(state: TableMatch, agent: str, kind: str, data: dict[str, Any]) -> list[tuple[str, str]]:
     """Place and code of each fault that such an action is refused for; every fault has words."""
     with pytest.raises(IllegalAction) as refused:
         act(state, agent, kind, **data)
@@ -217,11 +219,11 @@ def refusals(state: Table, agent: str, kind: str, data: dict[str, Any]) -> list[
     ],
 )
 def test_a_batch_that_is_none_is_refused_with_its_place(data: dict[str, Any], fault: tuple[str, str]) -> None:
-    assert fault in refusals(play(table(rules="course"), until=Phase.QUESTIONS), "ann", "ask", data)
+    assert fault in refusals(play(table(rules="course"), until=TablePhase.QUESTIONS), "ann", "ask", data)
 
 
 def test_under_a_fixed_key_other_options_are_refused() -> None:
-    state = play(table(), until=Phase.QUESTIONS)
+    state = play(table(), until=TablePhase.QUESTIONS)
     data = scripted_action(state, "ann").data["questions"]
     data[0] = data[0] | {"options": {"A": "Red", "B": "Green", "C": "Blue", "D": "None"}}
     assert refusals(state, "ann", "ask", {"questions": data}) == [("/questions/0/options", "fixed_key")]
@@ -243,7 +245,7 @@ def test_under_a_fixed_key_other_options_are_refused() -> None:
     ],
 )
 def test_a_guess_that_is_none_is_refused_with_its_place(changes: dict[str, Any], fault: tuple[str, str]) -> None:
-    state = play(table(), until=Phase.GUESSES)
+    state = play(table(), until=TablePhase.GUESSES)
     assert refusals(state, "ann", "guess", dict(scripted_action(state, "ann").data) | changes) == [fault]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.games.q21.justification import Reading, read_justification
+from league_agents.games.q21.justification import JustificationReading, read_justification
 from league_agents.games.q21.model import Answer, Choice, Question
 from league_agents.games.q21.rules import COURSE, PRD, WordLimit
 
@@ -29,7 +29,7 @@ ANSWERS = (
 )
 
 
-def read(text: str, *, limit: WordLimit = COURSE.sentence_justification, other: str = "") -> Reading:
+def read(text: str, *, limit: WordLimit = COURSE.sentence_justification, other: str = "") -> JustificationReading:
     return read_justification(
         text,
         limit=limit,

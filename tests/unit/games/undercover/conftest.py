@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Action, Cause, Event, IllegalAction
+from league_agents.core.game import Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.undercover.game import Undercover
-from league_agents.games.undercover.state import GameState, Role
+from league_agents.games.undercover.state import GameState, WordRole
 
 GAME = Undercover()
 
@@ -22,7 +22,7 @@ class Table:
         full = {"lang": "en", "pair": ["wolf", "fox"], "num_undercover": len(undercover), **config}
         for self.seed in range(5000):
             self.state: GameState = GAME.setup(full, self.ids, self.seed)
-            hidden = tuple(p.player_id for p in self.state.deal.players if p.role is Role.UNDERCOVER)
+            hidden = tuple(p.player_id for p in self.state.deal.players if p.role is WordRole.UNDERCOVER)
             if hidden == undercover:
                 break
         else:
@@ -60,7 +60,7 @@ class Table:
         self.say_all()
         self.vote_all(votes)
 
-    def forfeit(self, seat: int, cause: Cause = Cause.TIMEOUT) -> None:
+    def forfeit(self, seat: int, cause: ForfeitCause = ForfeitCause.TIMEOUT) -> None:
         step = GAME.forfeit(self.state, f"a{seat}", cause)
         self.state = step.state
         self.events += step.events

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import Cause
+from league_agents.core.game import ForfeitCause
 from league_agents.errors import CallbackInvalid
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent, Seated, UndercoverAgent, ask
 from league_agents.games.undercover.game import Undercover
@@ -123,7 +123,7 @@ def test_a_vote_that_is_no_mapping_is_a_fault_of_the_agent(answer: Any) -> None:
 
     match = Match(GAME, config={"lang": "en"}, agent_ids=["a", "b", "c"], seed=1)
     for agent in ("a", "b", "c"):
-        match.forfeit(agent, Cause.TIMEOUT)
+        match.forfeit(agent, ForfeitCause.TIMEOUT)
     with pytest.raises(CallbackInvalid, match="mapping with reason and vote_number"):
         ask(Odd(), match.view("a"), match.legal("a"))
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Cause, IllegalAction, Mode
+from league_agents.core.game import ALL, HOST, SPECTATOR, ForfeitCause, IllegalAction, Mode
 from league_agents.errors import ConfigError
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.game import Undercover
-from league_agents.games.undercover.state import Phase, Role
+from league_agents.games.undercover.state import RoundPhase, WordRole
 from league_agents.games.undercover.words import DEFAULT_PAIRS
 
 GAME = Undercover()
@@ -29,14 +29,14 @@ def test_pair_swap_and_seats_are_drawn_under_their_own_labels() -> None:
         swapped = Draw(seed, "swap").below(2) == 1
         assert tuple(state.deal.words.values()) == (pair[::-1] if swapped else pair)
         hidden = set(Draw(seed, "roles").sample(range(1, 7), 2))
-        assert {p.player_id for p in state.deal.players if p.role is Role.UNDERCOVER} == hidden
-        assert {p.word for p in state.deal.players if p.player_id in hidden} == {state.deal.words[Role.UNDERCOVER]}
+        assert {p.player_id for p in state.deal.players if p.role is WordRole.UNDERCOVER} == hidden
+        assert {p.word for p in state.deal.players if p.player_id in hidden} == {state.deal.words[WordRole.UNDERCOVER]}
 
 
 def test_without_swap_the_first_word_is_always_the_civilians() -> None:
     def civilians(swap: bool) -> set[str]:
         config = {"pair": ["wolf", "fox"], "swap_pair": swap}
-        return {GAME.setup(config, SIX, seed).deal.words[Role.CIVILIAN] for seed in range(10)}
+        return {GAME.setup(config, SIX, seed).deal.words[WordRole.CIVILIAN] for seed in range(10)}
 
     assert civilians(False) == {"wolf"}
     assert civilians(True) == {"wolf", "fox"}
@@ -72,10 +72,10 @@ def test_all_describe_then_all_vote_then_the_next_round_begins(table: Any) -> No
     t.say(2)  # the protocol decides on the order; the game takes whoever owes one
     assert GAME.pending(t.state) == ("a1", "a3", "a4")
     t.say_all()
-    assert (t.state.phase, GAME.phase_mode(t.state)) == (Phase.VOTING, Mode.SEALED)
+    assert (t.state.phase, GAME.phase_mode(t.state)) == (RoundPhase.VOTING, Mode.SEALED)
     assert GAME.pending(t.state) == ("a1", "a2", "a3", "a4")
     t.vote_all({1: 2, 2: 1, 3: 1, 4: 2})
-    assert (t.state.phase, t.state.round, t.last("votes_revealed").data["how"]) == (Phase.DESCRIPTION, 2, "tie")
+    assert (t.state.phase, t.state.round, t.last("votes_revealed").data["how"]) == (RoundPhase.DESCRIPTION, 2, "tie")
 
 
 def test_a_description_is_announced_before_the_next_speaker_is_asked(table: Any) -> None:
@@ -149,7 +149,7 @@ def test_the_last_round_without_a_winner_is_the_undercover_sides(table: Any) -> 
 def test_finding_the_undercover_player_in_the_last_round_still_counts(table: Any) -> None:
     t = table(max_rounds=1)
     t.round({1: 3, 2: 3, 3: 1, 4: 3})
-    assert t.state.winner is Role.CIVILIAN
+    assert t.state.winner is WordRole.CIVILIAN
 
 
 def test_a_tie_may_be_broken_by_lot(table: Any) -> None:
@@ -214,7 +214,7 @@ def test_the_reasons_stay_with_their_voters_until_the_end(table: Any) -> None:
 
 def test_a_forfeited_description_is_silence_and_a_forfeited_vote_an_abstention(table: Any) -> None:
     t = table()
-    t.forfeit(1, Cause.DISCONNECTED)
+    t.forfeit(1, ForfeitCause.DISCONNECTED)
     assert t.events[-1].data == {
         "round": 1,
         "player_id": 1,
@@ -224,7 +224,7 @@ def test_a_forfeited_description_is_silence_and_a_forfeited_vote_an_abstention(t
     }
     t.say_all()
     t.vote_all({2: 3, 3: 2, 4: 3})
-    t.forfeit(1, Cause.INVALID)
+    t.forfeit(1, ForfeitCause.INVALID)
     assert GAME.dump(t.state)["all_votes_history"][0]["votes"][0] == {
         "voter_id": 1,
         "target_id": None,
@@ -243,7 +243,7 @@ def test_forfeiting_what_is_not_owed_is_refused(table: Any) -> None:
     t = table()
     t.say(1)
     with pytest.raises(IllegalAction) as caught:
-        GAME.forfeit(t.state, "a1", Cause.TIMEOUT)
+        GAME.forfeit(t.state, "a1", ForfeitCause.TIMEOUT)
     assert caught.value.code == "not_pending"
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Cause, Event, IllegalAction
+from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.undercover.game import Undercover
-from league_agents.games.undercover.state import GameState, Role
+from league_agents.games.undercover.state import GameState, WordRole
 from league_agents.interaction.sequential import SequentialHandoff
 from league_agents.match import Match
 
@@ -176,7 +176,7 @@ def steps(
                 refusals.append((agent, refused))
         (legal,) = GAME.legal(state, agent)
         if draw.chance(0.1):
-            step = GAME.forfeit(state, agent, draw.choice(tuple(Cause)))
+            step = GAME.forfeit(state, agent, draw.choice(tuple(ForfeitCause)))
         elif legal.type == "describe":
             heard_by = draw.sample(agents, draw.below(len(agents))) if draw.chance(0.5) else None
             text = f"remark {draw.below(1 << 40)}"
@@ -248,7 +248,7 @@ def test_a_player_cannot_tell_who_of_the_others_is_undercover(seed: int) -> None
         if (state := GAME.setup(config, agents, candidate)).deal.players[0] == one.deal.players[0]
         and [p.role for p in state.deal.players] != [p.role for p in one.deal.players]
     )
-    assert one.deal.players[0].role in (Role.CIVILIAN, Role.UNDERCOVER)
+    assert one.deal.players[0].role in (WordRole.CIVILIAN, WordRole.UNDERCOVER)
     draw = Draw(seed, "same moves")
     compared = 0
     while one.winner is None and other.winner is None:

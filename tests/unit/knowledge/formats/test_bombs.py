@@ -13,7 +13,7 @@ import pytest
 
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.child import end_above
-from league_agents.knowledge.formats.kinds import Kind
+from league_agents.knowledge.formats.kinds import BookFormat
 from league_agents.knowledge.formats.reader import CPU_S, MEMORY_BYTES, IsolatedReader
 from tests.support.book_files import epub_bytes, pdf_of_streams
 
@@ -56,13 +56,13 @@ def epub_of_elements() -> bytes:
     return epub_bytes({"c.xhtml": "<b>x</b>" * 3_500_000})
 
 
-BOMBS: dict[Callable[[], bytes], Kind] = {
-    pdf_of_spaces: Kind.PDF,
-    pdf_packed_twice: Kind.PDF,
-    pdf_of_letters: Kind.PDF,
-    pdf_of_lines: Kind.PDF,
-    html_of_entities: Kind.HTML,
-    epub_of_elements: Kind.EPUB,
+BOMBS: dict[Callable[[], bytes], BookFormat] = {
+    pdf_of_spaces: BookFormat.PDF,
+    pdf_packed_twice: BookFormat.PDF,
+    pdf_of_letters: BookFormat.PDF,
+    pdf_of_lines: BookFormat.PDF,
+    html_of_entities: BookFormat.HTML,
+    epub_of_elements: BookFormat.EPUB,
 }
 READS_IT = """
 import resource, sys
@@ -104,8 +104,8 @@ def test_a_file_that_computes_for_ever_is_refused() -> None:
     page = b"<html " + b" ".join(b"a%d=1" % number for number in range(1_000_000)) + b">x"
     with IsolatedReader(cpu_s=1) as reader:
         with pytest.raises(DocumentRefused, match=r"^a\.html: needs more than 1 seconds of computing and is not read"):
-            reader.extract(Kind.HTML, page, "a.html")
-        assert reader.extract(Kind.HTML, PAGE, "b.html").title == "On Tides"
+            reader.extract(BookFormat.HTML, page, "a.html")
+        assert reader.extract(BookFormat.HTML, PAGE, "b.html").title == "On Tides"
 
 
 BURNS = """
@@ -140,7 +140,7 @@ def test_a_page_of_many_elements_is_read_or_refused_at_once(page: bytes) -> None
     said = ""
     with IsolatedReader(cpu_s=10) as reader:
         try:
-            said = reader.extract(Kind.HTML, page, "a.html").parts[0].text
+            said = reader.extract(BookFormat.HTML, page, "a.html").parts[0].text
         except DocumentRefused as refused:
             said = str(refused)
     assert "x" in said or "holds no text" in said or "is no HTML" in said
@@ -150,7 +150,7 @@ def test_entities_that_expand_each_other_are_not_expanded() -> None:
     chain = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10 if i else "lol"}">' for i in range(12))
     page = f'<!DOCTYPE html [{chain}]><html xmlns="http://www.w3.org/1999/xhtml"><p>So &e11; it is.</p></html>'
     with IsolatedReader() as reader:
-        (part,) = reader.extract(Kind.HTML, page.encode(), "a.html").parts
+        (part,) = reader.extract(BookFormat.HTML, page.encode(), "a.html").parts
     assert part.text == "So it is."
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.formats.kinds import Kind
+from league_agents.knowledge.formats.kinds import BookFormat
 from league_agents.knowledge.formats.reader import IsolatedReader
 from tests.support.book_files import epub_bytes, lines_of, pdf_bytes
 
@@ -23,18 +23,18 @@ def counterpart(code: str, silence_s: float = 20) -> IsolatedReader:
 def test_one_process_reads_files_of_all_formats() -> None:
     with IsolatedReader() as reader:
         told: list[int] = []
-        assert reader.extract(Kind.PDF, PDF, "a.pdf", told.append).pages == 1
+        assert reader.extract(BookFormat.PDF, PDF, "a.pdf", told.append).pages == 1
         assert told == [1]
-        assert reader.extract(Kind.HTML, PAGE, "a.html").title == "On Tides"
-        assert reader.extract(Kind.EPUB, epub_bytes({"a.xhtml": "<p>Words.</p>"}), "a.epub").author == "A Writer"
+        assert reader.extract(BookFormat.HTML, PAGE, "a.html").title == "On Tides"
+        assert reader.extract(BookFormat.EPUB, epub_bytes({"a.xhtml": "<p>Words.</p>"}), "a.epub").author == "A Writer"
 
 
 def test_a_refusal_names_the_file_once_and_the_next_file_is_read_by_the_same_process() -> None:
     with IsolatedReader() as reader:
         with pytest.raises(DocumentRefused) as refused:
-            reader.extract(Kind.PDF, b"no PDF", "a.pdf")
+            reader.extract(BookFormat.PDF, b"no PDF", "a.pdf")
         assert str(refused.value) == "a.pdf: is a broken PDF file"
-        assert reader.extract(Kind.HTML, PAGE, "a.html").title == "On Tides"
+        assert reader.extract(BookFormat.HTML, PAGE, "a.html").title == "On Tides"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_process_that_breaks_down_is_the_files_fault(code: str) -> None:
                 DocumentRefused,
                 match=r"^a\.pdf: is damaged or needs more than 512 MB of memory: the reader of PDF files broke down",
             ):
-                reader.extract(Kind.PDF, PDF, "a.pdf")
+                reader.extract(BookFormat.PDF, PDF, "a.pdf")
 
 
 TELLS_ITS_ENVIRONMENT = """
@@ -71,7 +71,7 @@ def test_the_process_that_reads_strangers_files_knows_no_secret(monkeypatch: pyt
     for name in ("OPENAI_API_KEY", "Gmail_Token", "CLIENT_SECRET", "db_password", "KEY_RING", "PLAIN"):
         monkeypatch.setenv(name, "x")
     with counterpart(TELLS_ITS_ENVIRONMENT) as reader, pytest.raises(DocumentRefused) as told:
-        reader.extract(Kind.PDF, PDF, "a.pdf")
+        reader.extract(BookFormat.PDF, PDF, "a.pdf")
     names = {name.upper() for name in str(told.value).split()}
     assert not names & {"OPENAI_API_KEY", "GMAIL_TOKEN", "CLIENT_SECRET", "DB_PASSWORD"}
     assert {"KEY_RING", "PLAIN", "PYTHONPATH", "PATH"} <= names
@@ -80,20 +80,20 @@ def test_the_process_that_reads_strangers_files_knows_no_secret(monkeypatch: pyt
 def test_a_process_that_gets_stuck_is_ended() -> None:
     stuck = pytest.raises(DocumentRefused, match=r"got stuck for 0\.2 seconds")
     with counterpart("import time; time.sleep(60)", silence_s=0.2) as reader, stuck:
-        reader.extract(Kind.PDF, PDF, "a.pdf")
+        reader.extract(BookFormat.PDF, PDF, "a.pdf")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows bounds no process's memory this way")
 def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     with IsolatedReader(memory_bytes=400_000_000) as reader:
         with pytest.raises(DocumentRefused, match=r"^a\.html: "):
-            reader.extract(Kind.HTML, b"<p>" + b"<b>x</b>" * 6_000_000, "a.html")
-        assert reader.extract(Kind.HTML, PAGE, "b.html").title == "On Tides"
+            reader.extract(BookFormat.HTML, b"<p>" + b"<b>x</b>" * 6_000_000, "a.html")
+        assert reader.extract(BookFormat.HTML, PAGE, "b.html").title == "On Tides"
 
 
 def test_closing_twice_is_harmless_and_a_closed_reader_starts_again() -> None:
     reader = IsolatedReader()
     reader.close()
-    assert reader.extract(Kind.HTML, PAGE, "a.html").title == "On Tides"
+    assert reader.extract(BookFormat.HTML, PAGE, "a.html").title == "On Tides"
     reader.close()
     reader.close()

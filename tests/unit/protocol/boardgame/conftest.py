@@ -11,7 +11,7 @@ import pytest
 from league_agents.games.registry import game_of
 from league_agents.match import Match
 from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import Envelope
+from league_agents.protocol.boardgame.envelope import OutgoingFrame
 from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore
 from league_agents.protocol.boardgame.requests import check_message
 from league_agents.protocol.boardgame.service import MatchService
@@ -39,7 +39,7 @@ class Table:
         self.store.add(self.hosted)
         self.service = MatchService(self.store, profile=self.hosted.profile)
         self.game, self.match_id, self.now = game, match_id, NOW
-        self.opening: list[tuple[str, Envelope]] = []
+        self.opening: list[tuple[str, OutgoingFrame]] = []
         if started:
             for agent in agents:
                 self.service.join(match_id, name=agent.title(), agent_id=agent)
@@ -62,22 +62,22 @@ class Table:
         inner = {"version": "1.0.0", "type": action, "data": dict(data)}
         return self.heading("perform_action", agent, action=inner, **more)
 
-    def send(self, message: Any, *, as_agent: str | None = None) -> list[tuple[str, Envelope]]:
+    def send(self, message: Any, *, as_agent: str | None = None) -> list[tuple[str, OutgoingFrame]]:
         """Hand in a message with the token of its agent, or of another; everything that comes out is valid."""
         agent = as_agent or message["agent_id"]
         return self.hand_in(message, Principal.of_seat(self.match_id, agent))
 
-    def hand_in(self, message: Any, principal: Principal | None) -> list[tuple[str, Envelope]]:
+    def hand_in(self, message: Any, principal: Principal | None) -> list[tuple[str, OutgoingFrame]]:
         out = self.service.handle(message, principal, self.now)
         for _, envelope in out:
             if envelope["type"] != "push_event" and "agent_id" in envelope:
                 assert check_message(envelope) == []
         return out
 
-    def act(self, agent: str, action: str, data: Mapping[str, Any], **more: Any) -> list[tuple[str, Envelope]]:
+    def act(self, agent: str, action: str, data: Mapping[str, Any], **more: Any) -> list[tuple[str, OutgoingFrame]]:
         return self.send(self.action(agent, action, data, **more))
 
-    def state(self, agent: str) -> Envelope:
+    def state(self, agent: str) -> OutgoingFrame:
         message = self.heading("get_state", agent, state={"version": "1.0.0"})
         [(_, envelope)] = self.send(message)
         assert envelope["type"] == "get_state_response", envelope

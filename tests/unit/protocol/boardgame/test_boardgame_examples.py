@@ -11,9 +11,9 @@ from league_agents.core.game import Action
 from league_agents.protocol.boardgame.json_text import read_object
 from league_agents.protocol.boardgame.requests import (
     GetState,
-    Heading,
     PerformAction,
     RefusedRequest,
+    RequestHeading,
     check_message,
     read_request,
 )
@@ -69,11 +69,11 @@ def test_the_sixth_is_not_json_and_is_read_once_it_is_repaired() -> None:
         read_request(PAGE_GET_STATE)
     assert caught.value.refused.code == "malformed_json"
     assert "line 8" in caught.value.refused.message
-    assert caught.value.heading == Heading()
+    assert caught.value.heading == RequestHeading()
 
     repaired = read_request(PAGE_GET_STATE.replace('"version:: "1.0.0"', '"version": "1.0.0"'))
 
-    heading = Heading(type="get_state", game="game_code", match_id="abc123", agent_id="agent_2")
+    heading = RequestHeading(type="get_state", game="game_code", match_id="abc123", agent_id="agent_2")
     assert repaired == GetState(heading=heading, version="1.0.0")
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Cause
+from league_agents.core.game import ForfeitCause
 from league_agents.protocol.boardgame import envelope
 from league_agents.protocol.boardgame.access import NOBODY, Principal
 from league_agents.protocol.boardgame.hosting import UntimedDriver
 from league_agents.protocol.boardgame.refusals import HTTP_STATUS, Refused, http_status, internal, rate_limited
-from league_agents.protocol.boardgame.requests import Heading, RefusedRequest, check_message, read_authentication
+from league_agents.protocol.boardgame.requests import RefusedRequest, RequestHeading, check_message, read_authentication
 
 AGENT_1 = Principal.of_seat("m-1", "agent_1")
 ANYBODY = Principal(accounts=frozenset({"agent_1", "stranger"}))
@@ -104,7 +104,7 @@ def test_a_refused_token_is_answered_under_the_heading_of_its_frame() -> None:
     with pytest.raises(RefusedRequest) as caught:
         read_authentication({**heading, "version": "2.0.0", "token": "t"})
     assert caught.value.refused.code == "unsupported_version"
-    assert caught.value.heading == Heading(**heading)
+    assert caught.value.heading == RequestHeading(**heading)
 
 
 def test_before_the_start_there_is_nothing_to_act_in(table: Callable[..., Any]) -> None:
@@ -200,7 +200,7 @@ def test_what_the_rules_forbid_is_refused_by_the_action_s_answer(undercover: Any
     assert code("agent_1", "describe", {"description": "  "}) == "empty_description"
     assert code("agent_1", "describe", {"description": "x" * 201}) == "too_long"
     assert code("agent_1", "describe", {"description": f"a {word} it is"}) == "reveals_own_word"
-    undercover.hosted.driver.forfeit("agent_1", Cause.TIMEOUT, undercover.now)
+    undercover.hosted.driver.forfeit("agent_1", ForfeitCause.TIMEOUT, undercover.now)
     undercover.service.deliver("m-1", undercover.now)
     assert code("agent_1", "describe", {"description": "late"}) == "too_late"
     undercover.act("agent_2", "describe", {"description": "small"})
@@ -247,7 +247,7 @@ def test_a_message_of_guess_number_travels_whole(table: Callable[..., Any]) -> N
 
 
 def test_what_only_a_transport_knows_has_its_refusal_too() -> None:
-    heading = Heading(type="get_state", agent_id="agent_1")
+    heading = RequestHeading(type="get_state", agent_id="agent_1")
     for refused, status in ((rate_limited(1.5), 429), (internal("i-7"), 500), (Refused("unauthorized", "no"), 401)):
         answer = envelope.error(refused, heading)
         assert check_message(answer) == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import HOST, Cause, is_visible
+from league_agents.core.game import HOST, ForfeitCause, is_visible
 from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import game_of
 from league_agents.match import Match
@@ -350,7 +350,7 @@ def test_an_accepted_action_gives_all_attempts_back(undercover: Any) -> None:
 
 def test_what_a_session_does_and_its_end_are_delivered_by_the_same_service(undercover: Any) -> None:
     service, now = undercover.service, undercover.now
-    undercover.hosted.driver.forfeit("agent_1", Cause.TIMEOUT, now)
+    undercover.hosted.driver.forfeit("agent_1", ForfeitCause.TIMEOUT, now)
     out = service.deliver("m-1", now)
     assert [data["event"] for data in told(out, "agent_3")] == ["description"]
     assert service.deliver("m-1", now) == []
@@ -385,7 +385,7 @@ def test_a_match_that_is_abandoned_before_it_began_shows_nothing_that_was_dealt(
 
 
 def test_what_a_driver_did_by_itself_is_delivered_when_the_session_says_so(undercover: Any) -> None:
-    undercover.match.forfeit("agent_1", Cause.TIMEOUT)
+    undercover.match.forfeit("agent_1", ForfeitCause.TIMEOUT)
     out = undercover.service.deliver("m-1", undercover.now)
     assert [data["event"] for data in told(out, "agent_2")] == ["description"]
     assert undercover.service.deliver("m-1", undercover.now) == []
@@ -396,7 +396,7 @@ def test_a_driver_keeps_the_clock(undercover: Any) -> None:
         def act(self, agent_id: str, action: Any, now: Any, /) -> None:
             undercover.match.act(agent_id, action)
 
-        def forfeit(self, agent_id: str, cause: Cause, now: Any, /) -> None:
+        def forfeit(self, agent_id: str, cause: ForfeitCause, now: Any, /) -> None:
             undercover.match.forfeit(agent_id, cause)
 
         def deadline(self, agent_id: str, /) -> Any:

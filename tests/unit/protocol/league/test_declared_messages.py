@@ -13,7 +13,7 @@ from league_agents.league.manager import transition_table as manager_table
 from league_agents.league.player import transition_table as player_table
 from league_agents.league.referee import transition_table as referee_table
 from league_agents.protocol.league.catalogue import CANONICAL_TYPES, DECLARATIONS, DECLARED
-from league_agents.protocol.league.declare import Declaration, Wire, layout
+from league_agents.protocol.league.declare import Declaration, WireField, layout
 from league_agents.protocol.league.kinds import BROADCAST_TYPES, MessageType
 from league_agents.report.wire_page import wire_page
 
@@ -30,7 +30,7 @@ def test_a_declared_message_says_what_it_is(declaration: Declaration) -> None:
 
 @each_declaration
 def test_every_field_is_read_from_the_wire(declaration: Declaration) -> None:
-    on_the_wire = {name for name, entry in layout(declaration.kind) if isinstance(entry, Wire)}
+    on_the_wire = {name for name, entry in layout(declaration.kind) if isinstance(entry, WireField)}
     fields = set(declaration.kind.__struct_fields__)
     assert declaration.own_reader is not None or fields == on_the_wire
 

@@ -37,12 +37,12 @@ from league_agents.protocol.league.messages import (
     Payload,
     PlayerReport,
     PlayerReportStatus,
-    PlayerState,
     PlayerStates,
     QuestionsBatch,
     RegistrationRequest,
     RegistrationResponse,
     RegistrationStatus,
+    ReportedPlayerState,
     ReportStatus,
     RoundStart,
     ScoreFeedback,
@@ -57,7 +57,9 @@ REFEREE = Sender(email="whistle@example.com", role=Role.REFEREE, logical_id="REF
 PLAYER = Sender(email="falcon.player@example.com", role=Role.PLAYER, logical_id="falcons")
 MANAGER = Sender(email="league-office@example.com", role=Role.LEAGUEMANAGER, logical_id="LM001")
 GAME = GameId("0302001")
-STATE = PlayerState(email="a@b.c", participant_id="falcons", phase_reached="scored", scored=True, last_actor="referee")
+STATE = ReportedPlayerState(
+    email="a@b.c", participant_id="falcons", phase_reached="scored", scored=True, last_actor="referee"
+)
 ROWS = (
     ScoreRow(participant_id="falcons", email="f@example.com", league_points=2, private_score=78.5),
     ScoreRow(participant_id="otters", email="o@example.com", league_points=0, private_score=0.0),
