@@ -18,6 +18,9 @@ NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
 """What comes of reading a row whose bytes were changed."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ})
+_QUOTED = " with text '"
+"""Where Python's complaint of text that is no UTF-8 begins to quote it. A file that is damaged may hold a target."""
+
 _PRIMARY = 0xFF
 """The bits of a code that say what it is about; those above say more precisely what happened."""
 
@@ -40,7 +43,7 @@ def journal_error(path: str, error: Exception, *, place: str = "") -> JournalErr
         return JournalError(f"{path}: {error.strerror or error}")
     if isinstance(error, sqlite3.Error) and not _is_damage(error):
         return JournalError(f"{path}: {error}")
-    why = " ".join(str(error).split())
+    why = " ".join(str(error).partition(_QUOTED)[0].split())
     if not isinstance(error, (sqlite3.Error, ValueError)):
         why = f"{type(error).__name__}: {why}"
     if place:

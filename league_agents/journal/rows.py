@@ -117,9 +117,10 @@ class Stored(Generic[T]):
         try:
             query = f"SELECT {self._key}, {self.columns} FROM {self.table} {rest}"  # noqa: S608
             for key, *row in db.execute(query, values):
-                place = f"{self.table}, {self._key} {key!a:.60}"
+                name = f"{self._key} {key!a:.60}"
+                place = f"{self.table}, {name}"
                 yield self._decode(row)
-                place += ", the row after"
+                place = f"{self.table}, a row after {name}"
         except (sqlite3.Error, *NONSENSE) as error:
             raise journal_error(path, error, place=place) from error
 

@@ -249,14 +249,19 @@ def _is_protected(base_url: str) -> bool:
 
 
 def _web_address(value: str, where: str) -> str:
+    """The address without its last slash. An error does not quote it: it may hold a password or a key."""
+    example = "such as http://127.0.0.1:8080/v1"
     try:
         parts = urlsplit(value)
-        is_right = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
-        _ = parts.port
+        is_right = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_bare = "@" not in parts.netloc and not parts.query and not parts.fragment
+        _ = parts.port if is_bare else None
     except ValueError:
         is_right = False
-    if not is_right or parts.query or parts.fragment:
-        raise ConfigError(where, f"must be a web address such as http://127.0.0.1:8080/v1, found {value[:80]!a}")
+    if not is_right:
+        raise ConfigError(where, f"must be a web address {example}")
+    if not is_bare:
+        raise ConfigError(where, f"must have no user, password, ? or # in the address; write it {example}")
     return value.rstrip("/")
 
 

@@ -117,7 +117,7 @@ def test_limits_come_from_the_file_and_the_environment() -> None:
     ("", {"LEAGUE_LLM_PROVIDER": "anthropic"}, "LEAGUE_LLM_PROVIDER: must be one of gemini, openai"),
     ("", {"LEAGUE_LLM_PROVIDER": "openai"}, "LEAGUE_LLM_MODEL: is not set"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "localhost:80"}, "LEAGUE_LLM_BASE_URL: must be a web"),
-    ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "http://a:b@c/v1"}, "must be a web address"),
+    ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "http://a:b@c/v1"}, "must have no user, password, ? or # in"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "http://a:99999/v1"}, "must be a web address"),
     ("", {"LEAGUE_LLM_MODEL": "m", "OPENAI_API_KEY": "a\nb"}, "OPENAI_API_KEY: holds more than one line"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LLM_MAX_RETRIES": "many"}, "LLM_MAX_RETRIES: must be a whole number"),
@@ -168,3 +168,25 @@ def test_prices_that_cannot_be_right_are_named(tmp_path: Path, text: str, said: 
     path.write_text(text)
     with pytest.raises(ConfigError, match=said.replace("*", r"\*")):
         read_prices(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://user:hunter2@127.0.0.1:1/v1", "must have no user, password, ? or # in the address"),
+        ("http://user:hun#ter2@127.0.0.1/v1", "must have no user, password, ? or # in the address"),
+        ("https://a.test/v1?key=hunter2", "must have no user, password, ? or # in the address"),
+        ("http://user:hunter2/x@127.0.0.1/v1", "must "),
+        ("http://127.0.0.1:hunter2/v1", "must be a web address"),
+        ("hunter2", "must be a web address"),
+    ],
+)
+def test_a_wrong_address_is_never_quoted(url: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(LEAGUE_LLM_MODEL="m", LEAGUE_LLM_BASE_URL=url)
+    assert str(caught.value).startswith(f"LEAGUE_LLM_BASE_URL: {said}")
+    assert "hun" not in str(caught.value)
+    with pytest.raises(ConfigError) as caught:
+        read(f"models: [{{name: a, provider: openai, model: m, base_url: '{url}'}}]")
+    assert said in str(caught.value)
+    assert "hun" not in str(caught.value)
