@@ -38,7 +38,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)
-    next_command = settings.command("run", "--test-connectivity")
+    logins: list[str] = []
     with own_stdout() as stdout:
         for role, found in check_file(settings, now=SystemClock().now()):
             agent = f", agent {found.agent}" if found.agent else ""
@@ -46,7 +46,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
             click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
             if found.needs_login:
                 click.echo(f"{role.role}: {found.needs_login}", file=stdout)
-                next_command = login_command(settings, role)
+                logins.append(login_command(settings, role))
         for warning in readable_by_others(settings):
             click.echo(warning, err=True)
         active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
@@ -55,6 +55,9 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
             f" (idle: {idle:g} s), {settings.gmail.endpoint}",
             file=stdout,
         )
+        if len(logins) > 1:  # without --role it is done for every role that needs it
+            logins = [settings.command("auth", "login")]
+        next_command = logins[0] if logins else settings.command("run", "--test-connectivity")
         click.echo(f"{path} is right; next: {next_command}", file=stdout)
 
 

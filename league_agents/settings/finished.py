@@ -20,7 +20,12 @@ from league_agents.settings.live import agent_of, login_command, machine_of, ref
 from league_agents.settings.migrate import MISSING_ADDRESS
 from league_agents.settings.role_files import refuse_missing_folder
 
-EXAMPLE_ADDRESSES = (MISSING_ADDRESS, "falcons.referee@gmail.com", "falcons.player@gmail.com")
+_EXAMPLE_TEAMS = ("falcons", "otters", "herons")
+EXAMPLE_ADDRESSES = (
+    MISSING_ADDRESS,
+    "league-office@example.com",
+    *(f"{team}.{role}@gmail.com" for team in _EXAMPLE_TEAMS for role in ("referee", "player")),
+)
 """What the importer writes for an address that it does not know, and the invented mailboxes of the example file."""
 
 _OWN = "write your own mailbox there, spelled exactly as Gmail shows it"

@@ -511,6 +511,12 @@ def test_the_check_of_a_league_file_names_the_next_command(player: Path, tmp_pat
     assert shown.exit_code == 0
     assert shown.stdout.endswith("is right; next: league-agents auth login --role player --config mine.yaml\n")
     assert "token_player.json: there is no authorization yet" in shown.stdout
+    both = yaml.safe_load((tmp_path / "mine.yaml").read_text("utf-8"))
+    target = {"opening_sentence": "Call me Ishmael.", "associative_word": "whale"}
+    both["roles"]["referee"] = {"address": "r@league.test", "id": "R", "agent": "scripted", "target": target}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(both), "utf-8")
+    shown = run("config", "check", "--config", "mine.yaml")
+    assert shown.stdout.endswith("is right; next: league-agents auth login --config mine.yaml\n"), shown.output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
