@@ -195,7 +195,9 @@ def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Re
     """
     header, last = lines[0], lines[-1]
     if last["line"] != "outcome" or type(last.get("seed")) is not int:
-        raise ConfigError("the transcript", "has no seed: it was cut off, or redacted, and cannot be replayed")
+        raise ConfigError(
+            "the last line", "has no seed: the transcript was cut off, or redacted, and cannot be replayed"
+        )
     if header.get("game_version") != game.version:
         raise ConfigError(
             "line 1", f"game version {header.get('game_version')!r}, this one plays {game.version}: nothing to compare"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -362,15 +362,22 @@ def _lines_of(path: Path) -> list[dict[str, Any]]:
     from league_agents.arena.transcript import LONGEST_LINE, read_transcript
 
     try:
-        with sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as file:
+        with _named(path), sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as file:
             # A line that never ends is not read to its end.
             return read_transcript(iter(lambda: file.readline(LONGEST_LINE + 1), ""))
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text") from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """An error that names a line or a key of a file names the file as well."""
+    try:
+        yield
     except ConfigError as error:
-        raise ConfigError(f"{path}, {error.path}", str(error).partition(": ")[2]) from None
+        raise ConfigError(f"{path}, {error.path}", str(error).removeprefix(f"{error.path}: ")) from None
 
 
 @command.command(name="replay")
@@ -392,8 +399,9 @@ def replay_(file: Path, own_protocol: str | None, as_json: bool) -> int:
     from league_agents.games.registry import game_of
 
     lines = _lines_of(file)
-    game = game_of(str(lines[0].get("game")))
-    found = replay(lines, game, partial(match_of, load_class=partial(_named_protocol, own_protocol)))
+    with _named(file):
+        game = game_of(str(lines[0].get("game")))
+        found = replay(lines, game, partial(match_of, load_class=partial(_named_protocol, own_protocol)))
     if as_json:
         print_document(
             {"decisions": found.decisions, "events": found.events, "difference": found.difference}, sys.stdout

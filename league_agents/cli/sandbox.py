@@ -87,9 +87,8 @@ def command(
 
 def read_faults(path: Path) -> tuple[int | str, list[Fault]]:
     """Seed and rules of a fault file. Raises ``ConfigError``."""
-    import yaml
-
     from league_agents.errors import ConfigError
+    from league_agents.interaction.yaml_text import read_value
     from league_agents.sandbox.faults import read_plan
 
     try:
@@ -98,13 +97,11 @@ def read_faults(path: Path) -> tuple[int | str, list[Fault]]:
         if len(text) > LONGEST_FAULT_FILE:
             raise ConfigError(str(path), f"is larger than {LONGEST_FAULT_FILE} bytes")
         # JSON is YAML too, so one reader serves both.
-        document = yaml.safe_load(text)
+        document = read_value(text.decode(), str(path))
     except OSError as error:
         raise ConfigError(str(path), f"cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeError, RecursionError, ValueError) as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" in line {where.line + 1}" if where is not None else ""
-        raise ConfigError(str(path), f"is no YAML{line}") from error
+    except UnicodeError as error:
+        raise ConfigError(str(path), "is not UTF-8 text") from error
     return read_plan({} if document is None else document, where=str(path))
 
 

@@ -180,8 +180,8 @@ def precision_of_share(name: str, share: Estimate | None) -> list[str]:
     if share is None or share.margin is None:
         return []
     needed = math.ceil(games_for_share(share.value, TOLD_APART) / share.worth)
-    games = "1 game" if share.count == 1 else f"{share.count:,} games"
-    known = f"{games} tell {name} to ±{100 * share.margin:.1f} points of 100"
+    games = "1 game tells" if share.count == 1 else f"{share.count:,} games tell"
+    known = f"{games} {name} to ±{100 * share.margin:.1f} points of 100"
     if share.margin <= TOLD_APART:
         return [f"{known}."]
     return [f"{known}; to tell it to ±{100 * TOLD_APART:.0f} takes about {needed:,}."]

@@ -41,7 +41,9 @@ def read_value(text: str, path: str) -> object:
         mark = error.problem_mark
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
         raise ConfigError(path, f"is not valid YAML{where}: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except RecursionError:
+        raise ConfigError(path, "is nested too deep") from None
+    except (yaml.YAMLError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ConfigError(path, f"is not valid YAML: {reason}") from None
     if not _is_countable(found):

@@ -160,11 +160,12 @@ def own_class(
     return ChosenAgent(spec=spec, factory=make_here, is_ours=False, source=source, own=own), own.loaded.role
 
 
-def try_making(agent: ChosenAgent) -> None:
+def try_making(agent: ChosenAgent, role: str = "") -> None:
     """Make the first instance of an agent, so that one that cannot be made stops before the match.
 
     In this process it is thrown away, and one that takes longer than ``LONGEST_TRIAL_S`` is not waited for: in the
-    match its first callback is out of time. Raises ``ConfigError`` with the constructor's error and its place.
+    match its first callback is out of time. Raises ``ConfigError`` with the constructor's error and its place, and the
+    command that tries it out unless ``role`` is ``ARENA``.
     """
     if agent.own is not None:
         agent.own.try_making()
@@ -179,7 +180,7 @@ def try_making(agent: ChosenAgent) -> None:
     if not made:
         LOG.warning("%s: its constructor still runs after %g s and is not waited for", agent.spec, LONGEST_TRIAL_S)
     elif made[0].end is not End.RETURNED:
-        raise unmade(agent.spec, made[0], LONGEST_TRIAL_S)
+        raise unmade(agent.spec, made[0], LONGEST_TRIAL_S, role=role)
 
 
 LONGEST_TRIAL_S = 15.0

@@ -58,10 +58,12 @@ def usual_scenario(
     """
     rules = game_of(game)
     wanted = max(len(declared(game).usual_seats), len(agents)) if seats is None else seats
-    if not rules.min_agents <= wanted <= rules.max_agents or len(agents) > wanted:
-        raise ConfigError(
-            "--agents", f"{game} has {seats_in_words(game)} seats, found {len(agents)} agents for {wanted}"
-        )
+    has = f"{game} has {seats_in_words(game)} seats"
+    if seats is not None and not rules.min_agents <= seats <= rules.max_agents:
+        raise ConfigError("--seats", f"{has}, found {seats}")
+    if len(agents) > (rules.max_agents if seats is None else seats):
+        given = "" if seats is None else f" for --seats {seats}"
+        raise ConfigError("--agents", f"{has}, found {len(agents)} agents{given}")
     ids = usual_ids(game, wanted)
     names = [agents[min(i, len(agents) - 1)] for i in range(wanted)]
     mapping: dict[str, Any] = {

@@ -23,7 +23,7 @@ def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable
     ``ConfigError``."""
     adapter = (SEATED, *_adapter_of(declared(wanted.scenario.game)))
     chosen, role = own_class(wanted.spec, roles, in_process=wanted.company.in_process, adapter=adapter)
-    try_making(chosen)
+    try_making(chosen, role)
     mind = ArenaMind if role == ARENA else callbacks
     return OwnAgent(chosen.instances, name=wanted.seat.id, now=wanted.company.now, mind=mind)
 

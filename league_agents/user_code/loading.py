@@ -49,7 +49,7 @@ def load_class(spec: str) -> type:
     own = [
         name for name, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
-    near = get_close_matches(class_name, own, n=1) or own[:3]
+    near = get_close_matches(class_name, own, n=1) or [*own[:3], *(["…"] if len(own) > 3 else [])]
     hint = f"; it has {', '.join(near)}" if near else "; it defines no class"
     raise ConfigError(spec, f"module {shortened(module_name)} has no class {shortened(class_name)}{hint}")
 

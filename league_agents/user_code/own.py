@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from league_agents.errors import ConfigError
 from league_agents.user_code.called import Called, End
-from league_agents.user_code.loading import load_class
+from league_agents.user_code.loading import ARENA, load_class
 from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess
 
 
@@ -36,7 +36,7 @@ class OwnClass:
             return
         made = self._spare[0].make(LOAD_LIMIT_S)
         if made.end is not End.RETURNED:
-            raise unmade(self.spec, made, LOAD_LIMIT_S)
+            raise unmade(self.spec, made, LOAD_LIMIT_S, role=self.loaded.role)
 
     def close(self) -> None:
         """End the process that nobody took."""
@@ -59,7 +59,8 @@ def load_tried_class(spec: str) -> type:
     return load_class(spec)
 
 
-def unmade(spec: str, made: Called, limit_s: float) -> ConfigError:
-    """Why there is no instance, and what to do about it."""
+def unmade(spec: str, made: Called, limit_s: float, *, role: str) -> ConfigError:
+    """Why there is no instance, and what to do about it. No command tries out a class of the arena."""
     found = made.error if made.end is End.NOT_MADE else made.in_words("its constructor", limit_s)
-    return ConfigError(spec, f"cannot be made: {found}; mend it, or try it with 'league-agents check'")
+    trial = "" if role == ARENA else ", or try it with 'league-agents check'"
+    return ConfigError(spec, f"cannot be made: {found}; mend it{trial}")

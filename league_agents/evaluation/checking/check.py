@@ -152,7 +152,7 @@ class _Trial:
     def _failed(self, callback: str, called: Called) -> ContractFinding:
         """Of a call that returned nothing."""
         if called.end is End.NOT_MADE:
-            rule, found = "a class that can be made without arguments", called.detail
+            rule, found = "a class that can be made without arguments, in time and without an error", called.detail
         elif called.end is End.DIED:
             rule, found = "a result, not the end of the process (protocol 6)", f"{callback} {called.detail}"
         elif called.end is End.RAISED:

@@ -159,7 +159,8 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("faults: [", "is no YAML in line 1"),
+        ("faults: [", "is not valid YAML in line 1"),
+        ("[" * 5_000, "is nested too deep"),
         ("faults: 3", "faults must be a list"),
         ("- a", "a fault file is a mapping"),
         ("faults:\n - {action: explode}", "action must be one of"),

@@ -234,7 +234,9 @@ def test_names_of_a_scenario_are_used_and_what_not_everybody_hears_is_shown(tmp_
         (["play", "market", "--agents", "llm"], 3, "LEAGUE_LLM_PROVIDER"),
         (["play", "q21", "--agents", "llm"], 3, "LEAGUE_LLM_PROVIDER"),
         (["play", "q21", "--seats", "4"], 3, "q21 has 3 seats"),
-        (["play", "market", "--agents", "random,random,random,random", "--seats", "3"], 3, "found 4 agents"),
+        (["play", "undercover", "--seats", "2"], 3, "--seats: undercover has 3 to 12 seats, found 2"),
+        (["play", "market", "--agents", "random,random,random,random", "--seats", "3"], 3, "4 agents for --seats 3"),
+        (["play", "q21", "--agents", "random,random,random,random"], 3, "--agents: q21 has 3 seats, found 4 agents"),
         (["play", "market", "--config", "max_rounds"], 3, "KEY=VALUE"),
         (["play", "market", "--config", "max_rounds=0"], 3, "max_rounds"),
         (["play", "market", "--config", "max_round=5"], 3, "max_round"),
@@ -475,6 +477,6 @@ def test_an_interrupted_match_leaves_a_readable_transcript(tmp_path: Path) -> No
     assert lines[-1]["line"] != "outcome"
     shown = arena("replay", str(path))
     assert shown.exit_code == 3
-    assert "cut off" in one_line(shown)
+    assert one_line(shown).startswith(f"league-agents: {path}, the last line: has no seed: the transcript was cut off")
     redacted = read_transcript(arena("redact", str(path), "--viewer", "spectator").stdout.splitlines())
     assert redacted[0]["config"] is None

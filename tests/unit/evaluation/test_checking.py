@@ -197,6 +197,7 @@ def test_no_instance_ends_the_check() -> None:
     report = check_agent("player", PRD, call)
     assert len(calls) == 1
     assert report.unmade is not None
+    assert report.unmade.rule == "a class that can be made without arguments, in time and without an error"
     assert report.verdict is ContractVerdict.BROKEN
 
 

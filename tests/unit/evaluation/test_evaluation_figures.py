@@ -129,6 +129,7 @@ def test_it_is_said_how_many_games_would_tell_five_points() -> None:
     games = [game(number, side(3 if number % 2 else 0), side(2, private=80.0 + number % 7)) for number in range(1, 21)]
     said = player_report(games).remarks[0]
     assert said == "20 games tell the share of games won to ±20.1 points of 100; to tell it to ±5 takes about 385."
+    assert player_report(games[:1]).remarks[0].startswith("1 game tells the share of games won to ±")
 
 
 def test_whether_two_players_are_told_apart_is_said() -> None:

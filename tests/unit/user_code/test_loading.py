@@ -49,6 +49,12 @@ def test_a_file_may_be_named_instead_of_a_module(folder: Path) -> None:
     assert load_agent(f"{folder}/my_own_player.py:MyPlayerAI", "player").__name__ == "MyPlayerAI"
 
 
+def test_of_many_classes_only_three_are_named(folder: Path) -> None:
+    (folder / "many_classes_here.py").write_text("class A: ...\nclass B: ...\nclass C: ...\nclass D: ...\n")
+    with pytest.raises(ConfigError, match=r"has no class Missing; it has A, B, C, …$"):
+        load_class("many_classes_here:Missing")
+
+
 def test_a_file_is_run_once_finds_what_lies_beside_it_and_takes_nobodys_name(folder: Path) -> None:
     import random
 
@@ -70,6 +76,7 @@ def test_a_file_is_run_once_finds_what_lies_beside_it_and_takes_nobodys_name(fol
         ("my_own_player:", "write module:Class"),
         ("my_own_player:MyPlayer AI", "write module:Class"),
         ("my_own_player:MyPlayerAi", "it has MyPlayerAI"),
+        ("my_own_player:Qqq", "it has MyPlayerAI, Half, Greedy"),
         ("my_own_player:ready", "is a MyPlayerAI, not a class"),
         ("my_own_player:Half", "lacks the player's get_questions, get_guess, on_score_received"),
         ("my_own_player:Greedy", "must be made without arguments"),

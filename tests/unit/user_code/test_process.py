@@ -514,7 +514,9 @@ def test_a_module_that_takes_its_time_is_not_imported_twice(folder: Path) -> Non
 
 
 def test_an_instance_that_cannot_be_made_is_told_before_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match=r"its constructor raised RuntimeError \(mine.py:\d+\): no licence; mend it"):
+    with pytest.raises(
+        ConfigError, match=r"its constructor raised RuntimeError \(mine.py:\d+\): no licence; mend it, or try it"
+    ):
         OwnClass("mine:Unmade", ["player"]).try_making()
     slow = OwnClass("mine:Slow", ["player"])
     monkeypatch.setattr("league_agents.user_code.own.LOAD_LIMIT_S", 1.0)

@@ -401,7 +401,7 @@ def test_a_late_agent_forfeits_for_its_time_and_not_for_an_error() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Unmade", "cannot be made: its constructor ended its process with exit code 4"),
+        ("Unmade", r"cannot be made: its constructor ended its process with exit code 4 \(.*\); mend it$"),
         ("Useless", r"give it a method act\(view, legal, deadline\)"),
         ("Needy", "must be made without arguments"),
         ("Missing", "has no class Missing"),
