@@ -12,17 +12,22 @@ from typing import Any, Final
 
 from league_agents.core.game import GAME_VERSION, Action
 from league_agents.core.model_work import KEY, ModelStep, read_steps
+from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
+from league_agents.user_code.called import UnusableResult
 from league_agents.user_code.plain import plain
 
 MOST_CHARACTERS: Final = 256 * 1024
 """Of an action's data, and of what an agent wrote. A message over a wire may have a quarter of it (arena 5.1)."""
 
 
+_RIGHT_FORM: Final = 'return {"type": ..., "data": {...}} with a type and data that legal allows'
+
+
 def action_of(answer: object) -> Action:
     """The action that ``act`` returned: an ``Action``, or a mapping with ``type`` and ``data``.
 
-    Raises ``TypeError`` or ``ValueError`` for anything else, and whatever the answer's own classes raise.
+    Raises ``UnusableResult`` for anything else, and whatever the answer's own classes raise.
     """
     kind: object
     data: object
@@ -32,15 +37,19 @@ def action_of(answer: object) -> Action:
     elif isinstance(answer, Mapping):
         kind, data, version = answer.get("type"), answer.get("data") or {}, answer.get("version", GAME_VERSION)
     else:
-        raise TypeError(f"act returned {shown(answer)}, not an action")
+        raise UnusableResult(f"{shown(answer)}, not an action; {_RIGHT_FORM}")
     if not (type(kind) is str and type(version) is str and isinstance(data, Mapping)):
-        raise TypeError(
-            f"act returned an action of type {shown(kind)} and version {shown(version)} with {shown(data)} as data; "
-            "the first two must be texts, the data a mapping"
+        raise UnusableResult(
+            f"an action of type {shown(kind)} and version {shown(version)} with {shown(data)} as data; the first two "
+            f"must be texts, the data a mapping: {_RIGHT_FORM}"
         )
     copied: Any = plain(data)
-    if len(json.dumps(copied, allow_nan=False)) > MOST_CHARACTERS:
-        raise ValueError(f"act returned an action with more than {MOST_CHARACTERS} characters of data")
+    try:
+        written = json.dumps(copied, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UnusableResult(f"an action whose data JSON cannot hold: {line_of(error)}") from None
+    if len(written) > MOST_CHARACTERS:
+        raise UnusableResult(f"an action with more than {MOST_CHARACTERS} characters of data")
     return Action(type=kind, data=copied, version=version)
 
 

@@ -22,11 +22,10 @@ from league_agents.arena.answers import action_of, raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, SettledDecision
 from league_agents.clock import utc_now
 from league_agents.core.game import HOST, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
-from league_agents.core.printable import line_of, printable
+from league_agents.core.printable import printable
 from league_agents.errors import AgentError, CallbackTimeout, LeagueError
 from league_agents.match import Match
-from league_agents.user_code.called import Called, End
-from league_agents.user_code.place import place_of
+from league_agents.user_code.called import failed_with
 
 LOG = logging.getLogger(__name__)
 
@@ -179,7 +178,12 @@ class Session:
 
     def settled(self, settled: SettledDecision) -> None:
         """A decision has ended: it is written down before anybody hears of it."""
-        self._refused.pop(settled.decision.agent_id, None)
+        agent, cause = settled.decision.agent_id, settled.cause
+        self._refused.pop(agent, None)
+        # Of those that are forfeited because it is not asked any more, the cause is another.
+        if cause not in (None, ForfeitCause.DISCONNECTED) and agent in self.agents and agent in self.decisions.absent():
+            times = self.decisions.rules.max_forfeits
+            LOG.warning("%s", f"agent {agent}: failed {times} times in a row and is not asked again in this match")
         for recorder in self._recorders:
             recorder.settled(settled)
 
@@ -355,7 +359,7 @@ def failure_line(agent_id: str, step: str, error: BaseException, *, method: str 
     if isinstance(error, AgentError):  # says it all
         said = printable(str(error), _LONGEST_FAILURE)
     else:
-        said = Called(end=End.RAISED, detail=line_of(error), where=place_of(error)).in_words(method, 0)
+        said = failed_with(error).in_words(method, 0)
     return f"agent {agent_id}{f' ({step})' if step else ''}: {said}"
 
 

@@ -34,6 +34,9 @@ class Failure(StrEnum):
     RAISED = "raised"
     TIMED_OUT = "timed_out"
     NOT_A_DICT = "not_a_dict"
+    UNUSABLE = "unusable"
+    """What was returned is too large to be taken over."""
+
     DIED = "died"
     """The process in which it ran ended."""
 

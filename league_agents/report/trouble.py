@@ -31,7 +31,8 @@ MOST = 20
 LONGEST = 500
 
 _CALLED = re.compile(
-    r"(?P<callback>\w{1,40}) in game [\w-]{1,40}: (?:(?:raised|timed_out|not_a_dict|died): )?(?P<what>.+)", re.DOTALL
+    r"(?P<callback>\w{1,40}) in game [\w-]{1,40}: (?:(?:raised|timed_out|not_a_dict|unusable|died): )?(?P<what>.+)",
+    re.DOTALL,
 )
 _AFTERWARDS = re.compile(r"[\w-]{1,40}:[^\s:]{1,40}:(?P<callback>\w{1,40}): (?:\w{1,40}: )?(?P<what>.+)", re.DOTALL)
 _NOT_AWAITED = re.compile(r"nobody waits for [\w-]{1,40}:[^\s:]{1,40}:(?P<callback>\w{1,40}) any more")

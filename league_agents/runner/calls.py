@@ -10,13 +10,11 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from league_agents.clock import Clock
-from league_agents.core.printable import line_of
 from league_agents.core.violation import shown
 from league_agents.errors import ConfigError
 from league_agents.journal.port import PendingCall
 from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
-from league_agents.user_code.called import Called, End
-from league_agents.user_code.place import place_of
+from league_agents.user_code.called import Called, End, failed_with
 
 T = TypeVar("T")
 
@@ -68,6 +66,7 @@ def outcome_of(call: PendingCall, called: Called) -> Outcome:
 
 _FAILURES = {
     End.RAISED: Failure.RAISED,
+    End.UNUSABLE: Failure.UNUSABLE,
     End.NOT_MADE: Failure.RAISED,
     End.TIMED_OUT: Failure.TIMED_OUT,
     End.DIED: Failure.DIED,
@@ -161,4 +160,4 @@ def _called(agent: object, call: PendingCall) -> Called:
     except (KeyboardInterrupt, ConfigError):
         raise  # a person pressed the key, or must see to a file: neither is the agent's doing
     except BaseException as error:  # scripted agents raise on purpose
-        return Called(end=End.RAISED, detail=line_of(error), where=place_of(error))
+        return failed_with(error)

@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from league_agents.core.printable import line_of, printable
+from league_agents.user_code.place import place_of
+
 
 class End(StrEnum):
     """How a call ended."""
 
     RETURNED = "returned"
     RAISED = "raised"
+    UNUSABLE = "unusable"
+    """Something was returned that cannot be taken over as plain values."""
+
     TIMED_OUT = "timed_out"
     DIED = "died"
     """The process in which it ran ended."""
 
     NOT_MADE = "not_made"
     """There is no instance: the class could not be loaded or its constructor failed."""
+
+
+class UnusableResult(Exception):
+    """What user code returned cannot be taken over. The text says what it is, as in ``more than 20000 values``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +38,8 @@ class Called:
     """What was returned, as plain values; ``None`` unless something was."""
 
     detail: str = ""
-    """``KeyError: 'answers'`` for an exception, ``ended its process with exit code 7`` for a death. One line."""
+    """``KeyError: 'answers'`` for an exception, ``more than 20000 values`` for an unusable result,
+    ``ended its process with exit code 7`` for a death. One line."""
 
     where: str | None = None
     """``file:line`` in the user's own code: what raised, or what was running when time was up."""
@@ -41,6 +52,8 @@ class Called:
         match self.end:
             case End.RAISED:
                 return f"{method} raised {self.error}"
+            case End.UNUSABLE:
+                return f"{method} returned {self.detail}"
             case End.TIMED_OUT:
                 place = f"; it was at {self.where}" if self.where is not None else ""
                 return f"{method} did not return within {limit_s:g} s{place}"
@@ -59,3 +72,10 @@ class Called:
             return self.detail
         name, colon, text = self.detail.partition(": ")
         return f"{name} ({self.where}){colon}{text}"
+
+
+def failed_with(error: BaseException, seconds: float = 0.0) -> Called:
+    """How a call ended out of which this came."""
+    if isinstance(error, UnusableResult):
+        return Called(end=End.UNUSABLE, detail=printable(str(error), 300), seconds=seconds)
+    return Called(end=End.RAISED, detail=line_of(error), where=place_of(error), seconds=seconds)

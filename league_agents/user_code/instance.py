@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from league_agents.core.printable import line_of
-from league_agents.user_code.called import Called, End
+from league_agents.user_code.called import Called, End, failed_with
 from league_agents.user_code.place import place_of
 from league_agents.user_code.plain import plain
 
@@ -52,7 +52,7 @@ class UserInstance:
             result = plain(returned)
         except BaseException as error:  # user code may raise anything, SystemExit and KeyboardInterrupt included
             seconds = time.perf_counter() - began_s
-            return Called(end=End.RAISED, detail=line_of(error), where=place_of(error), seconds=seconds)
+            return failed_with(error, seconds)
         return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)
 
     def close(self) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast
 
+from league_agents.user_code.called import UnusableResult
+
 MOST_VALUES = 20_000
 """Twenty questions with their options are a hundredth of this."""
 
@@ -23,15 +25,12 @@ MOST_BITS = 1_024
 """Of an integer; larger ones take long to write down."""
 
 
-class TooMuch(ValueError):
-    """The result holds more values, levels or characters than any contract needs."""
-
-
 def plain(value: object) -> object:
     """A copy made of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
 
     An object of another type, and an integer of too many digits, becomes an empty one whose class has the same name, so
-    that a report can name it. Raises ``TooMuch``, and whatever the value's own classes raise.
+    that a report can name it. Raises ``UnusableResult`` for what holds more
+    values, levels or characters than any contract needs, and whatever the value's own classes raise.
     """
     return _Copier().copy(value, MOST_LEVELS)
 
@@ -49,7 +48,7 @@ class _Copier:
     def copy(self, value: object, levels: int) -> object:
         self._left -= 1
         if self._left < 0:
-            raise TooMuch(f"the result holds more than {MOST_VALUES} values")
+            raise UnusableResult(f"more than {MOST_VALUES} values")
         kind = type(value)
         if value is None or kind is bool or kind is float:
             return value
@@ -58,7 +57,7 @@ class _Copier:
         if issubclass(kind, str):
             self._characters_left -= str.__len__(raw)
             if self._characters_left < 0:
-                raise TooMuch(f"the texts of the result have more than {MOST_CHARACTERS} characters")
+                raise UnusableResult(f"texts with more than {MOST_CHARACTERS} characters")
             return str.__str__(raw)
         if issubclass(kind, int):
             number = int.__index__(raw)
@@ -66,7 +65,7 @@ class _Copier:
         if issubclass(kind, float):
             return float.__float__(raw)
         if levels == 0:
-            raise TooMuch(f"the result is nested deeper than {MOST_LEVELS} levels")
+            raise UnusableResult(f"values nested deeper than {MOST_LEVELS} levels")
         if issubclass(kind, dict):
             return self._mapping(dict.items(raw), levels)
         if issubclass(kind, list):

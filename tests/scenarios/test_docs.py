@@ -86,6 +86,15 @@ def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path
     assert re.fullmatch(r"winners: [\[(].*agent_.*\n", ran.stdout)
 
 
+def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None:
+    (tmp_path / "my_agent.py").write_text(program("docs/arena.md", "my_agent"), encoding="utf-8")
+    (line,) = re.findall(r"`(league-agents arena play .*my_agent.*)`", PAGES[ROOT / "docs/arena.md"])
+    ran = league_agents(*shlex.split(line)[1:], "--seed", "3", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "agent_1 votes for" in ran.stdout
+    assert "forfeits none" in ran.stdout
+
+
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
 def test_the_places_that_a_page_names_exist(page: Path) -> None:
     folders = "league_agents|scripts|config|tests|docs"

@@ -203,7 +203,7 @@ class _AtWork:
         called = self.instance.call(method, arguments, None if left_s is None else max(0.0, left_s))
         if called.end is End.RETURNED:
             return called.result
-        if called.end is not End.RAISED:
+        if called.end not in (End.RAISED, End.UNUSABLE):
             self.told = None  # the next call has another instance
         said = called.in_words(method, round(self._limit_s or 0, 1) or 0.1)
         raise (CallbackTimeout if called.end is End.TIMED_OUT else AgentError)(said)

@@ -155,6 +155,8 @@ class _Trial:
             rule, found = "a class that can be made without arguments, in time and without an error", called.detail
         elif called.end is End.DIED:
             rule, found = "a result, not the end of the process (protocol 6)", f"{callback} {called.detail}"
+        elif called.end is End.UNUSABLE:
+            rule, found = "a result of bearable size (protocol 6)", called.detail
         elif called.end is End.RAISED:
             rule, found = "a result, not an exception (protocol 6)", called.detail
         else:

@@ -253,3 +253,12 @@ def test_what_is_broken_somewhere_is_not_told_again_as_a_warning() -> None:
     )
     assert (one.severity, one.path, one.times) == (Severity.BROKEN, "a[3].b", 3)
     assert (other.severity, other.path, other.times) == (Severity.WARNING, "c", 1)
+
+
+def test_a_result_that_is_too_large_is_not_called_an_exception() -> None:
+    def caller(callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
+        return Called(end=End.UNUSABLE, detail="more than 20000 values")
+
+    report = check_agent("player", PRD, caller, valid_only=True)
+    found = {(finding.rule, finding.found) for each in report.callbacks for finding in each.findings}
+    assert found == {("a result of bearable size (protocol 6)", "more than 20000 values")}

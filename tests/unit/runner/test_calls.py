@@ -114,6 +114,18 @@ def test_a_result_that_is_no_dict_is_named(value: object) -> None:
         host.close()
 
 
+def test_a_result_that_is_too_large_was_returned_and_not_raised() -> None:
+    class Huge:
+        def get_answers(self, ctx: Mapping[str, object]) -> object:
+            return {"answers": ["x"] * 50_000}
+
+    host = hosts(Huge)[1]
+    (outcome,) = ask(host, call(1))
+    assert isinstance(outcome, CallbackFailed)
+    assert (outcome.failure, outcome.detail) == (Failure.UNUSABLE, "get_answers returned more than 20000 values")
+    host.close()
+
+
 def test_a_missing_method_fails_the_call_and_not_the_process() -> None:
     for host in hosts(Polite):
         (outcome,) = ask(host, call(1, "get_round_start_info"))

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from league_agents.user_code.called import End
+from league_agents.user_code.called import End, UnusableResult
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.instances import InstanceHere
-from league_agents.user_code.plain import MOST_BITS, MOST_CHARACTERS, MOST_LEVELS, MOST_VALUES, TooMuch, plain
+from league_agents.user_code.plain import MOST_BITS, MOST_CHARACTERS, MOST_LEVELS, MOST_VALUES, plain
 
 
 class EvilText(str):
@@ -93,21 +93,21 @@ def test_a_float_that_is_no_number_is_left_for_the_contract_to_refuse() -> None:
 
 
 def test_what_is_too_large_or_too_deep_is_refused() -> None:
-    with pytest.raises(TooMuch, match=str(MOST_VALUES)):
+    with pytest.raises(UnusableResult, match=str(MOST_VALUES)):
         plain(["x"] * (MOST_VALUES + 1))
     nested: list[object] = []
     for _ in range(10_000):
         nested = [nested]
-    with pytest.raises(TooMuch, match=str(MOST_LEVELS)):
+    with pytest.raises(UnusableResult, match=str(MOST_LEVELS)):
         plain(nested)
     endless: dict[str, object] = {}
     endless["again"] = endless
-    with pytest.raises(TooMuch):
+    with pytest.raises(UnusableResult):
         plain(endless)
 
 
 def test_long_texts_and_integers_of_many_digits_are_bounded() -> None:
-    with pytest.raises(TooMuch, match=str(MOST_CHARACTERS)):
+    with pytest.raises(UnusableResult, match=str(MOST_CHARACTERS)):
         plain({"a": "x" * MOST_CHARACTERS, "b": "y"})
     copied = plain([2**MOST_BITS, 2**MOST_BITS - 1])
     assert isinstance(copied, list)
@@ -120,7 +120,7 @@ def test_long_texts_and_integers_of_many_digits_are_bounded() -> None:
     [
         (Liar, End.RETURNED, ""),
         (EvilMapping, End.RAISED, "SystemExit: 4"),
-        (lambda: {"answer": ["x"] * 100_000}, End.RAISED, f"more than {MOST_VALUES} values"),
+        (lambda: {"answer": ["x"] * 100_000}, End.UNUSABLE, f"more than {MOST_VALUES} values"),
     ],
     ids=["liar", "mapping", "flood"],
 )

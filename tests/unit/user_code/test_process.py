@@ -259,7 +259,7 @@ def line_of(text: str) -> int:
         ("be_killed", End.DIED, "get_questions was killed, as the system does when memory runs out"),
         ("write_there", End.DIED, "get_questions wrote where it should not, so its process was ended"),
         ("explode", End.RAISED, "get_questions raised MemoryError (mine.py:"),
-        ("give_much", End.RAISED, "the texts of the result have more than 4000000 characters"),
+        ("give_much", End.UNUSABLE, "texts with more than 4000000 characters"),
         ("fail", End.RAISED, f"get_questions raised KeyError (mine.py:{line_of(DYNAMC)}): 'dynamc'"),
     ],
 )

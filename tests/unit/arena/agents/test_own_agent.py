@@ -292,7 +292,7 @@ FAIL = f"own_at_table.py:{OWN[: OWN.index('dynamc')].count(chr(10)) + 1}"
         ("leave", "act ended its process with exit code 7"),
         ("fail", f"act raised KeyError ({FAIL}): 'dynamc'"),
         ("leave_politely", "act raised SystemExit (own_at_table.py:"),
-        ("sulk", "act raised TypeError: act returned None, not an action"),
+        ("sulk", 'act returned None, not an action; return {"type": ..., "data": {...}} with a type'),
     ],
 )
 def test_what_an_agent_does_costs_it_one_decision_and_is_one_line(what: str, said: str) -> None:
@@ -375,7 +375,8 @@ def test_a_session_says_who_failed_at_what_and_where(caplog: pytest.LogCaptureFi
     session.agents["s1"] = Failing()
     with caplog.at_level(logging.WARNING):
         asyncio.run(session.run())
-    lines = [record for record in caplog.records if "agent s1" in record.getMessage()]
+    *lines, dropped = [record for record in caplog.records if "agent s1" in record.getMessage()]
+    assert dropped.getMessage() == "agent s1: failed 3 times in a row and is not asked again in this match"
     assert len(lines) == session.decisions.rules.max_forfeits
     assert all(record.exc_info is None for record in lines)
     place = r"agent s1 \(submit_price\): act raised KeyError \(.*test_own_agent.py:\d+\): 'dynamc'"
