@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
+from itertools import islice
 from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+from msgspec import MsgspecError, json
 
 from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.rules import WordLimit
-from league_agents.games.q21.untrusted import field_of, is_kind, items_of, text_of
+from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, is_kind, items_of, text_of
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
 from league_agents.values import evolve
 
@@ -152,9 +155,40 @@ def reader(read: Callable[Concatenate[Remarks, object, P], T]) -> Callable[Conca
     @wraps(read)
     def with_remarks(result: object, /, *more: P.args, **named: P.kwargs) -> ReadResult[T]:
         said = Remarks()
-        return ReadResult(read(said, result, *more, **named), said.list)
+        value = read(said, result, *more, **named)
+        if not _is_writable(result):
+            _say_what_is_replaced(said, result, "", _MOST_LEVELS)
+        return ReadResult(value, said.list)
 
     return with_remarks
+
+
+def _is_writable(result: object) -> bool:
+    try:
+        json.encode(result)
+    except (MsgspecError, TypeError, ValueError, RecursionError):  # ValueError: half of a surrogate pair
+        return False
+    return True
+
+
+_MOST_LEVELS = 5
+"""A text of a result is never deeper."""
+
+
+def _say_what_is_replaced(said: Remarks, value: object, path: str, levels: int) -> None:
+    """``text_of`` does it, wherever a text is read."""
+    if is_kind(value, str):
+        text = text_of(value)
+        if text is not None and text != str.__str__(value):
+            rule = "a text that UTF-8 can hold, without half a surrogate pair"
+            said.repaired(path, rule, shown(value), "each of them became '?'")
+    elif levels and is_kind(value, dict):
+        for key, item in islice(dict.items(value), MOST_ITEMS):
+            name = key if type(key) is str and key.isidentifier() else "?"
+            _say_what_is_replaced(said, item, f"{path}.{name}" if path else name, levels - 1)
+    elif levels:
+        for place, item in enumerate(items_of(value) or ()):
+            _say_what_is_replaced(said, item, f"{path}[{place}]", levels - 1)
 
 
 def text_rule(value: object, section: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.games.q21.callbacks import callback_specs
+from league_agents.games.q21.callbacks import Known, callback_specs, end_of_call
 from league_agents.games.q21.model import COMPONENTS, Brief, Question
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import (
@@ -377,3 +377,24 @@ def test_subclasses_of_the_right_types_are_read_as_those_types() -> None:
     assert read_answers(result, ASKED[:1], COURSE).remarks == []
     assert type(text_of(SlyText("abc"))) is str
     assert type(integer_of(Number.ONE)) is int
+
+
+@pytest.mark.parametrize(
+    ("callback", "result", "path"),
+    [
+        ("get_warmup_answer", {"answer": "\ud800 seven", 3: object()}, "answer"),
+        (
+            "get_questions",
+            {"questions": [{"question_text": "Is \udfff it?", "options": list("abcd")}]},
+            "questions[0].question_text",
+        ),
+        ("get_guess", {"associative_word": "\ud83d"}, "associative_word"),
+    ],
+)
+def test_a_text_that_cannot_be_written_is_told_as_repaired(callback: str, result: object, path: str) -> None:
+    end = end_of_call(callback, result, None, Known(rules=PRD))
+    (remark,) = [each for each in end.noted.remarks if "surrogate" in each.rule]
+    assert (remark.severity, remark.path, remark.done) == (Severity.REPAIRED, path, "each of them became '?'")
+    assert not any(
+        "surrogate" in each for each in end_of_call(callback, {"answer": "é"}, None, Known(rules=PRD)).noted.repairs
+    )
