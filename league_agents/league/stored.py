@@ -7,6 +7,7 @@ does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import compress
@@ -67,11 +68,14 @@ def load(kind: Any, text: str, name: str) -> Any:
     try:
         return _decoder(kind).decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        why = _QUOTED.sub("", str(error))[:200]
         raise JournalUnusable(
-            f"part {name!r} of the journal cannot be read ({str(error)[:200]}); "
-            "restore the journal from a copy or start a new one"
+            f"part {name!r} of the journal cannot be read ({why}); restore the journal from a copy or start a new one"
         ) from error
 
+
+_QUOTED = re.compile(r""" (['"]).*\1""", re.DOTALL)
+"""What the decoder found in place of a member of an enumeration: it may be a target."""
 
 _decoder: Callable[[Any], msgspec.json.Decoder[Any]] = cache(
     lambda kind: msgspec.json.Decoder(kind, dec_hook=_to_other)

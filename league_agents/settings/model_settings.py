@@ -261,7 +261,7 @@ def _web_address(value: str, where: str) -> str:
     if not is_right:
         raise ConfigError(where, f"must be a web address {example}")
     if not is_bare:
-        raise ConfigError(where, f"must have no user, password, ? or # in the address; write it {example}")
+        raise ConfigError(where, f"must have no user, password, ? or # in the address; write one {example}")
     return value.rstrip("/")
 
 

@@ -133,3 +133,10 @@ def test_the_entries_that_changed_are_found_by_identity() -> None:
     kept, old, new = ["kept"], ["same"], ["same"]
     found = list(changed({"a": kept, "b": new, "c": new}, {"a": kept, "b": old, "d": old}))
     assert found == [("b", new, old), ("c", new, None), ("d", None, old)]
+
+
+@pytest.mark.parametrize("text", ['"call me Ishmael"', "\"call me 'Ishmael'\""])
+def test_a_part_that_cannot_be_read_is_not_quoted(text: str) -> None:
+    with pytest.raises(JournalError) as caught:
+        load(Choice, text, "match")
+    assert str(caught.value).startswith("part 'match' of the journal cannot be read (Invalid enum value); ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,3 +142,10 @@ def test_the_name_of_a_match_says_nothing_of_its_seed() -> None:
         names |= {request.prompt.purpose.match_id for request in service.backend.requests}
         assert not any(str(session.match.seed) == json.dumps(name) for name in names)
     assert len(names) == 1
+
+
+def test_no_command_is_named_for_a_class_that_it_cannot_try_out(tmp_path: Path) -> None:
+    text = "class Here:\n    def __init__(self): 1 / 0\n    def act(self, view, legal, deadline): ...\n"
+    (tmp_path / "own_here.py").write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=r"cannot be made: .*ZeroDivisionError.*; mend it$"):
+        made(f"{tmp_path}/own_here.py:Here", "market", company=Company(in_process=True))
