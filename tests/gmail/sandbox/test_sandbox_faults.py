@@ -364,10 +364,10 @@ def test_a_sandbox_that_is_killed_comes_back_with_everything_it_accepted(tmp_pat
     program = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from league_agents.sandbox.faults import LONGEST_WAIT_S, Action, Fault\n"
+        "from league_agents.sandbox.faults import LONGEST_WAIT_S, FaultAction, Fault\n"
         "from league_agents.sandbox.server import Sandbox\n"
-        "faults = [Fault(method='messages.send', action=Action.KILL_UNDONE, calls=(3,)),\n"
-        "          Fault(method='messages.send', action=Action.KILL_DONE, calls=(4,))]\n"
+        "faults = [Fault(method='messages.send', action=FaultAction.KILL_UNDONE, calls=(3,)),\n"
+        "          Fault(method='messages.send', action=FaultAction.KILL_DONE, calls=(4,))]\n"
         "with Sandbox(['a@x.test', 'b@x.test'], faults=faults, state=Path(sys.argv[1]), may_kill=True) as sandbox:\n"
         "    print(sandbox.port, sandbox.access_token('a@x.test'), flush=True)\n"
         "    sys.stdin.read()\n"

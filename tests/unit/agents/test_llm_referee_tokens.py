@@ -31,7 +31,11 @@ MOST_INPUT, MOST_OUTPUT = 8_000, 3_000
 MOST_REPEATED_INPUT, MOST_REPEATED_OUTPUT = 20_000, 6_000
 """When every reply has the wrong form, so that each call is repeated once."""
 
-SCHEMAS: Mapping[str, type[BaseModel]] = {"Hints": ProposedHints, "AnswerRows": AnswerRows, "GradePair": GradePair}
+SCHEMAS: Mapping[str, type[BaseModel]] = {
+    "ProposedHints": ProposedHints,
+    "AnswerRows": AnswerRows,
+    "GradePair": GradePair,
+}
 
 
 class Counting:
@@ -108,7 +112,7 @@ def play_longest(model: ChatModel, script: str, rules: RuleSet, wordy: Knowledge
 def test_a_game_of_the_longest_texts_stays_within_its_tokens(script: str, rules: RuleSet, wordy: Knowledge) -> None:
     model = Counting()
     play_longest(model, script, rules, wordy)
-    assert [schema.__name__ for _, schema, _ in model.asked] == ["Hints", "AnswerRows", "GradePair"]
+    assert [schema.__name__ for _, schema, _ in model.asked] == ["ProposedHints", "AnswerRows", "GradePair"]
     assert sum(prompt_tokens(prompt, schema) for prompt, schema, _ in model.asked) <= MOST_INPUT
     assert sum(most for _, _, most in model.asked) <= MOST_OUTPUT
 

@@ -10,8 +10,8 @@ import pytest
 
 from league_agents.knowledge import files
 from league_agents.knowledge.corpus import (
+    AddingWatcher,
     FileReport,
-    Watcher,
     add_each,
     add_files,
     corpus_statistics,
@@ -189,7 +189,7 @@ def test_what_was_added_stays_when_whoever_adds_stops(shelf: Path, tmp_path: Pat
 def test_a_watcher_is_told_of_every_file_and_page(shelf: Path, tmp_path: Path) -> None:
     events: list[str] = []
 
-    class Notes(Watcher):
+    class Notes(AddingWatcher):
         def begins(self, files: int) -> None:
             events.append(f"begins {files}")
 

@@ -68,16 +68,16 @@ READS_IT = """
 import resource, sys
 from pathlib import Path
 from league_agents.knowledge.failures import DocumentRefused
-from league_agents.knowledge.formats.kinds import Kind
+from league_agents.knowledge.formats.kinds import BookFormat
 from league_agents.knowledge.formats.reader import IsolatedReader
 
 with IsolatedReader() as reader:
     try:
-        reader.extract(Kind(sys.argv[1]), Path(sys.argv[2]).read_bytes(), "bomb")
+        reader.extract(BookFormat(sys.argv[1]), Path(sys.argv[2]).read_bytes(), "bomb")
         print("it was read")
     except DocumentRefused as refused:
         print(refused)
-    assert reader.extract(Kind.HTML, b"<h1>On Tides</h1><p>The tide came in.</p>", "b.html").title == "On Tides"
+    assert reader.extract(BookFormat.HTML, b"<h1>On Tides</h1><p>The tide came in.</p>", "b.html").title == "On Tides"
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 print(used.ru_utime + used.ru_stime)
