@@ -143,7 +143,7 @@ def test_a_guess_without_remarks_is_sent_as_it_is_and_any_other_is_told_of(guess
 
 
 def _words(text: str) -> list[str]:
-    return text.encode("utf-8", "replace").decode().split()
+    return text.split()
 
 
 @FEW

@@ -121,7 +121,7 @@ def test_no_two_at_a_table_read_alike(wire: Wire) -> None:
         ({"game": "guess_number", "config": {"target": 3}}, "config.target"),
         ({"game": "market", "config": {"max_rounds": -1}}, "config.max_rounds"),
         ({"game": "market", "config": []}, "config"),
-        ({"game": "market", "agents": ["scripted"]}, "--agents"),
+        ({"game": "market", "agents": ["scripted"]}, "agents"),
         ({"game": "market", "agents": ["open", "os:system"]}, "agents[1].agent"),
         ({"game": "market", "agents": ["open", "human"]}, "agents[1].agent"),
         ({"game": "market", "agents": ["open", "llm"]}, "agents[1].agent"),

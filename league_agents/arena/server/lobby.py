@@ -67,7 +67,12 @@ def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) 
     config = _config(keys, game)
     seats = _seats(keys, game, house, config)
     lang = keys.word("lang", ("en", "zh"), None) if "lang" in keys else None
-    usual = house.usual_table(game, seats=len(seats), config=config, lang=lang)
+    try:
+        usual = house.usual_table(game, seats=len(seats), config=config, lang=lang)
+    except ConfigError as error:
+        if error.path == "--seats":  # the option of the command line; here the seats are a key
+            raise ConfigError("agents", error.message) from None
+        raise
     mapping: dict[str, Any] = {
         "game": game,
         "config": dict(usual.config),
