@@ -74,17 +74,19 @@ Examples:
   {PROGRAM} corpus add my-novel.txt                one more book to play with
 """
 
-EPILOG = f"""\b
-Exit codes:
-  {Exit.OK.value:<4} done
-  {Exit.FAILED.value:<4} the command ran and failed, 'check' found a broken contract or 'validate' a wrong message
-  {Exit.USAGE.value:<4} the command line is wrong
-  {Exit.CONFIGURATION.value:<4} a file, a key, an agent or a book that was named is wrong, a journal damaged or gone
-  {Exit.UNAVAILABLE.value:<4} something that is needed is not available at the moment
-  {Exit.AUTHORIZATION.value:<4} a person must authorize a mailbox: league-agents auth login
-  {Exit.BUG.value:<4} a bug; {DEBUG_VARIABLE}=1 shows the traceback
-  {Exit.INTERRUPTED.value:<4} interrupted from the keyboard
-"""
+EXIT_MEANINGS = {
+    Exit.OK: "done",
+    Exit.FAILED: "the command ran and failed, 'check' found a broken contract or 'validate' a wrong message",
+    Exit.USAGE: "the command line is wrong",
+    Exit.CONFIGURATION: "a file, a key, an agent or a book that was named is wrong, a journal damaged or gone",
+    Exit.UNAVAILABLE: "something that is needed is not available at the moment",
+    Exit.AUTHORIZATION: f"a person must authorize a mailbox: {PROGRAM} auth login",
+    Exit.BUG: f"a bug; {DEBUG_VARIABLE}=1 shows the traceback",
+    Exit.INTERRUPTED: "interrupted from the keyboard",
+}
+"""As ``--help`` and ``docs/commands.md`` tell them."""
+
+EPILOG = "\b\nExit codes:\n" + "".join(f"  {code.value:<4} {meaning}\n" for code, meaning in EXIT_MEANINGS.items())
 
 
 class CommandLine(click.Group):

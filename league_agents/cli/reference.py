@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import click
 
-from league_agents.cli import EPILOG, PROGRAM, command_line
+from league_agents.cli import EXIT_MEANINGS, PROGRAM, command_line
+from league_agents.report.markdown import table
 
 _HEADER = f"""\
 # Commands
@@ -29,7 +30,8 @@ def command_page() -> str:
         if isinstance(command, click.Group):
             continue
         lines += [f"## {path}", "", *_command(path, command)]
-    lines += ["## Exit codes", "", *_exit_codes(), ""]
+    codes = ((str(code.value), meaning) for code, meaning in EXIT_MEANINGS.items())
+    lines += ["## Exit codes", "", *table(("code", "meaning"), codes), ""]
     return "\n".join(lines)
 
 
@@ -56,8 +58,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     records = [each.get_help_record(context) for each in command.params]
     rows = [record for record in records if record is not None]
     if rows:
-        yield from ("| option | meaning |", "| --- | --- |")
-        yield from (f"| `{_cell(name)}` | {_cell(meaning)} |" for name, meaning in rows)
+        yield from table(("option", "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))
         yield ""
 
 
@@ -69,15 +70,3 @@ def _text(text: str | None) -> str:
         for block in blocks
     ]
     return "\n\n".join(shown)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
-def _exit_codes() -> Iterator[str]:
-    yield from ("| code | meaning |", "| --- | --- |")
-    for line in EPILOG.splitlines():
-        code, _, meaning = line.strip().partition(" ")
-        if code.isdecimal():
-            yield f"| {code} | {_cell(meaning)} |"

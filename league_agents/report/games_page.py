@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from league_agents.core.game import JsonObject
 from league_agents.games.registry import BUILT_IN, declared, game_codes, game_of, game_source, seats_in_words
 from league_agents.interaction.load import PROTOCOL_TYPES, ProtocolType
+from league_agents.report.markdown import table
 
 _HEADER = """\
 # Games of the arena
@@ -50,7 +51,9 @@ def _game(code: str) -> Iterator[str]:
         methods = " and ".join(f"`{method}`" for method in game.agents.methods)
         yield f"A class with {methods} plays it too."
     yield ""
-    yield from _table("key", ((_marked(key, each), each) for key, each in rules.config_schema["properties"].items()))
+    rows = (_row(key, each) for key, each in rules.config_schema["properties"].items())
+    yield from table(("key", "default", "meaning"), rows)
+    yield ""
     for kind, schema in rules.action_schemas.items():
         required = schema.get("required", ())
         fields = [f"`{key}`" if key in required else f"`{key}` (optional)" for key in schema.get("properties", {})]
@@ -71,14 +74,6 @@ def _protocol(name: str, each: ProtocolType) -> Iterator[str]:
         yield ""
 
 
-def _marked(key: str, schema: JsonObject) -> str:
-    return f"`{key}`*" if schema.get("x-host-only") else f"`{key}`"
-
-
-def _table(title: str, rows: Iterator[tuple[str, JsonObject]]) -> Iterator[str]:
-    yield f"| {title} | default | meaning |"
-    yield "| --- | --- | --- |"
-    for key, schema in rows:
-        default = json.dumps(schema.get("default"), ensure_ascii=False)
-        yield f"| {key} | `{default}` | {schema['description'].replace('|', chr(92) + '|')} |"
-    yield ""
+def _row(key: str, schema: JsonObject) -> tuple[str, str, str]:
+    default = json.dumps(schema.get("default"), ensure_ascii=False)
+    return f"`{key}`*" if schema.get("x-host-only") else f"`{key}`", f"`{default}`", schema["description"]

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from league_agents.core.tables import Transition
 from league_agents.league import manager, player, referee
+from league_agents.report.markdown import table
 
 _HEADER = """\
 # State machines of the league
@@ -38,9 +39,10 @@ def _machine(name: str, rows: list[Transition]) -> Iterator[str]:
     edges = list(_edges(rows))
     if edges:
         yield from ("```mermaid", "stateDiagram-v2", *edges, "```", "")
-    yield from ("| phase | event | next | what happens |", "| --- | --- | --- | --- |")
-    for row in rows:
-        yield f"| {_cell(row.phase)} | {_cell(row.event)} | {_cell(', '.join(row.next))} | {_cell(row.effects)} |"
+    yield from table(
+        ("phase", "event", "next", "what happens"),
+        ((row.phase, row.event, ", ".join(row.next), row.effects) for row in rows),
+    )
 
 
 def _edges(rows: Iterable[Transition]) -> Iterator[str]:
@@ -56,7 +58,3 @@ def _edges(rows: Iterable[Transition]) -> Iterator[str]:
 
 def _node(phase: str) -> str:
     return "".join(sign if sign.isalnum() else "_" for sign in phase)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

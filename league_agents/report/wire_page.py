@@ -14,6 +14,7 @@ from itertools import pairwise
 from league_agents.protocol.league.catalogue import DECLARED
 from league_agents.protocol.league.declare import Declaration, DerivedKey, WireField, layout
 from league_agents.protocol.league.kinds import MessageType, protocol_of
+from league_agents.report.markdown import table
 
 _HEADER = """\
 # Messages of the league
@@ -59,22 +60,20 @@ def _message(item: Declaration) -> Iterator[str]:
         remarks.append("Needs the league's and the season's id in its envelope.")
     yield " ".join(remarks)
     yield ""
-    yield "| key | value | other spellings | meaning |"
-    yield "| --- | --- | --- | --- |"
     meanings = field_docstrings(item.kind)
-    for name, entry in layout(item.kind):
-        yield _row(name, entry, meanings.get(name, ""))
+    rows = (_row(name, entry, meanings.get(name, "")) for name, entry in layout(item.kind))
+    yield from table(("key", "value", "other spellings", "meaning"), rows)
     yield ""
 
 
-def _row(name: str, entry: WireField | DerivedKey, meaning: str) -> str:
+def _row(name: str, entry: WireField | DerivedKey, meaning: str) -> tuple[str, ...]:
     if isinstance(entry, DerivedKey):
-        return f"| `{entry.key or name}` | from the envelope or derived |  | {meaning} |"
+        return f"`{entry.key or name}`", "from the envelope or derived", "", meaning
     keys = entry.keys or (name,)
     written = entry.written_as or keys[:1]
     star = "\\*" if entry.is_required or entry.must is not None else ""
     others = ", ".join(f"`{key}`" for key in keys if key not in written)
-    return f"| {', '.join(f'`{key}`' for key in written)}{star} | {entry.kind.rule} | {others} | {meaning} |"
+    return f"{', '.join(f'`{key}`' for key in written)}{star}", entry.kind.rule, others, meaning
 
 
 def field_docstrings(kind: type) -> dict[str, str]:
@@ -90,5 +89,5 @@ def field_docstrings(kind: type) -> dict[str, str]:
             and isinstance(below.value, ast.Constant)
             and isinstance(below.value.value, str)
         ):
-            found[field.target.id] = " ".join(below.value.value.replace("``", "`").replace("|", "\\|").split())
+            found[field.target.id] = " ".join(below.value.value.replace("``", "`").split())
     return found
