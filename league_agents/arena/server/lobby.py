@@ -67,12 +67,7 @@ def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) 
     config = _config(keys, game)
     seats = _seats(keys, game, house, config)
     lang = keys.word("lang", ("en", "zh"), None) if "lang" in keys else None
-    try:
-        usual = house.usual_table(game, seats=len(seats), config=config, lang=lang)
-    except ConfigError as error:
-        if error.path == "--seats":  # the option of the command line; here the seats are a key
-            raise ConfigError("agents", error.message) from None
-        raise
+    usual = house.usual_table(game, seats=len(seats), config=config, lang=lang)
     mapping: dict[str, Any] = {
         "game": game,
         "config": dict(usual.config),
@@ -200,7 +195,11 @@ def _seats(keys: Keys, game: str, house: House, config: Mapping[str, Any]) -> li
     if "seats" in keys:
         raise ConfigError("seats", "stands beside agents, which say it already; give one of the two")
     value = keys.at("agents")
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) > rules.max_agents:
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str)
+        or not rules.min_agents <= len(value) <= rules.max_agents
+    ):
         raise keys.wrong("agents", f"a list of {rules.min_agents} to {rules.max_agents} seats", value)
     return [_seat(each, place, allowed) for place, each in enumerate(value)]
 
