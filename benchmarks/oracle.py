@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from benchmarks.strength import GAMES, NOVELS, NoisyReferee, Strength, knowledge_of, series
+from benchmarks.strength import GAMES, NOVELS, NoisyReferee, OtherAnswers, Strength, knowledge_of, series
 from league_agents.agents.base import Context, RefereeAI, Reply
 from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.fence import one_line
@@ -120,21 +120,12 @@ class Oracle:
         return f"Which side of theme {theme} is shown? | the first | the second | the third | none | {grouped}"
 
 
-class OracleReferee(RefereeAI):
+class OracleReferee(OtherAnswers):
     """The offline referee, who also knows the true answers to the oracle's questions."""
 
     def __init__(self, referee: RefereeAI, oracle: Oracle) -> None:
-        self._referee = referee
+        super().__init__(referee)
         self._oracle = oracle
-
-    def get_warmup_question(self, ctx: Context) -> Reply:
-        return self._referee.get_warmup_question(ctx)
-
-    def get_round_start_info(self, ctx: Context) -> Reply:
-        return self._referee.get_round_start_info(ctx)
-
-    def get_score_feedback(self, ctx: Context) -> Reply:
-        return self._referee.get_score_feedback(ctx)
 
     def get_answers(self, ctx: Context) -> Reply:
         """The answers of both."""

@@ -49,15 +49,11 @@ _OPPOSITE = 0.8
 """Of the wrong answers to a plain question under the fixed key."""
 
 
-class NoisyReferee(RefereeAI):
-    """Another referee whose answers are made wrong with a probability, by a seeded draw for each match."""
+class OtherAnswers(RefereeAI):
+    """Another referee, whose answers a subclass changes."""
 
-    def __init__(self, referee: RefereeAI, *, rules: RuleSet, wrong: float, seed: int | str) -> None:
-        """``wrong``: 0 to 1."""
+    def __init__(self, referee: RefereeAI) -> None:
         self._referee = referee
-        self._rules = rules
-        self._wrong = wrong
-        self._seed = seed
 
     def get_warmup_question(self, ctx: Context) -> Reply:
         return self._referee.get_warmup_question(ctx)
@@ -67,6 +63,17 @@ class NoisyReferee(RefereeAI):
 
     def get_score_feedback(self, ctx: Context) -> Reply:
         return self._referee.get_score_feedback(ctx)
+
+
+class NoisyReferee(OtherAnswers):
+    """Another referee whose answers are made wrong with a probability, by a seeded draw for each match."""
+
+    def __init__(self, referee: RefereeAI, *, rules: RuleSet, wrong: float, seed: int | str) -> None:
+        """``wrong``: 0 to 1."""
+        super().__init__(referee)
+        self._rules = rules
+        self._wrong = wrong
+        self._seed = seed
 
     def get_answers(self, ctx: Context) -> Reply:
         """The referee's answers, each wrong with the probability that was given."""
