@@ -37,6 +37,7 @@ from league_agents.protocol.league.encode import encode
 from league_agents.protocol.league.envelope import Envelope
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.protocol.league.subject import format_subject
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.agents import ChosenAgent, choose_agent, offline_host
@@ -146,7 +147,7 @@ def play_at_once(matches: int, open_at_once: int) -> None:
     for address, machine, agent in machines:
         journal = forgetful_journal(role=machine.role, address=address, dump=machine.dump_part)
         host = offline_host(agent, clock, is_referee=machine.role == "referee")
-        runners.append(RoleRunner(machine, office.mailbox(address), journal, host, clock))
+        runners.append(RoleRunner(machine, office.mailbox(address), journal, host, clock, codec=LEAGUE_MAIL))
         journals.append(journal)
 
     class Arrivals:

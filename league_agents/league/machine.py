@@ -8,27 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
-
-from league_agents.league.effects import Effect
-from league_agents.league.events import Event
+from typing import Any, Protocol, TypeVar
 
 S = TypeVar("S")
 
 
 class Machine(Protocol[S]):
-    """One role. ``S`` is its state."""
+    """One role. ``S`` is its state.
+
+    Its events are those of ``events`` and what its mail is decoded to; its effects are those of ``effects`` and what
+    its mail is encoded from.
+    """
 
     @property
     def role(self) -> str:
-        """``referee``, ``player`` or ``manager``."""
+        """``referee``, ``player``, ``manager``, or what the arena calls its own."""
         ...
 
     def initial(self) -> S:
         """The state before anything happened."""
         ...
 
-    def step(self, state: S, event: Event, now: datetime) -> tuple[S, Sequence[Effect]]:
+    def step(self, state: S, event: Any, now: datetime) -> tuple[S, Sequence[Any]]:
         """The next state and what is to be done, in order.
 
         Raises ``RemoteProtocolError`` for a message that cannot be used; the state is then unchanged. Nothing else.

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from league_agents.core.model_work import steps_in
 from league_agents.errors import LocalProtocolError
-from league_agents.ids import derive_hex
 from league_agents.journal.port import (
     MODEL_WORK,
     NOTICE,
@@ -23,26 +22,23 @@ from league_agents.journal.port import (
 from league_agents.league.effects import (
     Call,
     ClearDeadline,
-    Effect,
     Notice,
     Record,
     ReleaseAgent,
-    Send,
     SetDeadline,
     Warn,
 )
 from league_agents.league.events import CallbackFailed, CallbackReturned
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.subject import format_subject
+from league_agents.runner.codec import MailCodec
 
 
 def commit_of(
-    effects: Sequence[Effect],
+    effects: Sequence[object],
     *,
     cause: StepCause,
     key: str,
     at: datetime,
-    role: str,
+    codec: MailCodec,
     inbox: InboxRow | None,
     parts: Mapping[str, object | None],
     first: Sequence[Note] = (),
@@ -58,11 +54,6 @@ def commit_of(
     notes: list[Note] = [*first]
     for effect in effects:
         match effect:
-            case Send():
-                try:
-                    sends.append(_outbox_item(effect, role=role, at=at, occasion=(cause, key)))
-                except LocalProtocolError as error:
-                    notes.append(warning(at, "send_refused", str(error)))
             case Call():
                 calls.append(
                     PendingCall(
@@ -86,6 +77,11 @@ def commit_of(
                 notes.append(Note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
             case ReleaseAgent():
                 pass  # concerns the process only: after a restart no instance serves any game
+            case _:
+                try:
+                    sends.append(codec.encode(effect, at=at, occasion=f"{cause}/{key}"))
+                except LocalProtocolError as error:
+                    notes.append(warning(at, "send_refused", str(error)))
     return StepCommit(
         cause=cause,
         key=key,
@@ -118,24 +114,3 @@ def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | Call
 def warning(at: datetime, code: str, text: str) -> Note:
     """A warning as a note."""
     return Note(at=at, kind=WARNING, key=code, facts={"text": text})
-
-
-def _outbox_item(send: Send, *, role: str, at: datetime, occasion: tuple[StepCause, str]) -> OutboxItem:
-    envelope = send.envelope
-    # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
-    transaction_id = envelope.message_id
-    if send.is_repeat:
-        # With the time: one deadline after another may bear the same name.
-        digits = derive_hex("/".join(occasion), envelope.message_id, at.isoformat())
-        transaction_id = f"{envelope.message_id}-r{digits}"
-    return OutboxItem(
-        transaction_id=transaction_id,
-        message_type=envelope.message_type,
-        to=send.to,
-        subject=format_subject(envelope, transaction_id=transaction_id),
-        document=encode(envelope),
-        # Deployed league managers name the file after the type, everybody else sends payload.json (protocol 2.3).
-        file_name=f"{envelope.message_type}.json" if role == "manager" else "payload.json",
-        game_id=send.game_id,
-        created_at=at,
-    )

@@ -19,7 +19,7 @@ from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
 from league_agents.mail.port import Stopping
-from league_agents.runner.pace import Backoff, Pace, is_game_open
+from league_agents.runner.pace import Backoff, Pace
 from league_agents.runner.role import Observer, RoleRunner
 
 DAEMON = "daemon"
@@ -105,6 +105,9 @@ class LiveRole:
     pid: int
     observer: Observer | None = None
     """Who is told what happens; another one may be put here at any time."""
+
+    is_game_open: Callable[[object], bool] = lambda _state: False
+    """Whether, in this state of the machine, somebody may be waiting for this role right now."""
 
     authorization: Callable[[], object] = lambda: None
     """Something that changes when a person has logged in again."""
@@ -277,7 +280,7 @@ class LiveRole:
         now, now_s = self.clock.now(), self.clock.monotonic_s()
         if self._next_poll_s is None:
             quiet_for = timedelta(seconds=now_s - self._active_s)
-            pause = self.pace.pause(is_game_open=is_game_open(runner.state), quiet_for=quiet_for)
+            pause = self.pace.pause(is_game_open=self.is_game_open(runner.state), quiet_for=quiet_for)
             self._next_poll_s = now_s + pause.total_seconds()
         wake = runner.next_wake()
         rest = timedelta(seconds=self._next_poll_s - now_s)

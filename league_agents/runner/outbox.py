@@ -2,8 +2,7 @@
 
 Rule 1: a message is sent once. The journal says that an attempt begins before it does, and how it ended.
 Rule 2: a message that may have been sent is looked for among the sent mails, again and again, until no attempt can be
-under way any more. Only then does it go again. All other messages go on meanwhile, except that
-broadcasts keep their order: nobody is told of a round before the assignment table.
+under way any more. Only then does it go again. All other messages go on meanwhile, except those that keep their order.
 Rule 3: how long that takes is measured on a clock that nobody sets.
 """
 
@@ -16,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from league_agents.clock import Clock
 from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.port import Journal, Note, OutboxItem
-from league_agents.league.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
 
@@ -96,14 +94,17 @@ class Outbox:
         journal: Journal,
         clock: Clock,
         *,
+        keeps_order: Callable[[OutboxItem], bool] = lambda _item: False,
         on_late: Callable[[OutboxItem, timedelta], object] = lambda _item, _by: None,
     ) -> None:
-        """``on_late`` is told of each message that the service took a good while after it was queued, and of how much
-        later: before that is in the journal, so that a process which dies here tells it again.
+        """Of messages that ``keeps_order`` names none overtakes another. ``on_late`` is told of each message that the
+        service took a good while after it was queued, and of how much later: before that is in the journal, so that a
+        process which dies here tells it again.
         """
         self._mailbox = mailbox
         self._journal = journal
         self._clock = clock
+        self._keeps_order = keeps_order
         self._on_late = on_late
         self._doubts: dict[str, _Doubt] | None = None
         """By transaction id. ``None`` before the journal was asked for what an earlier process left."""
@@ -145,7 +146,7 @@ class Outbox:
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
         for item in items:
-            if _is_broadcast(item) and not self._is_next_broadcast(item, doubts):
+            if self._keeps_order(item) and not self._is_next_in_order(item, doubts):
                 continue
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
@@ -157,12 +158,12 @@ class Outbox:
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
-    def _is_next_broadcast(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
-        """Whether no earlier broadcast is still to be sent."""
-        if any(_is_broadcast(doubt.item) for doubt in doubts.values()):
+    def _is_next_in_order(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
+        """Whether no earlier one of those that keep their order is still to be sent."""
+        if any(self._keeps_order(doubt.item) for doubt in doubts.values()):
             return False
         waiting = self._journal.due_sends(_NEVER, MOST_WAITING)
-        first = next((each for each in waiting if _is_broadcast(each)), item)
+        first = next((each for each in waiting if self._keeps_order(each)), item)
         return first.transaction_id == item.transaction_id
 
     def _attempt(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
@@ -344,10 +345,6 @@ class Outbox:
             self._journal.keep(
                 LATENESS, {"at": self._clock.now().isoformat(), "seconds": round(lateness.total_seconds(), 3)}
             )
-
-
-def _is_broadcast(item: OutboxItem) -> bool:
-    return item.document.get("recipient_id") == EVERYBODY
 
 
 def _what(item: OutboxItem) -> str:

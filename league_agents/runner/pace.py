@@ -10,14 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from league_agents.errors import MailboxUnavailable, MailError, QuotaExhausted
-from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.player import PlayerState
-from league_agents.league.referee import RefereeState
 
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=64)
-
-_QUIET_SEASON = (SeasonPhase.SETUP, SeasonPhase.FINISHED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +62,3 @@ class Backoff:
     def succeeded(self) -> None:
         """The mailbox answered."""
         self._failures = 0
-
-
-def is_game_open(state: object) -> bool:
-    """Whether somebody may be waiting for this role right now."""
-    match state:
-        case RefereeState(matches=matches):
-            return bool(matches)
-        case PlayerState(games=games):
-            return any(game.is_open for game in games.values())
-        case ManagerState(season=season):
-            return season.phase not in _QUIET_SEASON
-        case _:
-            return False

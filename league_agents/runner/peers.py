@@ -19,6 +19,8 @@ from league_agents.league.referee import Referee, RefereeState
 from league_agents.mail.port import Peers
 from league_agents.protocol.league.address import address_key
 
+_QUIET_SEASON = (SeasonPhase.SETUP, SeasonPhase.FINISHED)
+
 
 def peers_of(machine: Machine[Any], state: object) -> Peers:
     """The peers of a role in this state."""
@@ -47,6 +49,19 @@ def peers_of(machine: Machine[Any], state: object) -> Peers:
                 shortest_wait=None if is_over else game_wait(config.rules),
             )
     raise TypeError(f"{type(machine).__name__} is no role of a league")
+
+
+def is_game_open(state: object) -> bool:
+    """Whether somebody may be waiting for this role right now."""
+    match state:
+        case RefereeState(matches=matches):
+            return bool(matches)
+        case PlayerState(games=games):
+            return any(game.is_open for game in games.values())
+        case ManagerState(season=season):
+            return season.phase not in _QUIET_SEASON
+        case _:
+            return False
 
 
 def game_wait(rules: RuleSet) -> timedelta:

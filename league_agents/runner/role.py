@@ -8,7 +8,7 @@ is sent again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
@@ -25,21 +25,18 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
-from league_agents.league.effects import Effect, ReleaseAgent
+from league_agents.league.effects import ReleaseAgent
 from league_agents.league.events import (
     Command,
     DeadlinePassed,
-    Event,
-    MessageArrived,
     OperatorCommand,
     SentLate,
     Started,
 )
 from league_agents.league.machine import Machine
 from league_agents.mail.port import Mail, Mailbox, Stopping
-from league_agents.protocol.league.decode import NotProtocolMail, decode
-from league_agents.protocol.league.envelope import Envelope
 from league_agents.runner.calls import AgentHost
+from league_agents.runner.codec import DecodedMail, ForeignMail, MailCodec
 from league_agents.runner.commit import commit_of, model_work, warning
 from league_agents.runner.outbox import Outbox
 
@@ -92,12 +89,14 @@ class RoleRunner(Generic[S]):
         host: AgentHost | None,
         clock: Clock,
         *,
+        codec: MailCodec,
         observer: Observer | None = None,
         intake: Intake | None = None,
         shown_within: timedelta = timedelta(0),
         stopping: threading.Event | None = None,
     ) -> None:
-        """``host`` is ``None`` for a machine that calls nobody (the league manager); without an ``intake`` the mailbox
+        """``codec`` reads and writes the machine's mail. ``host`` is ``None`` for a machine that calls nobody (the
+        league manager); without an ``intake`` the mailbox
         is taken to vouch for every sender.
 
         ``clock`` is the one by which the mailbox dates its mails. It shows a mail ``shown_within`` that time at the
@@ -110,6 +109,7 @@ class RoleRunner(Generic[S]):
         self._journal = journal
         self._host = host
         self._clock = clock
+        self._codec = codec
         self._observer = observer
         self._intake = intake
         self._shown_within = shown_within
@@ -118,7 +118,7 @@ class RoleRunner(Generic[S]):
         self._is_stored = False
         """Whether the journal has the state. A new one has none, so that its first step writes all."""
         self._next_wake: datetime | None = None
-        self._outbox = Outbox(mailbox, journal, clock, on_late=self._sent_late)
+        self._outbox = Outbox(mailbox, journal, clock, keeps_order=codec.keeps_order, on_late=self._sent_late)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
         self._waiting: list[Callable[[], None]] | None = None
@@ -246,13 +246,8 @@ class RoleRunner(Generic[S]):
         if mail.refusal:
             return self._turn_away(mail)
         try:
-            envelope = decode(
-                subject=mail.subject,
-                from_header=mail.from_header,
-                documents=mail.documents,
-                mail_id=mail.mail_id,
-            )
-        except NotProtocolMail as error:
+            decoded = self._codec.decode(mail)
+        except ForeignMail as error:
             self._put_aside(mail, InboxVerdict.IGNORED, str(error))
             return False
         except RemoteProtocolError as error:
@@ -264,51 +259,51 @@ class RoleRunner(Generic[S]):
             return True
         refusal = self._intake.refuse(mail) if self._intake is not None else None
         if refusal is not None:
-            self._put_aside(mail, InboxVerdict.REJECTED, refusal, envelope)
+            self._put_aside(mail, InboxVerdict.REJECTED, refusal, decoded)
             return True
-        event = MessageArrived(envelope=envelope, mail_id=mail.mail_id, arrived_at=mail.arrived_at)
         row = InboxRow(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
-            sender=envelope.sender.email,
+            sender=decoded.sender,
             subject=mail.subject,
-            message_type=envelope.message_type,
-            message_id=envelope.message_id,
-            game_id=envelope.game_id,
+            message_type=decoded.message_type,
+            message_id=decoded.message_id,
+            game_id=decoded.game_id,
             verdict=InboxVerdict.PROCESSED,
             reason="; ".join(mail.problems)[:1000] if mail.problems else "",
-            document=_document(mail),
+            document=decoded.document,
         )
         try:
-            self._step(event, StepCause.MAIL, mail.mail_id, row)
+            self._step(decoded.event, StepCause.MAIL, mail.mail_id, row)
         except RemoteProtocolError as error:
-            self._put_aside(mail, InboxVerdict.REJECTED, str(error), envelope)
+            self._put_aside(mail, InboxVerdict.REJECTED, str(error), decoded)
         except JournalError:
             raise
         except Exception as error:
             # A bug in a machine must not stop the league: the state is unchanged, the mail is kept for a person.
-            self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", envelope)
+            self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", decoded)
         return True
 
     def _turn_away(self, mail: Mail) -> bool:
         """Record a mail that was not opened. A mail server's notice is a person's to read, so it stays as it is."""
         is_notice = self._intake is not None and self._intake.came_back(mail) is not None
-        self._put_aside(mail, InboxVerdict.IGNORED if is_notice else InboxVerdict.REJECTED, mail.refusal)
-        return not is_notice
+        is_ours = not is_notice and self._codec.is_own(mail)
+        self._put_aside(mail, InboxVerdict.REJECTED if is_ours else InboxVerdict.IGNORED, mail.refusal)
+        return is_ours
 
-    def _put_aside(self, mail: Mail, verdict: InboxVerdict, reason: str, envelope: Envelope | None = None) -> None:
+    def _put_aside(self, mail: Mail, verdict: InboxVerdict, reason: str, decoded: DecodedMail | None = None) -> None:
         now = self._clock.now()
         row = InboxRow(
             mail_id=mail.mail_id,
             arrived_at=mail.arrived_at,
             sender=mail.from_header[:320],
             subject=mail.subject[:500],
-            message_type=envelope.message_type if envelope is not None else "",
-            message_id=envelope.message_id if envelope is not None else "",
-            game_id=envelope.game_id if envelope is not None else None,
+            message_type=decoded.message_type if decoded is not None else "",
+            message_id=decoded.message_id if decoded is not None else "",
+            game_id=decoded.game_id if decoded is not None else None,
             verdict=verdict,
             reason="; ".join((reason, *mail.problems))[:1000],
-            document=_document(mail) if envelope is not None else None,
+            document=decoded.document if decoded is not None else None,
         )
         notes = [] if verdict is InboxVerdict.IGNORED else [warning(now, f"mail_{verdict}", row.reason)]
         came_back = self._intake.came_back(mail) if self._intake is not None else None
@@ -320,13 +315,15 @@ class RoleRunner(Generic[S]):
     # -- the machine ------------------------------------------------------------------------------------------------
 
     def _step(
-        self, event: Event, cause: StepCause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
+        self, event: object, cause: StepCause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
     ) -> bool:
         """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
         parts = self._machine.parts(state, self._state if self._is_stored else None)
-        commit = commit_of(effects, cause=cause, key=key, at=now, role=self.role, inbox=row, parts=parts, first=notes)
+        commit = commit_of(
+            effects, cause=cause, key=key, at=now, codec=self._codec, inbox=row, parts=parts, first=notes
+        )
         if not self._journal.commit(commit):
             return False
         self._state, self._is_stored = state, True
@@ -337,7 +334,7 @@ class RoleRunner(Generic[S]):
         self._once_durable(lambda: self._perform(commit, effects))
         return True
 
-    def _perform(self, commit: StepCommit, effects: Sequence[Effect]) -> None:
+    def _perform(self, commit: StepCommit, effects: Sequence[object]) -> None:
         """What follows from a step that is durable."""
         for call in commit.calls:
             self._submit(call)
@@ -374,7 +371,7 @@ class RoleRunner(Generic[S]):
         else:
             self._waiting.append(action)
 
-    def _safe_step(self, event: Event, cause: StepCause, key: str, notes: Sequence[Note] = ()) -> None:
+    def _safe_step(self, event: object, cause: StepCause, key: str, notes: Sequence[Note] = ()) -> None:
         """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
         try:
             self._step(event, cause, key, notes=notes)
@@ -452,11 +449,3 @@ class RoleRunner(Generic[S]):
             self._observer.received(self.role, row)
         for note in notes:
             self._observer.noted(self.role, note)
-
-
-def _document(mail: Mail) -> Mapping[str, object] | None:
-    """The JSON object that was read (protocol 2.5: the first candidate that is one)."""
-    for value in mail.documents:
-        if isinstance(value, dict):
-            return value
-    return None

@@ -37,9 +37,10 @@ from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.protocol.league.address import read_mailbox, same_address
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
-from league_agents.runner.peers import peers_of
+from league_agents.runner.peers import is_game_open, peers_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
@@ -292,6 +293,7 @@ def _live_role(
                 journal,
                 host,
                 clock,
+                codec=LEAGUE_MAIL,
                 observer=told,
                 intake=sender_check(settings, role),
                 shown_within=settings.pace.shown_within,
@@ -314,6 +316,7 @@ def _live_role(
         pace=settings.pace,
         pid=os.getpid(),
         observer=observer,
+        is_game_open=is_game_open,
         authorization=lambda: _stamp(role.token),
         check=lambda: opened[0].check(),
         on_start=on_start,

@@ -31,6 +31,7 @@ from league_agents.mail.port import Mailbox, OutgoingMail
 from league_agents.report.match import match_document
 from league_agents.report.traffic import Participant
 from league_agents.runner.calls import AgentHost
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
@@ -173,7 +174,7 @@ def offline_league(
         observer = watch(participant_id) if watch is not None else None
         if observer is not None and conduct is not None:
             observer = _OfWhatLeaves(observer, conduct, mailbox.address)
-        runner = RoleRunner(machine, mailbox, journal, host, clock, observer=observer)
+        runner = RoleRunner(machine, mailbox, journal, host, clock, codec=LEAGUE_MAIL, observer=observer)
         return OfflineMember(participant_id=participant_id, address=mailbox.address, runner=runner, journal=journal)
 
     def participant(side: OfflineTeam, agent: ChosenAgent, *, is_referee: bool) -> OfflineMember:

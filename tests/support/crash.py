@@ -34,6 +34,7 @@ from league_agents.league.standings import MatchStatus
 from league_agents.mail.memory import FINE, MemoryMailbox, PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, OutgoingMail
 from league_agents.runner.calls import InlineHost
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
 from league_agents.settings.offline import DOMAIN, SEASON, START, team_of
@@ -215,7 +216,7 @@ def play_season(
             host = None if agent is None else InlineHost(agent, clock, one_game_each=machine.role == "referee")
             kept: Any = _Mortal(journal, WRITES, reaper)
             mailbox: Any = _Mortal(CountingMailbox(box, left), CALLS, reaper)
-            return RoleRunner(machine, mailbox, kept, host, clock)
+            return RoleRunner(machine, mailbox, kept, host, clock, codec=LEAGUE_MAIL)
 
         def on_start(runner: RoleRunner[Any]) -> None:
             if opens:

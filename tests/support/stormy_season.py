@@ -34,8 +34,10 @@ from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.protocol.league.kinds import MessageType
 from league_agents.runner.calls import InlineHost
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.pace import Pace
+from league_agents.runner.peers import is_game_open
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent, scripted_names
 from league_agents.settings.offline import DOMAIN, SEASON, START, team_of
@@ -153,7 +155,8 @@ def play_stormy_season(seed: int) -> StormEnding:
             host = None
             if agent is not None:
                 host = InlineHost(agent.factory, clock, one_game_each=machine.role == "referee")
-            return WiredRole(runner=RoleRunner(machine, mailbox, journal, host, clock, observer=told), journal=journal)
+            runner = RoleRunner(machine, mailbox, journal, host, clock, codec=LEAGUE_MAIL, observer=told)
+            return WiredRole(runner=runner, journal=journal)
 
         def on_start(runner: RoleRunner[Any]) -> None:
             if machine.role == "manager":
@@ -166,6 +169,7 @@ def play_stormy_season(seed: int) -> StormEnding:
             pace=PACE,
             pid=0,
             observer=heard,
+            is_game_open=is_game_open,
             authorization=lambda: box.login,
             on_start=on_start,
         )

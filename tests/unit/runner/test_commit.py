@@ -15,6 +15,7 @@ from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import WarmupResponse
 from league_agents.runner.commit import commit_of
+from league_agents.runner.league_mail import LEAGUE_MAIL
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 REPLY = Envelope(
@@ -46,7 +47,9 @@ def test_a_message_that_cannot_be_sent_leaves_the_rest_of_its_step_standing(brok
         SetDeadline(name="wait", at=NOON),
         Send(envelope=REPLY, to=("referee@league.test",)),
     ]
-    commit = commit_of(effects, cause=StepCause.MAIL, key="m", at=NOON, role="player", inbox=None, parts={"league": 1})
+    commit = commit_of(
+        effects, cause=StepCause.MAIL, key="m", at=NOON, codec=LEAGUE_MAIL, inbox=None, parts={"league": 1}
+    )
     assert [item.transaction_id for item in commit.sends] == ["reply"]
     assert [deadline.name for deadline in commit.deadlines] == ["wait"]
     refused, recorded = commit.notes
@@ -60,7 +63,9 @@ def test_a_message_that_cannot_be_sent_leaves_the_rest_of_its_step_standing(brok
 def test_a_message_that_one_deadline_repeats_is_a_mail_of_its_own_each_time() -> None:
     effects = [Send(envelope=REPLY, to=("referee@league.test",), is_repeat=True)]
     commits = [
-        commit_of(effects, cause=StepCause.DEADLINE, key="resend:0302001:", at=at, role="player", inbox=None, parts={})
+        commit_of(
+            effects, cause=StepCause.DEADLINE, key="resend:0302001:", at=at, codec=LEAGUE_MAIL, inbox=None, parts={}
+        )
         for at in (NOON, NOON + timedelta(seconds=15), NOON + timedelta(seconds=30))
     ]
     assert len({commit.sends[0].transaction_id for commit in commits} - {"reply"}) == 3

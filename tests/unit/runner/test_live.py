@@ -32,10 +32,12 @@ from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
 from league_agents.protocol.league.envelope import Envelope, Sender
 from league_agents.protocol.league.kinds import MessageType, Protocol, Role
 from league_agents.protocol.league.messages import FreeTextReply
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked
 from league_agents.runner.outbox import LATENESS
-from league_agents.runner.pace import Backoff, Pace, is_game_open
+from league_agents.runner.pace import Backoff, Pace
+from league_agents.runner.peers import is_game_open
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup
@@ -172,7 +174,9 @@ class World:
     def make(self, observer: Observer) -> WiredRole:
         self.made += 1
         self.watched = observer
-        runner = RoleRunner(self.machine, self.box, self.journal, None, self.clock, observer=observer)
+        runner = RoleRunner(
+            self.machine, self.box, self.journal, None, self.clock, codec=LEAGUE_MAIL, observer=observer
+        )
         return WiredRole(runner=runner, journal=self.journal, facts=lambda: {"quota": {"n": self.made}})
 
     def pass_time(self, duration: timedelta) -> None:
@@ -420,7 +424,7 @@ def test_an_agents_result_wakes_the_role_at_once() -> None:
 
     def make(observer: Observer) -> WiredRole:
         host = Workers(here(lambda: agent), one_game_each=False, clock=clock, notify=wakeup.wake)
-        runner = RoleRunner(Idle(call), Box(), journal, host, clock, observer=observer)
+        runner = RoleRunner(Idle(call), Box(), journal, host, clock, codec=LEAGUE_MAIL, observer=observer)
         return WiredRole(runner=runner, journal=journal)
 
     role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)
@@ -454,7 +458,9 @@ def live(box: Box, login: Callable[[], object] = lambda: "same") -> tuple[LiveRo
     journal = MemoryJournal(dump=lambda _name, part: str(part))
 
     def make(observer: Observer) -> WiredRole:
-        return WiredRole(runner=RoleRunner(Idle(), box, journal, None, clock, observer=observer), journal=journal)
+        return WiredRole(
+            runner=RoleRunner(Idle(), box, journal, None, clock, codec=LEAGUE_MAIL, observer=observer), journal=journal
+        )
 
     role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, authorization=login)
     return role, Wakeup()
@@ -533,7 +539,10 @@ def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
 
     def make(observer: Observer) -> WiredRole:
         host = Workers(here(lambda: agent), one_game_each=False, clock=clock, notify=wakeup.wake)
-        return WiredRole(runner=RoleRunner(Idle(call), box, journal, host, clock, observer=observer), journal=journal)
+        return WiredRole(
+            runner=RoleRunner(Idle(call), box, journal, host, clock, codec=LEAGUE_MAIL, observer=observer),
+            journal=journal,
+        )
 
     role = LiveRole(name="player", make=make, clock=clock, pace=PACE, pid=7, observer=heard)
 

@@ -17,6 +17,7 @@ from league_agents.journal.port import Journal, OutboxItem, OutboxState, StepCau
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.league.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, OutgoingMail
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.outbox import (
     LATENESS_COUNTS_FOR,
     LONGEST_DOUBT,
@@ -124,7 +125,13 @@ class World:
         return SqliteJournal(self.path, role="player", address=ME, dump=lambda _name, part: json.dumps(part))
 
     def _outbox(self) -> Outbox:
-        return Outbox(self.service, self.journal, self.clock, on_late=self._hear_late)  # type: ignore[arg-type]
+        return Outbox(
+            self.service,  # type: ignore[arg-type]
+            self.journal,
+            self.clock,
+            keeps_order=LEAGUE_MAIL.keeps_order,
+            on_late=self._hear_late,
+        )
 
     def _hear_late(self, item: OutboxItem, by: timedelta) -> None:
         self.late.append((item.transaction_id, by, self.states()[item.transaction_id]))

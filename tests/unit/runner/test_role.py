@@ -52,6 +52,7 @@ from league_agents.protocol.league.messages import FreeText, FreeTextReply, Warm
 from league_agents.protocol.league.subject import format_subject
 from league_agents.report.models import steps_of
 from league_agents.runner.calls import InlineHost
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.values import evolve
 
@@ -191,6 +192,7 @@ class World:
             journal or self.open_journal(),
             InlineHost(EchoAgent, self.clock, one_game_each=False),
             self.clock,
+            codec=LEAGUE_MAIL,
             observer=observer,
         )
 
@@ -483,7 +485,7 @@ class AskingMachine(EchoMachine):
 def test_a_deadline_of_a_game_is_not_over_while_what_was_asked_may_be_unsent(failure: str) -> None:
     world = World()
     failing = Faulty(world.player, [failure] * 3)
-    runner = RoleRunner(AskingMachine(), failing, world.memory, None, world.clock)
+    runner = RoleRunner(AskingMachine(), failing, world.memory, None, world.clock, codec=LEAGUE_MAIL)
     runner.start()
     assert runner.command(OperatorCommand(command=Command.KEEP_ALIVE, nonce="ask"))
     run_out(world, runner)
@@ -541,7 +543,14 @@ def test_a_mail_that_came_back_is_a_warning_once_and_stays_unread_for_a_person()
     for _ in range(2):
         host = InlineHost(EchoAgent, world.clock, one_game_each=False)
         runner = RoleRunner(
-            EchoMachine(), world.player, world.memory, host, world.clock, observer=watcher, intake=OnlyTheOffice()
+            EchoMachine(),
+            world.player,
+            world.memory,
+            host,
+            world.clock,
+            codec=LEAGUE_MAIL,
+            observer=watcher,
+            intake=OnlyTheOffice(),
         )
         runner.start()
         run_out(world, runner)
@@ -567,6 +576,7 @@ def test_who_is_turned_away_reaches_no_machine_and_is_told_with_the_reason() -> 
         world.memory,
         InlineHost(EchoAgent, world.clock, one_game_each=False),
         world.clock,
+        codec=LEAGUE_MAIL,
         observer=watcher,
         intake=OnlyTheOffice(),
     )
@@ -764,6 +774,7 @@ def test_a_notice_that_was_not_opened_is_told_and_left_to_a_person() -> None:
         world.memory,
         InlineHost(EchoAgent, world.clock, one_game_each=False),
         world.clock,
+        codec=LEAGUE_MAIL,
         intake=Notices(),
     )
     runner.start()
@@ -791,6 +802,7 @@ def test_whoever_is_to_end_takes_no_further_mail_in_and_the_next_life_loses_none
         world.memory,
         InlineHost(EchoAgent, world.clock, one_game_each=False),
         world.clock,
+        codec=LEAGUE_MAIL,
         stopping=stopping,
     )
     runner.start()
@@ -832,7 +844,9 @@ def test_nothing_of_a_batch_is_performed_before_all_of_it_is_durable(tmp_path: P
         def noted(self, role: str, note: Note) -> None: ...
 
     host = Host(EchoAgent, world.clock, one_game_each=False)
-    runner = RoleRunner(EchoMachine(), world.player, world.open_journal(), host, world.clock, observer=Observer())
+    runner = RoleRunner(
+        EchoMachine(), world.player, world.open_journal(), host, world.clock, codec=LEAGUE_MAIL, observer=Observer()
+    )
     runner.start()
     runner.tick()
     assert durable == [3] * 6
@@ -852,7 +866,7 @@ def test_a_batch_that_cannot_be_made_durable_was_not_taken_in(tmp_path: Path) ->
                 raise JournalError("the disk is full")
             return EchoMachine.step(self, state, event, now)
 
-    runner = RoleRunner(Full(), world.player, journal, host, world.clock)
+    runner = RoleRunner(Full(), world.player, journal, host, world.clock, codec=LEAGUE_MAIL)
     runner.start()
     with pytest.raises(JournalError):
         runner.tick()

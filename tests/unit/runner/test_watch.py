@@ -12,6 +12,7 @@ from league_agents.league.effects import Effect
 from league_agents.league.events import Event
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import Mail, OutgoingMail, Stopping
+from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import LiveRole, WiredRole
 from league_agents.runner.pace import Pace
 from league_agents.runner.role import Observer, RoleRunner
@@ -80,7 +81,16 @@ def test_a_drain_without_an_end_ends_with_the_mail_in_hand_when_the_process_is_t
     mailbox = Endless(wakeup.stopping, at_fetch)
 
     def make(observer: Observer) -> WiredRole:
-        runner = RoleRunner(Deaf(), mailbox, journal, None, SystemClock(), observer=observer, stopping=wakeup.stopping)
+        runner = RoleRunner(
+            Deaf(),
+            mailbox,
+            journal,
+            None,
+            SystemClock(),
+            codec=LEAGUE_MAIL,
+            observer=observer,
+            stopping=wakeup.stopping,
+        )
         return WiredRole(runner=runner, journal=journal)
 
     pace = Pace(active=timedelta(milliseconds=10), idle=timedelta(milliseconds=10))
