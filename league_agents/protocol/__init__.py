@@ -1,1 +1,0 @@
-"""Wire formats. Pure: bytes and objects in, typed messages out, and back."""
