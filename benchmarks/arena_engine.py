@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from league_agents.app.arena import usual_scenario
 from league_agents.arena.agents.random_agent import random_action
-from league_agents.core.draw import Draw
-from league_agents.core.game import IllegalAction
-from league_agents.settings.arena import usual_scenario
+from league_agents.games.game import IllegalAction
+from league_agents.kit.draw import Draw
 
 
 def actions_per_s(game: str, actions: int, *, clock: Callable[[], float] = time.process_time) -> float:

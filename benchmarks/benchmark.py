@@ -35,8 +35,8 @@ from benchmarks.instructions import (
     scripted_season,
     trace_of_one_batch,
 )
+from league_agents.app.offline import JournalMaker, journals_at
 from league_agents.games.q21.rules import COURSE, PRD
-from league_agents.settings.offline import JournalMaker, journals_at
 
 MATCHES_A_SEASON = 99
 """A game id has two digits for the round."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import league_agents.knowledge.catalogue
-from league_agents.errors import LeagueError
+from league_agents.kit.errors import LeagueError
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.titles import best_title, same_author
 from tests.support.books import CachedBook, cached_entries

@@ -24,24 +24,8 @@ from typing import Any, NamedTuple
 import click
 
 import league_agents
-from league_agents.clock import ManualClock
-from league_agents.games.q21.rules import PRD
-from league_agents.ids import game_id
-from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Journal
-from league_agents.league.machine import Machine
-from league_agents.league.schedule import Pairing, Schedule
-from league_agents.mail.memory import PostOffice
-from league_agents.mail.port import Mail, Mailbox, OutgoingMail
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.subject import format_subject
-from league_agents.runner.league_mail import LEAGUE_MAIL
-from league_agents.runner.role import RoleRunner
-from league_agents.runner.simulation import Simulation
-from league_agents.settings.agents import ChosenAgent, choose_agent, offline_host
-from league_agents.settings.offline import (
+from league_agents.app.agents import ChosenAgent, choose_agent, offline_host
+from league_agents.app.offline import (
     JournalMaker,
     OfflineLeague,
     OfflineTeam,
@@ -50,6 +34,22 @@ from league_agents.settings.offline import (
     offline_league,
     team_of,
 )
+from league_agents.games.q21.rules import PRD
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import Journal
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.ids import game_id
+from league_agents.league.machines.machine import Machine
+from league_agents.league.season.schedule import Pairing, Schedule
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.subject import format_subject
+from league_agents.mail.memory import PostOffice
+from league_agents.mail.port import Mail, Mailbox, OutgoingMail
+from league_agents.runner.league_mail import LEAGUE_MAIL
+from league_agents.runner.role import RoleRunner
+from league_agents.runner.simulation import Simulation
 from tests.support import ROOT, link
 
 SHORT, LONG = 5, 45

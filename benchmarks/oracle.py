@@ -27,14 +27,14 @@ from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.player_chain.writing import PoolSize, QuestionPool
 from league_agents.agents.questions.grammar import recognise
-from league_agents.core.draw import Draw
-from league_agents.errors import ModelRefused
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ModelRefused
+from league_agents.kit.values import evolve
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.passages import passages
 from league_agents.llm.port import Completion, Parsed, Prompt, Usage
-from league_agents.values import evolve
 from tests.support.books import cached_books
 
 M = TypeVar("M", bound=BaseModel)

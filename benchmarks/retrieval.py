@@ -18,8 +18,9 @@ from pathlib import Path
 
 from league_agents.agents.hints import passage_hints
 from league_agents.agents.word_forms import forms_of
-from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import COURSE
+from league_agents.kit.draw import Draw
+from league_agents.kit.values import evolve
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.embeddings import Reranker
@@ -28,7 +29,6 @@ from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.passages import Passage, passages
 from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem, words_of
-from league_agents.values import evolve
 from tests.support.book_files import LEADING, Placed, epub_bytes, lines_of, pdf_bytes
 
 CUTS = (1, 5, 10)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import click
 
-from league_agents.clock import monotonic_s
-from league_agents.core.draw import Draw
-from league_agents.errors import LeagueError
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import LeagueError
 from tests.support import wrong_clocks
 from tests.support.crash import Ending, play_season
 from tests.support.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
@@ -205,8 +205,8 @@ def _flood_line(season: FloodedSeason) -> str:
 @click.option("--q21", type=click.IntRange(0), default=50, show_default=True, help="Matches.")
 def arena_leaks(*, undercover: int, q21: int) -> None:
     """In memory: matches of the arena at random, and everything that anybody is told before the end searched."""
+    from league_agents.app.arena_server import arena_house
     from league_agents.arena.server.hall import Hall
-    from league_agents.settings.arena_server import arena_house
     from tests.support.arena_leaks import GAMES, all_leaks
 
     async def play() -> int:

@@ -21,13 +21,13 @@ from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.questions.batch import Strategy
 from league_agents.agents.questions.grammar import recognise
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
 from league_agents.games.q21.similarity import fold
+from league_agents.kit.draw import Draw
+from league_agents.kit.values import evolve
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document
-from league_agents.values import evolve
 from tests.support.books import cached_books
 
 GAMES = 200

@@ -19,10 +19,10 @@ from league_agents.agents.base import Reply
 from league_agents.agents.contexts import CallContext
 from league_agents.agents.prompting import render
 from league_agents.agents.secrecy import tells_canary
-from league_agents.clock import Clock, SystemClock
-from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why, failed_step
-from league_agents.errors import LeagueError
 from league_agents.games.q21.untrusted import number_of
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.model_work import KEY, ModelStep, ModelWorkUse, Why, failed_step
 from league_agents.llm.port import ChatModel, Judge, Purpose
 
 M = TypeVar("M", bound=BaseModel)

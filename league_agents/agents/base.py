@@ -3,7 +3,7 @@
 A runner knows nothing else of an agent, so any object with these methods will do, whether or not it inherits from
 here, and these agents work under any other runner that calls the same eight methods (protocol 6).
 
-A reply may tell under ``model_work`` what became of language models' work in it (``core.model_work``): it is shown to
+A reply may tell under ``model_work`` what became of language models' work in it (``kit.model_work``): it is shown to
 whoever runs the agent, goes to nobody else and changes nothing.
 
 Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side

@@ -12,11 +12,11 @@ from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.questions.answer_key import meanings
 from league_agents.agents.questions.general import general_questions
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
-from league_agents.core.draw import Draw
 from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.kit.draw import Draw
 
 IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
 """What A to D mean where the options cannot be read."""

@@ -22,8 +22,8 @@ from league_agents.agents.word_forms import stands_in
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.values import evolve
 from league_agents.knowledge.words import STOP_WORDS
-from league_agents.values import evolve
 
 _CREDIBLE_FIT = 3.0
 """How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""

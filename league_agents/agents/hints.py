@@ -14,9 +14,9 @@ from itertools import islice
 from league_agents.agents.difficulty import Demands
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.topics import topics
-from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, han_pairs, stem, words_of

@@ -46,12 +46,12 @@ from league_agents.agents.questions.belief import Extra, decode
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer
-from league_agents.clock import Clock, SystemClock
-from league_agents.core.draw import Draw
-from league_agents.core.model_work import Why
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.untrusted import field_of, number_of
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.draw import Draw
+from league_agents.kit.model_work import Why
 
 _MOST_RETRIEVED = 60
 _RETRIEVED_SHARE = 0.4

@@ -23,10 +23,10 @@ from league_agents.agents.referee_chain.answers import OpenQuestion, told_by_mod
 from league_agents.agents.referee_chain.grading import judged, opinion
 from league_agents.agents.referee_chain.hinting import hint_by_model
 from league_agents.agents.targets import Secret
-from league_agents.clock import Clock
 from league_agents.games.q21.model import Choice, Guess, Scorecard
 from league_agents.games.q21.rules import AnswerKey, RuleSet
-from league_agents.values import evolve
+from league_agents.kit.clock import Clock
+from league_agents.kit.values import evolve
 
 
 class LlmReferee(OfflineReferee):

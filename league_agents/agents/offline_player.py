@@ -21,9 +21,9 @@ from league_agents.agents.questions.batch import Plan, Strategy, plan_batch
 from league_agents.agents.questions.belief import decode
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.warmup import warmup_answer
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.draw import Draw
 
 
 class OfflinePlayer(PlayerAI):

@@ -18,12 +18,12 @@ from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.library import Knowledge
 from league_agents.agents.scripted import scorecard_reply
 from league_agents.agents.targets import Secret, choose_target, recall
-from league_agents.core.draw import Draw
 from league_agents.games.q21.as_json import answers_as_json
 from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.untrusted import number_of
+from league_agents.kit.draw import Draw
 
 _MATCHES_KEPT = 64
 

@@ -20,10 +20,10 @@ from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.foreign import Facts
 from league_agents.agents.questions.reading import CandidateReading, Text, fold, read
 from league_agents.agents.word_forms import stands_in
-from league_agents.core.draw import Draw
-from league_agents.errors import ConfigError
 from league_agents.games.q21.model import Brief, Target
 from league_agents.games.q21.rules import RuleSet, TargetKind
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 from league_agents.knowledge.words import STOP_WORDS, content_words
 
 _OWN_SHARE = 0.5

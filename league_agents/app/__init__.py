@@ -1,1 +1,1 @@
-"""Where everything is put together: names and files in, wired objects out. The one composition root."""
+"""Use cases: names and files in, wired objects out. The one place that joins adapters to ports; knows no terminal."""

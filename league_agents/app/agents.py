@@ -14,9 +14,9 @@ from typing import Literal, Protocol
 
 from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.scripted import PLAYERS, REFEREES
-from league_agents.clock import Clock
-from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import ConfigError
 from league_agents.llm.port import ChatModel
 from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Conduct, MisbehavingMailbox
 from league_agents.mail.port import Mailbox
@@ -241,7 +241,7 @@ def _offline(
 
 
 def _models_of_environment(role: AgentRole) -> CallbackModels:
-    from league_agents.settings.models import Books, chat_models, environment_models
+    from league_agents.app.models import Books, chat_models, environment_models
 
     return chat_models(environment_models(), role=role, books=Books.of_one_run(role))
 

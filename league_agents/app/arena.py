@@ -10,19 +10,19 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from league_agents.agents.asking import Models
+from league_agents.app.agents import IndexPlace
+from league_agents.app.own_seat import own_seat
 from league_agents.arena.agents.random_agent import RandomAgent
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import Scenario, ScenarioSeat, scenario_of
 from league_agents.arena.session import Memory, Recorder, Session, wall_clock
-from league_agents.core.person import Reader
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.config.model_settings import ARENA, none_configured
+from league_agents.games.person import Reader
 from league_agents.games.registry import declared, game_of, part_of, seats_in_words, usual_ids
-from league_agents.settings.agents import IndexPlace
-from league_agents.settings.model_settings import ARENA, none_configured
-from league_agents.settings.own_seat import own_seat
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
 
 if TYPE_CHECKING:
     from league_agents.arena.agents.human_agent import Terminal

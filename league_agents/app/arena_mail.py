@@ -12,27 +12,27 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from league_agents.app.arena import Company, arena_agent, memory_for
+from league_agents.app.live import MailboxMaker, OpenMailbox, SenderCheck, WantedMailbox, gmail_mailbox
+from league_agents.app.own_seat import close_agents
+from league_agents.app.role_files import take_files
+from league_agents.app.storage import STORAGE
 from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
 from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import Scenario
-from league_agents.clock import Clock, SystemClock
-from league_agents.errors import AuthorizationExpired, ConfigError, JournalUnusable, MailError
-from league_agents.ids import derive_hex
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import Journal, StoredJournal
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, JournalUnusable, MailError
+from league_agents.kit.ids import derive_hex
+from league_agents.kit.values import evolve
 from league_agents.mail.service_clock import ServiceClock
 from league_agents.runner.pace import Backoff
 from league_agents.runner.scan import SEND_PATIENCE
-from league_agents.settings.arena import Company, arena_agent, memory_for
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import MailboxMaker, OpenMailbox, SenderCheck, WantedMailbox, gmail_mailbox
-from league_agents.settings.own_seat import close_agents
-from league_agents.settings.role_files import take_files
-from league_agents.settings.storage import STORAGE
 from league_agents.user_code.loading import load_class
 from league_agents.user_code.own import load_tried_class
-from league_agents.values import evolve
 
 FACTS_EVERY = timedelta(seconds=30)
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from league_agents.arena.scenario import Scenario, ScenarioSeat
-from league_agents.arena.server.house import House
-from league_agents.games.registry import declared
-from league_agents.settings.arena import (
+from league_agents.app.arena import (
     LLM,
     RANDOM,
     SCRIPTED,
@@ -16,11 +13,14 @@ from league_agents.settings.arena import (
     memory_for,
     usual_scenario,
 )
+from league_agents.arena.scenario import Scenario, ScenarioSeat
+from league_agents.arena.server.house import House
+from league_agents.games.registry import declared
 
 if TYPE_CHECKING:
+    from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.limits import ServerLimits
     from league_agents.arena.server.serving import ArenaServer
-    from league_agents.protocol.boardgame.hosting import Profile
 
 
 def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
@@ -57,8 +57,8 @@ def arena_server(
     profile: Profile | None = None,
 ) -> ArenaServer:
     """A server, ready to be started. Raises ``ConfigError``."""
+    from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.serving import ArenaServer
-    from league_agents.protocol.boardgame.hosting import Profile
 
     return ArenaServer(
         arena_house(company, with_models=with_models),

@@ -18,24 +18,24 @@ from enum import StrEnum
 from pathlib import Path
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.clock import Clock
-from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
+from league_agents.app.agents import LLM, OFFLINE, SCRIPTED
+from league_agents.app.journals import is_begun, look_at_journal, state_in
+from league_agents.app.live import QUOTA, agent_of, login_command, machine_of
+from league_agents.app.sends import book_of
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
+from league_agents.league.wire.address import same_address
 from league_agents.llm.exchange import Rejected
 from league_agents.llm.registry import all_providers
 from league_agents.mail.gmail import SELF_TEST_PATIENCE, GmailMailbox, SelfTest
 from league_agents.mail.oauth import load_client_secret, missing_scopes, token_status, wider_mode
 from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
 from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
-from league_agents.protocol.league.address import same_address
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
 from league_agents.runner.peers import game_wait
-from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED
-from league_agents.settings.journals import is_begun, look_at_journal, state_in
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import QUOTA, agent_of, login_command, machine_of
-from league_agents.settings.sends import book_of
-from league_agents.settings.storage import STORAGE
 
 MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000
@@ -128,7 +128,7 @@ def _models(settings: LeagueSettings, role: RoleSettings, awaiting: Awaiting) ->
     if spec.partition(":")[0] != LLM or role.role == "manager":
         yield _no_model(role, spec)
         return
-    from league_agents.settings.models import ask_for_a_word
+    from league_agents.app.models import ask_for_a_word
 
     callbacks = REFEREE_CALLBACKS if role.role == "referee" else PLAYER_CALLBACKS
     asked = dict.fromkeys(entry.name for callback in callbacks for entry in settings.models.chain(callback))

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from league_agents.core.model_work import ModelWorkUse
+from league_agents.app.journals import refuse_lost_journal
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.kit.model_work import ModelWorkUse
 from league_agents.llm.calls import ModelCall
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.prices import PriceList
-from league_agents.settings.journals import refuse_lost_journal
-from league_agents.settings.league_settings import LeagueSettings
-from league_agents.settings.storage import STORAGE
 
 OUTSIDE = "outside a game"
 

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING
 from league_agents import __version__
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.difficulty import Difficulty
-from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError
-from league_agents.evaluation.casting import Part
-from league_agents.evaluation.contexts import START
-from league_agents.games.q21.rules import RuleSet, digest
-from league_agents.ids import derive_hex
-from league_agents.settings.agents import (
+from league_agents.app.agents import (
     LLM,
     OFFLINE,
     SCRIPTED,
@@ -35,12 +29,18 @@ from league_agents.settings.agents import (
     own_agent,
     try_making,
 )
+from league_agents.evaluation.casting import Part
+from league_agents.evaluation.contexts import START
+from league_agents.games.q21.rules import RuleSet, digest
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.ids import derive_hex
 from league_agents.user_code.instances import InstanceMaker
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge
-    from league_agents.settings.evaluation_models import Traffic
-    from league_agents.settings.models import Models
+    from league_agents.app.evaluation_models import Traffic
+    from league_agents.app.models import Models
 
 PARTS: tuple[Part, ...] = ("player", "opponent", "referee")
 

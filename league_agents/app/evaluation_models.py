@@ -13,16 +13,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from league_agents.errors import ConfigError, ModelError
+from league_agents.app.models import Books, Models, chat_models, prices_of
+from league_agents.config.model_settings import ModelEntry, ModelSettings
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.evaluation.results_file import difference
+from league_agents.kit.errors import ConfigError, ModelError
+from league_agents.kit.values import evolve
 from league_agents.llm.accounted import may_cost
 from league_agents.llm.cassette import Cassette, CassettePlayer, NotAsked
 from league_agents.llm.exchange import Backend, OverBudget, Patience, Reply, Request, usage_of
 from league_agents.llm.prices import Price, PriceList
-from league_agents.settings.model_settings import ModelEntry, ModelSettings
-from league_agents.settings.models import Books, Models, chat_models, prices_of
-from league_agents.values import evolve
 
 NOTE = "evaluation"
 _PLAYED_RETRIES = 50

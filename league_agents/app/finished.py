@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from league_agents.errors import AuthorizationExpired, ConfigError
+from league_agents.app.journals import look_at_journal, state_in
+from league_agents.app.live import agent_of, login_command, machine_of, refuse_missing_client
+from league_agents.app.role_files import refuse_missing_folder
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.config.migrate import MISSING_ADDRESS
+from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.league.wire.address import same_address
 from league_agents.mail.oauth import token_status
-from league_agents.protocol.league.address import same_address
-from league_agents.settings.journals import look_at_journal, state_in
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import agent_of, login_command, machine_of, refuse_missing_client
-from league_agents.settings.migrate import MISSING_ADDRESS
-from league_agents.settings.role_files import refuse_missing_folder
 
 _EXAMPLE_TEAMS = ("falcons", "otters", "herons")
 EXAMPLE_ADDRESSES = (

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from league_agents.errors import ConfigError, JournalError, JournalUnusable
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import RoleSettings
 from league_agents.journal.port import Dump, Journal, StoredJournal
-from league_agents.league.machine import Machine
-from league_agents.private_file import replace_private
-from league_agents.settings.league_settings import RoleSettings
-from league_agents.settings.storage import STORAGE
+from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable
+from league_agents.kit.private_file import replace_private
+from league_agents.league.machines.machine import Machine
 
 SEED = "seed"
 """Under this name a journal keeps its role's private seed. No two journals have the same."""

@@ -18,25 +18,32 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from league_agents.clock import Clock, SystemClock
-from league_agents.core.printable import printable
-from league_agents.errors import AuthorizationExpired, ConfigError
+from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
+from league_agents.app.journals import SEED, keep_marker, open_journal, state_in
+from league_agents.app.outages import Outages
+from league_agents.app.role_files import take_files, tighten_folders
+from league_agents.app.sends import book_of
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, Note
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.kit.printable import printable
+from league_agents.kit.values import evolve
 from league_agents.knowledge.corpus import default_index_path
-from league_agents.league.config import PlayerConfig, RefereeConfig
-from league_agents.league.events import Command, Identity, OperatorCommand
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.player import PlayerMachine
-from league_agents.league.referee import Referee, RefereeState
+from league_agents.league.machines.config import PlayerConfig, RefereeConfig
+from league_agents.league.machines.events import Command, Identity, OperatorCommand
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.machines.referee.referee import Referee, RefereeState
+from league_agents.league.wire.address import read_mailbox, same_address
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
-from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
@@ -44,16 +51,9 @@ from league_agents.runner.peers import is_game_open, peers_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
-from league_agents.settings.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
-from league_agents.settings.journals import SEED, keep_marker, open_journal, state_in
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.outages import Outages
-from league_agents.settings.role_files import take_files, tighten_folders
-from league_agents.settings.sends import book_of
-from league_agents.values import evolve
 
 if TYPE_CHECKING:
-    from league_agents.settings.models import Models
+    from league_agents.app.models import Models
 
 QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
 """Names under which a journal keeps what belongs to no step."""
@@ -382,7 +382,7 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: O
     kind: AgentRole = "referee" if role.role == "referee" else "player"
 
     def models() -> Models:
-        from league_agents.settings.models import Books, chat_models
+        from league_agents.app.models import Books, chat_models
 
         books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=role.journal)
         if outages is None:

@@ -9,15 +9,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from league_agents.errors import ConfigError, JournalError, LeagueError
+from league_agents.app.journals import look_at_journal, state_in
+from league_agents.app.live import MAIL_FACTS, login_command, machine_of, missing_client
+from league_agents.app.sends import sends_left
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
-from league_agents.league.game_state import GamePhase, LeagueGame
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.match_state import AWAITED, OpenMatch
-from league_agents.league.player import PlayerMachine, PlayerState
-from league_agents.league.referee import Referee, RefereeState
+from league_agents.kit.errors import ConfigError, JournalError, LeagueError
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
+from league_agents.league.machines.player.game_state import GamePhase, LeagueGame
+from league_agents.league.machines.player.player import PlayerMachine, PlayerState
+from league_agents.league.machines.referee.match_state import AWAITED, OpenMatch
+from league_agents.league.machines.referee.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
 from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
@@ -25,10 +29,6 @@ from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quot
 from league_agents.report.status import DoubtfulSend, OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
 from league_agents.runner.lock import is_locked
-from league_agents.settings.journals import look_at_journal, state_in
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import MAIL_FACTS, login_command, machine_of, missing_client
-from league_agents.settings.sends import sends_left
 
 _NEXT_REQUEST = {
     GamePhase.INITIALIZED: "Q21WARMUPCALL",

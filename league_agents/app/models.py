@@ -14,10 +14,21 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.clock import Clock, SystemClock, monotonic_s, sleep_s
-from league_agents.core.printable import line_of
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.app.outages import Outages
+from league_agents.app.storage import STORAGE
+from league_agents.config.model_settings import (
+    PROVIDER_VARIABLE,
+    ModelEntry,
+    ModelSettings,
+    none_configured,
+    read_models,
+    read_prices,
+)
+from league_agents.kit.clock import Clock, SystemClock, monotonic_s, sleep_s
+from league_agents.kit.errors import ConfigError, LeagueError
+from league_agents.kit.printable import line_of
+from league_agents.kit.private_file import make_private_folder
+from league_agents.kit.violation import shown
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
@@ -32,17 +43,6 @@ from league_agents.llm.registry import provider_named
 from league_agents.llm.responses import quoted
 from league_agents.llm.schema_in_words import SchemaInWords
 from league_agents.llm.time_limit import TimeLimited
-from league_agents.private_file import make_private_folder
-from league_agents.settings.model_settings import (
-    PROVIDER_VARIABLE,
-    ModelEntry,
-    ModelSettings,
-    none_configured,
-    read_models,
-    read_prices,
-)
-from league_agents.settings.outages import Outages
-from league_agents.settings.storage import STORAGE
 
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
@@ -228,7 +228,7 @@ def environment_models(environment: Mapping[str, str] | None = None) -> ModelSet
     """What the environment and ``.env`` in the current folder say, where there is no league file. Raises
     ``ConfigError``."""
     if environment is None:
-        from league_agents.settings.league_file import environment_of
+        from league_agents.config.league_file import environment_of
 
         environment = environment_of(Path.cwd() / "league.yaml")
     return read_models(None, environment, Path.cwd())

@@ -10,21 +10,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError, shortened
+from league_agents.app.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
+from league_agents.app.storage import STORAGE
+from league_agents.config.model_settings import ModelSettings
 from league_agents.games.q21.rules import RuleSet
-from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
-from league_agents.league.config import PlayerConfig, RefereeConfig
-from league_agents.league.events import Command, Identity, OperatorCommand
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.manager_state import ManagerState
-from league_agents.league.player import PlayerMachine
-from league_agents.league.referee import Referee
-from league_agents.league.schedule import Schedule, Team, single_game
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.ids import derive_hex
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import PlayerConfig, RefereeConfig
+from league_agents.league.machines.events import Command, Identity, OperatorCommand
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.season.schedule import Schedule, Team, single_game
 from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.mail.misconduct import Conduct
 from league_agents.mail.port import Mailbox, OutgoingMail
@@ -34,13 +38,9 @@ from league_agents.runner.calls import AgentHost
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
-from league_agents.settings.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
-from league_agents.settings.model_settings import ModelSettings
-from league_agents.settings.storage import STORAGE
-from league_agents.values import evolve
 
 if TYPE_CHECKING:
-    from league_agents.settings.models import Models
+    from league_agents.app.models import Models
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """When every offline league begins: what happens in it depends on the seed, not on the day."""
@@ -274,7 +274,7 @@ def play_single_game(
     run = secrets.token_hex(6)
 
     def models_of(role: AgentRole, team: Team) -> Models:
-        from league_agents.settings.models import Books, chat_models, environment_models
+        from league_agents.app.models import Books, chat_models, environment_models
 
         place = None if journal is None else journal_path(journal, address_of(team, role))
         books = Books(league=f"run {run}", scope=f"run {run} {team.group_id}", journal=place)

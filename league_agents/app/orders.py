@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import secrets
 
+from league_agents.app.journals import open_journal
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import RoleSettings
 from league_agents.journal.port import Journal, Note, Order
-from league_agents.settings.journals import open_journal
-from league_agents.settings.league_settings import RoleSettings
-from league_agents.settings.storage import STORAGE
 
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 

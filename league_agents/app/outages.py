@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 
-from league_agents.core.model_work import WORDS, ModelWorkUse, Why
-from league_agents.core.printable import printable
-from league_agents.errors import ModelError
+from league_agents.kit.errors import ModelError
+from league_agents.kit.model_work import WORDS, ModelWorkUse, Why
+from league_agents.kit.printable import printable
 from league_agents.llm.exchange import Backend, OverBudget, Reply, Request
 
 LONGEST_REASON = 240

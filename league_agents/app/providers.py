@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from league_agents.errors import ConfigError
+from league_agents.config.environment import Environment
+from league_agents.kit.errors import ConfigError
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import provider_named, provider_names, provider_source
-from league_agents.settings.environment import Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

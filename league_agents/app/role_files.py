@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from league_agents.errors import ConfigError, JournalError, MailboxUnavailable
-from league_agents.private_file import tighten, tighten_folder
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.kit.errors import ConfigError, JournalError, MailboxUnavailable
+from league_agents.kit.private_file import tighten, tighten_folder
 from league_agents.runner.lock import FileLock, Locked
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
 
 
 def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:

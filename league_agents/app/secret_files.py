@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from league_agents.config.league_settings import LeagueSettings
 from league_agents.mail.oauth import wider_mode
 from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment
-from league_agents.settings.league_settings import LeagueSettings
 
 _LARGEST = 100_000
 

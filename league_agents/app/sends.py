@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from league_agents.clock import ManualClock
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.kit.clock import ManualClock
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.mail.gmail.mailbox import endpoint_of
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.send_counts import StoredSendCounts
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.storage import STORAGE
 
 BOOK_NAME = "sends.db"
 

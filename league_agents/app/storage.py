@@ -1,7 +1,7 @@
 """Where durable things are kept: journals, ledgers of model calls, what is spent, the sends of a day.
 
 Rule: they are opened here and nowhere else; everybody else knows their ports. Another storage is one more ``Storage``
-and its word in ``STORAGES``.
+and its word in ``config.storage_url``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from league_agents.clock import Clock
-from league_agents.errors import ConfigError
+from league_agents.config.storage_url import DEFAULT_SCHEME, SCHEMES
 from league_agents.journal.port import Dump, StoredJournal
 from league_agents.journal.sqlite import SqliteJournal, Synchronous
+from league_agents.kit.clock import Clock
 from league_agents.llm.calls import CallLedger
 from league_agents.llm.limits import Planned, Spending, SpendingLimits
 from league_agents.mail.send_counts import StoredSendCounts
@@ -83,23 +83,8 @@ class SqliteStorage:
         return SendBook.to_look_at(path, endpoint=endpoint, address=address)
 
 
-DEFAULT_STORAGE = "sqlite"
-STORAGES: Mapping[str, Storage] = {DEFAULT_STORAGE: SqliteStorage()}
+STORAGES: Mapping[str, Storage] = dict(zip(SCHEMES, (SqliteStorage(),), strict=True))
 """By the scheme of their URLs."""
 
-STORAGE = STORAGES[DEFAULT_STORAGE]
+STORAGE = STORAGES[DEFAULT_SCHEME]
 """The storage of files that a person names without a scheme, and of the files in the data folder."""
-
-
-def file_of(written: str, where: str) -> str:
-    """The file that ``sqlite:///FILE`` names, or a text without a scheme itself; ``sqlite:////`` begins a path at the
-    root. Raises ``ConfigError``."""
-    scheme, colon, rest = written.partition("://")
-    if not colon:
-        return written
-    if scheme not in STORAGES:
-        known = " or ".join(f"{each}:///FILE" for each in STORAGES)
-        raise ConfigError(where, f"must be a file or {known}, found {scheme[:40]!a}://…")  # the rest may be a password
-    if not rest.startswith("/") or not rest.strip("/"):
-        raise ConfigError(where, f"must be a file or {scheme}:///FILE, found {written[:80]!a}")
-    return rest[1:]

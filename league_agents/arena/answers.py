@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from league_agents.core.game import GAME_VERSION, Action
-from league_agents.core.model_work import KEY, ModelStep, read_steps
-from league_agents.core.printable import line_of
-from league_agents.core.violation import shown
+from league_agents.games.game import GAME_VERSION, Action
+from league_agents.kit.model_work import KEY, ModelStep, read_steps
+from league_agents.kit.printable import line_of
+from league_agents.kit.violation import shown
 from league_agents.user_code.called import UnusableResult
 from league_agents.user_code.plain import plain
 

@@ -26,7 +26,7 @@ from urllib.parse import quote, urlsplit
 
 from league_agents.arena.remote_seat import ActionRefused, RemoteSeat, SeatState
 from league_agents.arena.seat_line import SeatKey, ServerLost, ServerRefused
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 
 __all__ = ["ActionRefused", "Client", "RemoteSeat", "SeatState", "ServerLost", "ServerRefused"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
-from league_agents.core.game import Action, Event, ForfeitCause, IllegalAction
-from league_agents.core.model_work import ModelStep
-from league_agents.match import Match
+from league_agents.games.game import Action, Event, ForfeitCause, IllegalAction
+from league_agents.kit.model_work import ModelStep
+from league_agents.turns.match import Match
 
 DEFAULT_TIMEOUT = timedelta(seconds=60)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from league_agents.core.model_work import ModelStep
+from league_agents.kit.model_work import ModelStep
 
 if TYPE_CHECKING:
     from league_agents.arena.decisions import SettledDecision

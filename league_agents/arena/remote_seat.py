@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from league_agents.arena.seat_line import SeatKey, SeatLine, ServerRefused
-from league_agents.core.game import Action, Event, JsonObject, LegalAction
+from league_agents.games.game import Action, Event, JsonObject, LegalAction
 
 LOOK_EVERY_S = 10.0
 """How often the state is asked for while nothing happens."""

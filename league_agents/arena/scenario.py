@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from league_agents.arena.decisions import ClockRules
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import Game
-from league_agents.core.keys import WHOLE, Keys
-from league_agents.core.people import LANGUAGES, LONGEST_NAME, check_names, read_names
-from league_agents.errors import ConfigError, shortened
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import Game
+from league_agents.games.people import LANGUAGES, LONGEST_NAME, check_names, read_names
 from league_agents.games.registry import game_codes, game_of
-from league_agents.interaction import ClassLoader, InteractionProtocol, load_protocol
-from league_agents.interaction.yaml_text import LONGEST_TEXT, read_yaml
-from league_agents.match import Match
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.keys import WHOLE, Keys
+from league_agents.kit.yaml_text import LONGEST_TEXT, read_yaml
+from league_agents.turns import ClassLoader, InteractionProtocol, load_protocol
+from league_agents.turns.match import Match
 
 SCENARIO_KEYS: Final = ("game", "config", "agents", "seed", "lang", "clock", "protocol", "topology", "flow")
 _INTERACTION_KEYS: Final = ("protocol", "topology", "flow")

@@ -15,9 +15,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from league_agents.clock import monotonic_s, sleep_s
-from league_agents.core.game import ALL, Event, JsonObject
-from league_agents.errors import LeagueError
+from league_agents.games.game import ALL, Event, JsonObject
+from league_agents.kit.clock import monotonic_s, sleep_s
+from league_agents.kit.errors import LeagueError
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection

@@ -20,11 +20,11 @@ from typing import Any, Protocol
 
 from league_agents.arena.answers import action_of, raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, Decision, Decisions, SettledDecision
-from league_agents.clock import utc_now
-from league_agents.core.game import HOST, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
-from league_agents.core.printable import printable
-from league_agents.errors import AgentError, CallbackTimeout, LeagueError
-from league_agents.match import Match
+from league_agents.games.game import HOST, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
+from league_agents.kit.clock import utc_now
+from league_agents.kit.errors import AgentError, CallbackTimeout, LeagueError
+from league_agents.kit.printable import printable
+from league_agents.turns.match import Match
 from league_agents.user_code.called import failed_with
 
 LOG = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from league_agents import __version__
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, Game, IllegalAction, Outcome
-from league_agents.errors import ConfigError, shortened
+from league_agents.games.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, Game, IllegalAction, Outcome
 from league_agents.games.registry import game_of
-from league_agents.match import Match
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.turns.match import Match
 
 if TYPE_CHECKING:
     from league_agents.arena.decisions import SettledDecision

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from league_agents import __version__
-from league_agents.errors import (
+from league_agents.kit.errors import (
     AuthorizationExpired,
     ConfigError,
     JournalError,
@@ -154,7 +154,7 @@ def exit_code_of(error: LeagueError) -> Exit:
 
 def leave(message: str, code: Exit) -> NoReturn:
     """End the process with one line on stderr. Raises ``SystemExit``."""
-    from league_agents.core.printable import printable
+    from league_agents.kit.printable import printable
     from league_agents.report.secret_texts import SecretTexts
 
     # A message may quote a file or an agent: it stays one line, moves no cursor and shows no token.

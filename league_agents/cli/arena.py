@@ -17,15 +17,15 @@ from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
 from league_agents.cli.transcript_file import open_record
-from league_agents.core.printable import printable
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import printable
 
 if TYPE_CHECKING:
     from league_agents.agents.asking import Models
+    from league_agents.app.arena import Company
     from league_agents.arena.scenario import Scenario
     from league_agents.arena.session import Recorder, Session
-    from league_agents.core.person import Reader
-    from league_agents.settings.arena import Company
+    from league_agents.games.person import Reader
 
 LONGEST_TURN_S = 30 * 86_400.0
 
@@ -103,7 +103,7 @@ def games(as_json: bool, lang: str) -> int:
 def protocols(as_json: bool, lang: str) -> None:
     """List the interaction protocols, with the keys that a scenario may give them."""
     from league_agents.games.registry import game_of, usable_games
-    from league_agents.interaction.load import PROTOCOL_TYPES
+    from league_agents.turns.load import PROTOCOL_TYPES
 
     games_of = {code: game_of(code).protocol for code in usable_games()[0]}
     found: list[dict[str, Any]] = [
@@ -166,7 +166,7 @@ def play(
     as_json: bool,
 ) -> int:
     """Play one match. GAME is one that 'league-agents arena games' lists."""
-    from league_agents.settings.arena import usual_scenario, with_agents
+    from league_agents.app.arena import usual_scenario, with_agents
 
     if turn_timeout is not None and not turn_timeout <= LONGEST_TURN_S:  # NaN is within any range
         raise click.UsageError(f"--turn-timeout must be 0.05 to {LONGEST_TURN_S:g} seconds")
@@ -191,7 +191,7 @@ def play(
 
 
 def _configured(settings: Sequence[str]) -> dict[str, Any]:
-    from league_agents.interaction.yaml_text import read_value
+    from league_agents.kit.yaml_text import read_value
 
     found: dict[str, Any] = {}
     for each in settings:
@@ -223,13 +223,13 @@ def _play(
     from dataclasses import replace
     from datetime import timedelta
 
+    from league_agents.app.arena import HUMAN, reader_of, session_of
+    from league_agents.app.own_seat import closing_agents
     from league_agents.arena.model_tally import ModelTally
     from league_agents.arena.transcript import TranscriptWriter, event_dict, public_config
     from league_agents.cli import Exit
-    from league_agents.core.game import HOST
-    from league_agents.core.model_work import ModelWorkUse, counted, sentence, together
-    from league_agents.settings.arena import HUMAN, reader_of, session_of
-    from league_agents.settings.own_seat import closing_agents
+    from league_agents.games.game import HOST
+    from league_agents.kit.model_work import ModelWorkUse, counted, sentence, together
 
     drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
     clock = scenario.clock
@@ -317,9 +317,9 @@ class _Show:
 
 
 def _company(show: Callable[[str], None]) -> Company:
+    from league_agents.app.arena import Company
     from league_agents.arena.agents.human_agent import Terminal
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.arena import Company
 
     def ask(question: str) -> str:
         print(question, end="", file=sys.stderr, flush=True)
@@ -330,7 +330,7 @@ def _company(show: Callable[[str], None]) -> Company:
         return line.rstrip("\n")
 
     def models() -> Models:
-        from league_agents.settings.models import arena_models
+        from league_agents.app.models import arena_models
 
         return arena_models(lambda text: print(f"league-agents: {text}", file=sys.stderr, flush=True))
 

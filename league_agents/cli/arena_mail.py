@@ -12,13 +12,13 @@ import click
 from league_agents.cli.options import CONFIG, ROLE_NAMES
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
-    from league_agents.clock import Clock
+    from league_agents.app.arena import Company
+    from league_agents.config.league_settings import LeagueSettings, RoleSettings
     from league_agents.journal.port import Journal
-    from league_agents.settings.arena import Company
-    from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+    from league_agents.kit.clock import Clock
 
 
 _ACCOUNT = click.option(
@@ -61,12 +61,12 @@ def mail_host(
     Everybody is invited by mail; whoever owes an action is written to. Stop it and start it again as you like: the
     journal knows where the match stands.
     """
+    from league_agents.app.arena_mail import addresses_of, host_by_mail, work
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
-    from league_agents.clock import SystemClock
-    from league_agents.core.printable import printable
+    from league_agents.kit.clock import SystemClock
+    from league_agents.kit.printable import printable
     from league_agents.mail.service_clock import ServiceClock
-    from league_agents.settings.arena_mail import addresses_of, host_by_mail, work
     from league_agents.user_code.own import load_tried_class
 
     if scenario is None and (seats or seed is not None):
@@ -166,16 +166,16 @@ def mail_seat(
 
     Stop it and start it again as you like: what was answered is kept beside the account's journal.
     """
+    from league_agents.app.arena import HUMAN, arena_agent, usual_scenario
+    from league_agents.app.arena_mail import seat_by_mail, work
+    from league_agents.app.own_seat import closing_agents
     from league_agents.arena.scenario import ScenarioSeat
     from league_agents.cli import Exit
-    from league_agents.clock import SystemClock
-    from league_agents.core.model_work import sentence
-    from league_agents.core.printable import printable
+    from league_agents.kit.clock import SystemClock
+    from league_agents.kit.model_work import sentence
+    from league_agents.kit.printable import printable
+    from league_agents.league.wire.address import read_address
     from league_agents.mail.service_clock import ServiceClock
-    from league_agents.protocol.league.address import read_address
-    from league_agents.settings.arena import HUMAN, arena_agent, usual_scenario
-    from league_agents.settings.arena_mail import seat_by_mail, work
-    from league_agents.settings.own_seat import closing_agents
 
     if read_address(host_address) is None:
         raise ConfigError(f"--host {host_address[:80]}", "is no mail address")
@@ -222,7 +222,7 @@ def mail_seat(
 
 
 def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSettings]:
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=(account,))
@@ -230,9 +230,9 @@ def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSet
 
 
 def _company(tell: Callable[[str], None], clock: Clock, *, in_process: bool) -> Company:
+    from league_agents.app.arena import Company
+    from league_agents.app.models import arena_models
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.arena import Company
-    from league_agents.settings.models import arena_models
 
     models = partial(arena_models, tell)
     return Company(models=models, index_path=default_index_path, now=clock.now, in_process=in_process)

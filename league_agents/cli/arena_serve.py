@@ -31,17 +31,17 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
 
     It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /.
     """
+    from league_agents.app.arena import Company
+    from league_agents.app.arena_server import arena_server
+    from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.serving import settle_memory
-    from league_agents.core.printable import printable
     from league_agents.games.registry import usable_games
+    from league_agents.kit.printable import printable
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.protocol.boardgame.hosting import Profile
-    from league_agents.settings.arena import Company
-    from league_agents.settings.arena_server import arena_server
 
     @cache
     def models() -> Models:
-        from league_agents.settings.models import arena_models
+        from league_agents.app.models import arena_models
 
         return arena_models(logging.getLogger("league_agents.arena").warning)
 

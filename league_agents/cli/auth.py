@@ -11,7 +11,7 @@ import click
 from league_agents.cli.options import CONFIG, ROLES
 
 if TYPE_CHECKING:
-    from league_agents.settings.league_settings import LeagueSettings, RoleSettings
+    from league_agents.config.league_settings import LeagueSettings, RoleSettings
 
 EPILOG = """\b
 Examples:
@@ -28,7 +28,7 @@ def command() -> None:
 
 
 def _settings(config: Path | None, roles: tuple[str, ...]) -> LeagueSettings:
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
 
     path = find_league_file(config)
     return read_league_file(path, environment_of(path), only=roles)
@@ -55,7 +55,7 @@ def login(*, config: Path | None, roles: tuple[str, ...], no_browser: bool) -> N
 
 
 def _needs_login(settings: LeagueSettings, role: RoleSettings) -> bool:
-    from league_agents.errors import AuthorizationExpired, MailError
+    from league_agents.kit.errors import AuthorizationExpired, MailError
 
     try:
         _profile(settings, role)
@@ -67,8 +67,8 @@ def _needs_login(settings: LeagueSettings, role: RoleSettings) -> bool:
 
 
 def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
+    from league_agents.app.live import login_command
     from league_agents.mail.gmail import GmailMailbox
-    from league_agents.settings.live import login_command
 
     click.echo(f"{role.role}: {settings.gmail.awaited}", err=True)
     mailbox = GmailMailbox(
@@ -84,11 +84,11 @@ def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
 
 
 def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) -> None:
-    from league_agents.errors import AuthorizationExpired, MailboxUnavailable
+    from league_agents.app.role_files import refuse_missing_folder
+    from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable
+    from league_agents.league.wire.address import same_address
     from league_agents.mail.oauth import login as log_in
     from league_agents.mail.oauth import login_pasted
-    from league_agents.protocol.league.address import same_address
-    from league_agents.settings.role_files import refuse_missing_folder
 
     refuse_missing_folder(role.token)
     click.echo(f"{role.role}: log in as {role.address} and allow everything that is asked for:", err=True)
@@ -139,12 +139,12 @@ def _pasted_line() -> str:
 @ROLES
 def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
     """How old each token is, when it ends and what is wrong with it, without asking Google."""
+    from league_agents.app.live import login_command, missing_client
     from league_agents.cli import Exit
-    from league_agents.clock import SystemClock
-    from league_agents.errors import AuthorizationExpired
+    from league_agents.kit.clock import SystemClock
+    from league_agents.kit.errors import AuthorizationExpired
     from league_agents.mail.oauth import token_status
     from league_agents.report.status import TokenState, token_words
-    from league_agents.settings.live import login_command, missing_client
 
     settings = _settings(config, roles)
     is_missing = False

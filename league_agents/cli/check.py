@@ -11,14 +11,14 @@ import click
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.screen import console, mark, own_stdout, print_document
-from league_agents.errors import shortened
+from league_agents.kit.errors import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from league_agents.app.agents import AgentRole, ChosenAgent
     from league_agents.evaluation.checking.report import CallbackReport, CheckReport, ContractFinding
     from league_agents.games.q21.rules import RuleSet
-    from league_agents.settings.agents import AgentRole, ChosenAgent
 
 EPILOG = """\b
 What is tried, always on one instance and in the real order of the calls:
@@ -78,8 +78,8 @@ def command(
     module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
     """
     from league_agents.cli import Exit
+    from league_agents.config.rules import rules_named
     from league_agents.evaluation.checking.report import ContractVerdict
-    from league_agents.settings.rules import rules_named
 
     chosen_rules = rules_named(rules)
     with own_stdout() as stdout:
@@ -93,7 +93,7 @@ def command(
 
 
 def _agent(spec: str, role: AgentRole | None, rules: RuleSet, *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
-    from league_agents.settings.agents import LLM, OFFLINE, SCRIPTED, choose_agent, own_agent
+    from league_agents.app.agents import LLM, OFFLINE, SCRIPTED, choose_agent, own_agent
 
     if role is None and spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
         raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
@@ -176,9 +176,9 @@ def _finding(finding: ContractFinding) -> dict[str, object]:
 def _print(spec: str, report: CheckReport, stdout: TextIO) -> None:
     from rich.text import Text
 
-    from league_agents.core.printable import printable
     from league_agents.evaluation.checking.report import ContractVerdict, mildness
     from league_agents.games.q21.remarks import SEVERITIES, Severity
+    from league_agents.kit.printable import printable
 
     screen = console(stdout)
     screen.print()
@@ -248,8 +248,8 @@ def _findings(findings: list[ContractFinding]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from league_agents.core.printable import printable
     from league_agents.games.q21.remarks import Severity
+    from league_agents.kit.printable import printable
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("", no_wrap=True)
@@ -277,7 +277,7 @@ def _findings(findings: list[ContractFinding]) -> Table:
 
 
 def _told(finding: ContractFinding) -> str:
-    from league_agents.core.printable import printable
+    from league_agents.kit.printable import printable
 
     where = f" (at {printable(finding.where, 200)})" if finding.where is not None else ""
     return f"{printable(finding.found, 300)}{where}; it must be {finding.rule}"

@@ -29,12 +29,12 @@ def command() -> None:
 def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
     what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
+    from league_agents.app.finished import check_file
+    from league_agents.app.live import login_command
+    from league_agents.app.secret_files import readable_by_others
     from league_agents.cli.screen import own_stdout
-    from league_agents.clock import SystemClock
-    from league_agents.settings.finished import check_file
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.live import login_command
-    from league_agents.settings.secret_files import readable_by_others
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.kit.clock import SystemClock
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)
@@ -71,10 +71,10 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
 
     What was not taken over is said, and why; values are not repeated.
     """
-    from league_agents.errors import ConfigError
-    from league_agents.private_file import open_private
-    from league_agents.settings.league_settings import DEFAULT_FILE, command_with
-    from league_agents.settings.migrate import import_together
+    from league_agents.config.league_settings import DEFAULT_FILE, command_with
+    from league_agents.config.migrate import import_together
+    from league_agents.kit.errors import ConfigError
+    from league_agents.kit.private_file import open_private
 
     into = output or Path(DEFAULT_FILE)
     imported = import_together(sources, into=into)
@@ -108,10 +108,10 @@ def providers(*, as_json: bool) -> int:
     """
     import sys
 
+    from league_agents.app.providers import list_providers
     from league_agents.cli import Exit
     from league_agents.cli.screen import print_document
-    from league_agents.settings.league_file import environment_of
-    from league_agents.settings.providers import list_providers
+    from league_agents.config.league_file import environment_of
 
     listed, unusable = list_providers(environment_of(Path.cwd() / "league.yaml"))
     if as_json:

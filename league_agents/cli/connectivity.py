@@ -7,11 +7,11 @@ from typing import TextIO
 
 import click
 
-from league_agents.clock import SystemClock
-from league_agents.core.printable import printable
-from league_agents.settings.connectivity import Trouble, check_everything
-from league_agents.settings.league_settings import LeagueSettings
-from league_agents.settings.secret_files import secret_texts_of
+from league_agents.app.connectivity import Trouble, check_everything
+from league_agents.app.secret_files import secret_texts_of
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.kit.clock import SystemClock
+from league_agents.kit.printable import printable
 
 
 def test_connectivity(settings: LeagueSettings, stdout: TextIO) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from league_agents.cli.screen import console, print_document
-from league_agents.core.printable import printable
+from league_agents.kit.printable import printable
 from league_agents.knowledge.watching import AddingWatcher
 
 if TYPE_CHECKING:

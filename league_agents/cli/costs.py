@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from league_agents.settings.costs import Cost
+    from league_agents.app.costs import Cost
 
 EPILOG = """\b
 Examples:
@@ -47,11 +47,11 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
     """
     import sys
 
+    from league_agents.app.costs import add_up, calls_in, files_of, total
+    from league_agents.app.models import default_ledger_path, environment_models, prices_of
     from league_agents.cli.screen import print_document
-    from league_agents.settings.costs import add_up, calls_in, files_of, total
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.league_settings import DEFAULT_FILE
-    from league_agents.settings.models import default_ledger_path, environment_models, prices_of
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.config.league_settings import DEFAULT_FILE
 
     settings = None
     if config is not None or Path(DEFAULT_FILE).is_file():
@@ -75,7 +75,7 @@ _HEADS = ("calls", "failed", "unusable", "forbidden", "cached", "in", "of it cac
 
 
 def _lines(by: str, costs: list[Cost]) -> list[str]:
-    from league_agents.core.printable import printable
+    from league_agents.kit.printable import printable
 
     rows = [(by, *_HEADS, "cost")]
     rows += [

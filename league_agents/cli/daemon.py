@@ -17,15 +17,15 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.options import CONFIG, ROLES
-from league_agents.errors import AuthorizationExpired, LeagueError
-from league_agents.values import evolve
+from league_agents.kit.errors import AuthorizationExpired, LeagueError
+from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
+    from league_agents.app.live import Live
     from league_agents.cli.logs import DaemonLog
+    from league_agents.config.league_settings import LeagueSettings
     from league_agents.runner.scan import ScanReport
     from league_agents.runner.wakeup import StopRequest
-    from league_agents.settings.league_settings import LeagueSettings
-    from league_agents.settings.live import Live
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -125,8 +125,8 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
 
 def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     """The league file with the command line laid over it. Raises ``ConfigError``."""
-    from league_agents.settings.finished import refuse_unfinished
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.app.finished import refuse_unfinished
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
 
     path = find_league_file(choice.config)
     environment = environment_of(path)
@@ -150,17 +150,17 @@ def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
 
 
 def _log_of(settings: LeagueSettings) -> DaemonLog:
+    from league_agents.app.secret_files import secret_texts_of
     from league_agents.cli.logs import open_log
-    from league_agents.settings.secret_files import secret_texts_of
 
     log = settings.log
     return open_log(level=log.level, is_json=log.is_json, file=log.file, secrets=secret_texts_of(settings, os.environ))
 
 
 def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
+    from league_agents.app.live import live_roles
     from league_agents.runner.wakeup import StopRequest
     from league_agents.runner.watch import watch
-    from league_agents.settings.live import live_roles
 
     stop = StopRequest()
     try:
@@ -182,9 +182,9 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
 
 
 def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int:
+    from league_agents.app.live import live_roles
     from league_agents.cli import exit_code_of
     from league_agents.runner.scan import scan
-    from league_agents.settings.live import live_roles
 
     reports: dict[str, ScanReport] = {}
     failures: dict[str, Exception] = {}

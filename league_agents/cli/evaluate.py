@@ -16,20 +16,20 @@ from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
-from league_agents.errors import ConfigError, LeagueError, shortened
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError, LeagueError, shortened
+from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
-    from league_agents.core.draw import Draw
+    from league_agents.app.agents import AgentRole
+    from league_agents.app.evaluation import EvaluationSettings
+    from league_agents.app.evaluation_models import Traffic
+    from league_agents.config.model_settings import ModelSettings
     from league_agents.evaluation.casting import Cast, Part
     from league_agents.evaluation.figures import EvaluationReport
     from league_agents.evaluation.referee_games import KnownAnswer, KnownTarget
     from league_agents.evaluation.results import PlayerGame, RefereeGame
+    from league_agents.kit.draw import Draw
     from league_agents.llm.cassette import Cassette, CassettePlayer
-    from league_agents.settings.agents import AgentRole
-    from league_agents.settings.evaluation import EvaluationSettings
-    from league_agents.settings.evaluation_models import Traffic
-    from league_agents.settings.model_settings import ModelSettings
 
 TIMING_FORM = "league-agents evaluation timing"
 TIMING = RecordKind(
@@ -190,14 +190,14 @@ class Options:
 
 def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
     from league_agents.agents.library import Knowledge
+    from league_agents.app.evaluation import EvaluationSettings
     from league_agents.cli import Exit
     from league_agents.cli.evaluate_screen import document_of, print_report, print_timing, timing_of
+    from league_agents.config.rules import rules_named
     from league_agents.evaluation.player_report import player_report
     from league_agents.evaluation.referee_report import referee_report
     from league_agents.evaluation.results import PlayerGame, RefereeGame
     from league_agents.knowledge.corpus import default_index_path
-    from league_agents.settings.evaluation import EvaluationSettings
-    from league_agents.settings.rules import rules_named
 
     settings = EvaluationSettings(
         role=role,
@@ -258,8 +258,8 @@ def _traffic(settings: EvaluationSettings, options: Options) -> tuple[Cassette |
     """Where models are reached, and the recording if there is one."""
     if not settings.asks_models:
         return None, None
+    from league_agents.app.evaluation_models import Traffic, played_settings
     from league_agents.llm.cassette import Cassette, CassettePlayer
-    from league_agents.settings.evaluation_models import Traffic, played_settings
 
     if options.replay is not None:
         player = CassettePlayer(options.replay)
@@ -272,15 +272,15 @@ def _traffic(settings: EvaluationSettings, options: Options) -> tuple[Cassette |
 
 
 def _models(config: Path | None) -> ModelSettings:
-    from league_agents.settings.league_file import environment_of, read_league_file
-    from league_agents.settings.models import environment_models
+    from league_agents.app.models import environment_models
+    from league_agents.config.league_file import environment_of, read_league_file
 
     return environment_models() if config is None else read_league_file(config, environment_of(config)).models
 
 
 def _begin_tape(tape: Cassette | CassettePlayer, traffic: Traffic, document: dict[str, object]) -> None:
+    from league_agents.app.evaluation_models import begin_recording, check_recording, noted_in
     from league_agents.llm.cassette import Cassette
-    from league_agents.settings.evaluation_models import begin_recording, check_recording, noted_in
 
     if isinstance(tape, Cassette):
         begin_recording(tape, traffic, document)
@@ -301,9 +301,9 @@ class _Series:
         self, kind: type[Any], document: dict[str, object], play: Callable[[int, Cast], Any]
     ) -> tuple[bool, list[Any]]:
         """Whether all games were played, and those that were."""
+        from league_agents.app.evaluation import PARTS, maker_of
         from league_agents.cli.evaluate_stage import Stage, play_all
         from league_agents.evaluation.results_file import ResultsFile
-        from league_agents.settings.evaluation import PARTS, maker_of
 
         def models(part: Part, role: AgentRole) -> Any:
             assert self._traffic is not None, "an llm agent takes part"
@@ -352,9 +352,9 @@ def _player_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int,
 
 
 def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], RefereeGame]:
-    from league_agents.core.draw import Draw
     from league_agents.evaluation.injections import injections
     from league_agents.evaluation.referee_games import RefereeSeries, Wish
+    from league_agents.kit.draw import Draw
 
     wishes = [Wish(category=each.category, language=each.language, text=each.text) for each in injections()]
     return RefereeSeries(

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from league_agents.cli.screen import console
-from league_agents.core.model_work import WORDS, ModelWorkUse
-from league_agents.core.printable import printable
 from league_agents.evaluation.figures import EvaluationReport, Figure, Unit
 from league_agents.evaluation.model_share import ModelShare
 from league_agents.evaluation.statistics import Estimate
+from league_agents.kit.model_work import WORDS, ModelWorkUse
+from league_agents.kit.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

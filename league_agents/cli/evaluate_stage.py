@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
+from league_agents.app.agents import LLM
+from league_agents.app.evaluation import Maker, kind_of
+from league_agents.app.evaluation_models import Traffic
 from league_agents.cli.trial import TrialRun
 from league_agents.evaluation.casting import Cast, Part
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import InlineCaller
 from league_agents.evaluation.contexts import match_id_of
 from league_agents.evaluation.results import Spent
-from league_agents.settings.agents import LLM
-from league_agents.settings.evaluation import Maker, kind_of
-from league_agents.settings.evaluation_models import Traffic
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instances import here
 

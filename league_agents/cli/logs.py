@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from league_agents.clock import utc_now
-from league_agents.core.printable import of, printable
-from league_agents.errors import ConfigError
 from league_agents.journal.port import MODEL_WORK, NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
-from league_agents.private_file import open_private
+from league_agents.kit.clock import utc_now
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import of, printable
+from league_agents.kit.private_file import open_private
 from league_agents.report.models import model_words, steps_of
 from league_agents.report.results import points, points_words, standings, standings_words
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations

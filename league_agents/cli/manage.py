@@ -52,13 +52,13 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     """
     from datetime import timedelta
 
+    from league_agents.app.finished import check_file
+    from league_agents.app.orders import give, new_nonce, outcome_of
     from league_agents.cli import Exit
-    from league_agents.clock import SystemClock
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
+    from league_agents.kit.clock import SystemClock
     from league_agents.runner.lock import is_locked
-    from league_agents.settings.finished import check_file
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.orders import give, new_nonce, outcome_of
 
     if text and order not in WITH_TEXT:
         raise click.UsageError(f"'{order}' says nothing; --text is for {', '.join(WITH_TEXT)}")

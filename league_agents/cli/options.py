@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 ROLE_NAMES = ("referee", "player", "manager")
-"""The roles of a league file, as ``settings.league_settings.RoleName``, which takes longer to import."""
+"""The roles of a league file, as ``config.league_settings.RoleName``, which takes longer to import."""
 
 CONFIG = click.option(
     "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"

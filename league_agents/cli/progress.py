@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from league_agents.core.model_work import ModelWorkUse, together
-from league_agents.core.printable import of, printable
 from league_agents.games.q21.model import Choice
 from league_agents.journal.port import MODEL_WORK, WARNING, InboxRow, Note, OutboxItem
+from league_agents.kit.model_work import ModelWorkUse, together
+from league_agents.kit.printable import of, printable
 from league_agents.report.models import model_words, steps_of
 from league_agents.report.outcome import cause
 from league_agents.report.trouble import plain_warning

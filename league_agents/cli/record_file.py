@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 
-from league_agents.errors import ConfigError, shortened
-from league_agents.private_file import replace_private
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.private_file import replace_private
 
 LARGEST = 50_000_000
 """Bytes of a former record that are read to recognise it."""

@@ -28,8 +28,8 @@ def command(name: str, as_json: bool) -> None:
     import yaml
 
     from league_agents.cli.screen import print_document
+    from league_agents.config.rules import rules_named
     from league_agents.games.q21.rules import BUILT_IN, rule_keys, rule_set_to
-    from league_agents.settings.rules import rules_named
 
     found = rule_set_to(rules_named(name))
     if as_json:

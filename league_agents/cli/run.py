@@ -14,8 +14,8 @@ from league_agents.cli.daemon import DaemonChoice, daemon_options, run_on_mail
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, check_record, write_record
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
-from league_agents.errors import shortened
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.errors import shortened
 
 LARGEST_SEED = 2**63 - 1
 DRAWN_SEEDS = 1_000_000
@@ -124,7 +124,7 @@ def command(
     given = [option for option, spec in specs.items() if spec is not None]
     if demo and given:
         raise click.UsageError(f"--demo chooses all three agents; leave out {' and '.join(given)} or --demo")
-    from league_agents.settings.rules import rules_named
+    from league_agents.config.rules import rules_named
 
     place = check_record(record) if record is not None else None
     chosen_rules = rules_named(rules)
@@ -168,11 +168,11 @@ def _is_typed(ctx: click.Context, name: str) -> bool:
 def _play(
     *, seed: int, rules: RuleSet, specs: dict[str, str], journal: Path | None, is_quiet: bool, in_process: bool
 ) -> dict[str, object]:
+    from league_agents.app.offline import play_single_game
     from league_agents.cli.progress import ProgressPrinter
-    from league_agents.core.model_work import ModelWorkUse, sentence, together
+    from league_agents.kit.model_work import ModelWorkUse, sentence, together
     from league_agents.knowledge.corpus import default_index_path
     from league_agents.report.models import models_of
-    from league_agents.settings.offline import play_single_game
 
     judge, one, other = (shortened(specs[option], 80) for option in ("--referee", "--player-a", "--player-b"))
     progress = ProgressPrinter(

@@ -87,8 +87,8 @@ def command(
 
 def read_faults(path: Path) -> tuple[int | str, list[Fault]]:
     """Seed and rules of a fault file. Raises ``ConfigError``."""
-    from league_agents.errors import ConfigError
-    from league_agents.interaction.yaml_text import read_value
+    from league_agents.kit.errors import ConfigError
+    from league_agents.kit.yaml_text import read_value
     from league_agents.sandbox.faults import read_plan
 
     try:

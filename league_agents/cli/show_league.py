@@ -14,14 +14,14 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.screen import console, document_text
-from league_agents.core.printable import of, printable
-from league_agents.errors import LeagueError
+from league_agents.config.rules import rules_named
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.printable import of, printable
+from league_agents.kit.private_file import replace_private
 from league_agents.local_league.league import LocalLeague, four_seats
 from league_agents.local_league.machine_clock import MachineClock
-from league_agents.private_file import replace_private
 from league_agents.report.match import match_document
 from league_agents.report.transcript import transcript
-from league_agents.settings.rules import rules_named
 
 RECORD = "match.json"
 

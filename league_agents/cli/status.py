@@ -29,13 +29,13 @@ def command(*, config: Path | None, roles: tuple[str, ...], as_json: bool) -> in
     import os
     import sys
 
+    from league_agents.app.looking import UNUSABLE_JOURNAL, role_status
+    from league_agents.app.secret_files import secret_texts_of
     from league_agents.cli import Exit
     from league_agents.cli.screen import print_document
-    from league_agents.clock import SystemClock
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.kit.clock import SystemClock
     from league_agents.report.status import status_lines
-    from league_agents.settings.league_file import environment_of, find_league_file, read_league_file
-    from league_agents.settings.looking import UNUSABLE_JOURNAL, role_status
-    from league_agents.settings.secret_files import secret_texts_of
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=roles)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TextIO
 
-from league_agents.errors import ConfigError
-from league_agents.private_file import open_private
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.private_file import open_private
 
 
 def open_record(path: Path) -> TextIO:

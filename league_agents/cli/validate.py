@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from league_agents.errors import ConfigError, shortened
+from league_agents.kit.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
     from league_agents.games.guess_number.findings import MessageFinding, MessageReport
@@ -102,7 +102,7 @@ def guess_number(
 
 
 def _agent_ids(listed: str) -> tuple[str, ...]:
-    from league_agents.core.entry import check_agent_ids
+    from league_agents.games.entry import check_agent_ids
     from league_agents.games.guess_number.config import MAX_AGENTS
 
     try:
@@ -185,7 +185,7 @@ def _print_log(judged: Sequence[tuple[LogEntry, MessageReport]], *, is_lenient: 
 
 
 def _print_findings(report: MessageReport, start: str = "", path: str = "") -> None:
-    from league_agents.core.printable import printable
+    from league_agents.kit.printable import printable
 
     for word, found in (("error", report.errors), ("warning", report.warnings)):
         for each in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 
 FALSE_WORDS = ("", "0", "false", "no", "off")
 TRUE_WORDS = ("1", "true", "yes", "on")

@@ -17,16 +17,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from league_agents.core.keys import no_such_key, not_one_of
-from league_agents.errors import ConfigError
-from league_agents.games.q21.rules import RuleSet, rule_set_from
-from league_agents.league.schedule import Team
-from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
-from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
-from league_agents.protocol.league.address import same_address
-from league_agents.runner.pace import Pace
-from league_agents.settings.environment import Environment
-from league_agents.settings.league_settings import (
+from league_agents.config.environment import Environment
+from league_agents.config.league_settings import (
     DEFAULT_FILE,
     ROLES,
     GmailSettings,
@@ -36,14 +28,22 @@ from league_agents.settings.league_settings import (
     RoleSettings,
     SeasonSettings,
 )
-from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.model_settings import read_models
-from league_agents.settings.rules import rules_named
-from league_agents.settings.storage import file_of
-from league_agents.values import evolve
+from league_agents.config.mapping_file import read_mapping
+from league_agents.config.model_settings import read_models
+from league_agents.config.rules import rules_named
+from league_agents.config.storage_url import file_of
+from league_agents.games.q21.rules import RuleSet, rule_set_from
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import no_such_key, not_one_of
+from league_agents.kit.values import evolve
+from league_agents.league.season.schedule import Team
+from league_agents.league.wire.address import same_address
+from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
+from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
+from league_agents.runner.pace import Pace
 
 if TYPE_CHECKING:
-    from league_agents.settings.league_keys import (
+    from league_agents.config.league_keys import (
         WrittenGmail,
         WrittenLog,
         WrittenPoll,
@@ -89,8 +89,8 @@ def read_league_file(
 
     Raises ``ConfigError`` that names the key or the environment variable.
     """
-    from league_agents.core.written import read_written
-    from league_agents.settings import league_keys as known
+    from league_agents.config import league_keys as known
+    from league_agents.kit.written import read_written
 
     mapping = read_mapping(path)
     _refuse_files_of_others(mapping, path)
@@ -213,8 +213,8 @@ def _file(name: str, folder: Path) -> Path:
 
 
 def _roles(written: object, path: str, env: Environment, folder: Path, only: Sequence[str]) -> tuple[RoleSettings, ...]:
-    from league_agents.core.written import read_written
-    from league_agents.settings.league_keys import ROLE_KEYS, WrittenRoles
+    from league_agents.config.league_keys import ROLE_KEYS, WrittenRoles
+    from league_agents.kit.written import read_written
 
     sections = read_written(WrittenRoles, written, path)
     named = [role for role in ROLES if isinstance(written, Mapping) and role in written]
@@ -259,7 +259,7 @@ class _RoleEnvironment:
 
 
 def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
-    from league_agents.settings.league_keys import WrittenPlayer, WrittenReferee
+    from league_agents.config.league_keys import WrittenPlayer, WrittenReferee
 
     base = RoleSettings(
         role=role,

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, create_model
 
-from league_agents.core.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
-from league_agents.league.manager_config import LookupTable
+from league_agents.kit.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
+from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.wire.address import read_address
 from league_agents.mail.gmail.mailbox import GMAIL_ENDPOINT
 from league_agents.mail.identity import GMAIL, Require
 from league_agents.mail.quota import QuotaLimits
-from league_agents.protocol.league.address import read_address
 
 WEEK_S, YEAR_S = 7 * 86_400, 400 * 86_400
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from league_agents.errors import ConfigError
+from league_agents.config.model_settings import ModelSettings
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.manager_config import LookupTable
-from league_agents.league.schedule import Team
+from league_agents.kit.errors import ConfigError
+from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.season.schedule import Team
 from league_agents.mail.gmail.failures import server_named
 from league_agents.mail.identity import Require
 from league_agents.mail.quota import QuotaLimits
 from league_agents.runner.pace import Pace
-from league_agents.settings.model_settings import ModelSettings
 
 DEFAULT_FILE = "league.yaml"
 """The league file of a command that names none."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from league_agents.errors import ConfigError
-from league_agents.interaction.yaml_text import read_yaml
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.yaml_text import read_yaml
 
 LARGEST_FILE = 1_000_000
 """Bytes. A rule set has about a thousand."""

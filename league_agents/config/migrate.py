@@ -13,12 +13,12 @@ from pathlib import Path
 
 import yaml
 
-from league_agents.core.printable import printable
-from league_agents.errors import ConfigError
-from league_agents.protocol.league.address import read_address
-from league_agents.settings.environment import truth_of
-from league_agents.settings.league_settings import DEFAULT_FILE, command_with
-from league_agents.settings.mapping_file import read_mapping
+from league_agents.config.environment import truth_of
+from league_agents.config.league_settings import DEFAULT_FILE, command_with
+from league_agents.config.mapping_file import read_mapping
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import printable
+from league_agents.league.wire.address import read_address
 
 _UNKNOWN = "nobody knows this key"
 _HERE_JOURNAL = "the journal is a SQLite file"

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.core.keys import no_such_key, not_one_of, wrong_value
-from league_agents.errors import ConfigError
+from league_agents.config.environment import Environment
+from league_agents.config.mapping_file import read_mapping
 from league_agents.games.registry import game_codes
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import no_such_key, not_one_of, wrong_value
+from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
-from league_agents.settings.environment import Environment
-from league_agents.settings.mapping_file import read_mapping
-from league_agents.values import evolve
 
 if TYPE_CHECKING:
-    from league_agents.settings.model_file import WrittenLimits, WrittenModel, WrittenModels
+    from league_agents.config.model_file import WrittenLimits, WrittenModel, WrittenModels
 
 DEFAULT_USE = "default"
 ARENA = "arena."
@@ -118,8 +118,8 @@ def read_models(section: object, variables: Mapping[str, str], folder: Path, *, 
     use: dict[str, tuple[str, ...]] = {}
     written: WrittenModels | None = None
     if section is not None:
-        from league_agents.core.written import read_written
-        from league_agents.settings.model_file import WrittenModels
+        from league_agents.config.model_file import WrittenModels
+        from league_agents.kit.written import read_written
 
         written = read_written(WrittenModels, section, path)
         entries = [_entry(each, f"{path}.models[{place}]", env) for place, each in enumerate(written.models)]
@@ -145,8 +145,8 @@ def read_prices(path: Path | None) -> PriceList:
     """A price file; no prices at all without one. Raises ``ConfigError``."""
     if path is None:
         return PriceList({})
-    from league_agents.core.written import read_written
-    from league_agents.settings.model_file import WrittenPrices
+    from league_agents.config.model_file import WrittenPrices
+    from league_agents.kit.written import read_written
 
     found = {}
     providers = provider_names()

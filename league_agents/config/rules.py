@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from league_agents.errors import ConfigError
+from league_agents.config.mapping_file import read_mapping
 from league_agents.games.q21.rules import BUILT_IN, RuleSet, rule_set_from
-from league_agents.settings.mapping_file import read_mapping
+from league_agents.kit.errors import ConfigError
 
 
 def rules_named(name: str) -> RuleSet:

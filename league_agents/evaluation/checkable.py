@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import LETTERS
+from league_agents.kit.draw import Draw
 
 Options = tuple[str, str, str, str]
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from league_agents.core.model_work import ModelStep, ModelWorkUse, Why, steps_in
-from league_agents.core.printable import line_of, printable
-from league_agents.errors import ConfigError
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.games.q21.callbacks import CallbackSpec, Noted
 from league_agents.games.q21.remarks import lines
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why, steps_in
+from league_agents.kit.printable import line_of, printable
 from league_agents.user_code.called import Called, End
 
 MOST_COMPLAINTS = 3

@@ -12,15 +12,15 @@ from datetime import UTC, datetime, timedelta
 from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.rules import RuleSet
-from league_agents.ids import GameId, derive_hex, game_id
-from league_agents.league.config import RefereeConfig
-from league_agents.league.events import Identity
-from league_agents.league.game_state import LeagueGame
-from league_agents.league.match_state import MatchPlayer, OpenMatch
-from league_agents.league.player_contexts import player_context
-from league_agents.league.referee_contexts import referee_context
-from league_agents.protocol.league.messages import AssignmentRole
-from league_agents.values import evolve
+from league_agents.kit.ids import GameId, derive_hex, game_id
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import RefereeConfig
+from league_agents.league.machines.events import Identity
+from league_agents.league.machines.player.contexts import player_context
+from league_agents.league.machines.player.game_state import LeagueGame
+from league_agents.league.machines.referee.contexts import referee_context
+from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch
+from league_agents.league.wire.messages import AssignmentRole
 
 Context = Mapping[str, object]
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from league_agents.core.model_work import ModelStep, ModelWorkUse, counted, sentence, together
 from league_agents.evaluation.results import Behaviour
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, counted, sentence, together
 
 
 class Judged(Protocol):

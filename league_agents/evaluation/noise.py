@@ -15,9 +15,9 @@ from league_agents.agents.questions.answer_key import meanings
 from league_agents.agents.questions.foreign import cannot_tell
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import LETTERS, Answer, AnswerBatch, Choice, Question, QuestionBatch
 from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.kit.draw import Draw
 
 _OPPOSITE = 0.8
 """Of the wrong answers to a question of yes and no."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from league_agents.agents.library import Knowledge
-from league_agents.core.draw import Draw
-from league_agents.core.printable import printable
 from league_agents.evaluation.bits import CandidatePool
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.contexts import MatchContexts
@@ -18,6 +16,8 @@ from league_agents.evaluation.playing import DirectMatch, Played, Run
 from league_agents.evaluation.results import PlayerGame, PlayerSide
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold, sentence_similarity
+from league_agents.kit.draw import Draw
+from league_agents.kit.printable import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,8 +28,8 @@ from league_agents.games.q21.flow import (
     with_run,
 )
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target, Termination
-from league_agents.league.match_state import MatchPlayer
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
+from league_agents.league.machines.referee.match_state import MatchPlayer
 
 
 class Callee(Protocol):

@@ -19,8 +19,6 @@ from league_agents.agents.questions.answer_key import meanings
 from league_agents.agents.questions.foreign import cannot_tell
 from league_agents.agents.questions.kinds import NO, YES
 from league_agents.agents.secrecy import tells
-from league_agents.core.draw import Draw
-from league_agents.core.printable import printable
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.conduct import EvaluatedParticipant
 from league_agents.evaluation.contexts import MatchContexts
@@ -33,7 +31,9 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind, WordLi
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.words import cut_to_words, fit, is_within
-from league_agents.values import evolve
+from league_agents.kit.draw import Draw
+from league_agents.kit.printable import printable
+from league_agents.kit.values import evolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

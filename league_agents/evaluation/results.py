@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from league_agents.core.model_work import ModelStep
+from league_agents.kit.model_work import ModelStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

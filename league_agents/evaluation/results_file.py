@@ -14,9 +14,9 @@ from typing import IO, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from league_agents.errors import ConfigError
 from league_agents.evaluation.results import PlayerGame, RefereeGame
-from league_agents.private_file import open_private
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.private_file import open_private
 
 G = TypeVar("G", PlayerGame, RefereeGame)
 

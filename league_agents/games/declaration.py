@@ -15,10 +15,10 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import Game
-from league_agents.core.people import LANGUAGES
-from league_agents.core.violation import shown
+from league_agents.games.game import Game
+from league_agents.games.people import LANGUAGES
+from league_agents.kit.frozen import FrozenDict
+from league_agents.kit.violation import shown
 
 CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 """The form of a game's code. It is part of addresses, file names and environment ids."""
@@ -76,13 +76,13 @@ class GameDeclaration(Struct, frozen=True, kw_only=True):
     """What each seat is, in small letters; the last is that of all others. They name PettingZoo's agents."""
 
     rules: str
-    """Reference to a class without arguments that is a ``core.game.Game``."""
+    """Reference to a class without arguments that is a ``games.game.Game``."""
 
     scripted: str = ".scripted:scripted"
     """Reference to the baseline that plays without a model: ``(view, legal, draw) -> Action``."""
 
     person: str | None = ".person"
-    """Reference to a ``core.person.ByPerson``; ``None``: nobody plays it at a terminal."""
+    """Reference to a ``games.person.ByPerson``; ``None``: nobody plays it at a terminal."""
 
     prompt: str = "prompt.md"
     """File of the package: what a model is told about the game and how to play it well."""

@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from league_agents.core.game import HOST, SPECTATOR, IllegalAction
-from league_agents.core.printable import printable
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError, shortened
+from league_agents.games.game import HOST, SPECTATOR, IllegalAction
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.printable import printable
+from league_agents.kit.violation import shown
 
 RESERVED_IDS = frozenset({HOST, "env", "market", SPECTATOR, "all"})
 

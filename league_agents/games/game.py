@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from league_agents.errors import LeagueError
+from league_agents.kit.errors import LeagueError
 
 AgentId = str
 """``[A-Za-z0-9_.:-]{1,64}``, and none of the reserved names (arena 1.4)."""

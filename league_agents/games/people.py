@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from league_agents.core.entry import clean_text, is_agent_id
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import JsonObject
-from league_agents.core.likeness import comparable
-from league_agents.core.printable import printable
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError, shortened
+from league_agents.games.entry import clean_text, is_agent_id
+from league_agents.games.game import JsonObject
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.frozen import FrozenDict
+from league_agents.kit.likeness import comparable
+from league_agents.kit.printable import printable
+from league_agents.kit.violation import shown
 
 LANGUAGES: Final = ("en", "zh")
 LONGEST_NAME: Final = 60

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.game import HOST, Action, Event, LegalAction
+from league_agents.games.game import HOST, Action, Event, LegalAction
 
 View = Mapping[str, Any]
 

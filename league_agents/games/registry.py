@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any, Final, cast
 
 from league_agents import games
-from league_agents.core.declared_game import GameDeclaration, faults_of, faults_of_rules
-from league_agents.core.game import Game
-from league_agents.core.keys import not_one_of
-from league_agents.core.printable import line_of
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.installed import installed, named
+from league_agents.games.declaration import GameDeclaration, faults_of, faults_of_rules
+from league_agents.games.game import Game
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.installed import installed, named
+from league_agents.kit.keys import not_one_of
+from league_agents.kit.printable import line_of
+from league_agents.kit.violation import shown
 
 GROUP: Final = "league_agents.games"
 BUILT_IN: Final = "built in"

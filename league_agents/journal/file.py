@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
-from league_agents.errors import JournalError, JournalUnusable
+from league_agents.kit.errors import JournalError, JournalUnusable
 
 NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
 """What comes of reading a row whose bytes were changed."""

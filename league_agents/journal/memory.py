@@ -22,7 +22,7 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 
 @dataclass(slots=True, eq=False)

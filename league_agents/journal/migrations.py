@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from league_agents.errors import JournalUnusable
+from league_agents.kit.errors import JournalUnusable
 
 APPLICATION_ID = 0x4C414A31
 """Marks a SQLite file as a journal, so that another database is never taken for one."""

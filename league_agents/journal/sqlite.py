@@ -19,7 +19,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from league_agents.errors import JournalError, JournalUnusable
 from league_agents.journal.file import (
     NONSENSE,
     OpenedFile,
@@ -56,8 +55,9 @@ from league_agents.journal.rows import (
     texts,
     whole,
 )
-from league_agents.private_file import make_private_database, tighten_database
-from league_agents.values import evolve
+from league_agents.kit.errors import JournalError, JournalUnusable
+from league_agents.kit.private_file import make_private_database, tighten_database
+from league_agents.kit.values import evolve
 
 Synchronous = Literal["FULL", "NORMAL"]
 

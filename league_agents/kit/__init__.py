@@ -1,1 +1,1 @@
-"""What every game is made of. Pure: no clock, no global randomness, no input or output."""
+"""What everything may use: errors, ids, the clock, seeded draws, texts fit to be shown, how values are made."""

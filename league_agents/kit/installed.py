@@ -13,8 +13,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
-from league_agents.core.printable import line_of, printable
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import line_of, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

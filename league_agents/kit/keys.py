@@ -12,8 +12,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TypeVar
 
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
 
 E = TypeVar("E", bound=StrEnum)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from league_agents.core.printable import printable
-from league_agents.errors import LeagueError, ModelError
+from league_agents.kit.errors import LeagueError, ModelError
+from league_agents.kit.printable import printable
 
 KEY = "model_work"
 """The key of a callback's reply under which its steps stand, as a list of JSON objects."""

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 from pydantic import model_validator as _model_validator
 
-from league_agents.core.keys import WHOLE, no_such_key, not_one_of, wrong_value
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import WHOLE, no_such_key, not_one_of, wrong_value
 
 W = TypeVar("W", bound="WrittenMapping")
 

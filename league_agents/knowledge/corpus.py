@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.kit.errors import ConfigError, LeagueError
 from league_agents.knowledge.failures import IndexUnusable, UnknownBook
 from league_agents.knowledge.files import absolute, content_of, files_in, read_file
 from league_agents.knowledge.formats.reader import IsolatedReader

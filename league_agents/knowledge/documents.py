@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from league_agents.errors import LimitExceeded
+from league_agents.kit.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.reading import MAX_TEXT_BYTES, decode_text, read_bytes

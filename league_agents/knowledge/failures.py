@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.kit.errors import ConfigError, LeagueError
 
 
 class KnowledgeError(LeagueError):

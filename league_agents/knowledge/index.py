@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from league_agents.kit.private_file import make_private_folder
+from league_agents.kit.values import evolve
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.full_text import FullText
@@ -34,8 +36,6 @@ from league_agents.knowledge.namesakes import describe_anew, under_its_own_title
 from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
-from league_agents.private_file import make_private_folder
-from league_agents.values import evolve
 
 _BUSY_MS = 5_000
 

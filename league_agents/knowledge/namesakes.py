@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
+from league_agents.kit.values import evolve
 from league_agents.knowledge.documents import Document, one_line, title_of_name
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.index_records import Book, Origin
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
-from league_agents.values import evolve
 
 SAME_BOOK = 0.2
 """The part of the shorter book's passages that must open as passages of the other one do: a lecture that was written

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from league_agents.errors import LimitExceeded
+from league_agents.kit.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 
 MAX_DOCUMENT_BYTES = 200_000_000

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from league_agents.kit.values import evolve
 from league_agents.knowledge.catalogue import Work
 from league_agents.knowledge.embeddings import Reranker
 from league_agents.knowledge.index import KnowledgeIndex
@@ -21,7 +22,6 @@ from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.search_words import query_words, search_words
 from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import stem
-from league_agents.values import evolve
 
 MAX_HINT_CHARACTERS = 2_000
 MAX_TERMS = 64

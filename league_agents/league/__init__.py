@@ -1,1 +1,1 @@
-"""The three role machines of the league, and what the league computes: schedule and standings. Pure."""
+"""The league: its wire, its three role machines, its season. Pure."""

@@ -10,9 +10,9 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from league_agents.clock import Clock, monotonic_s
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import JournalError, MalformedCompletion, ModelError
+from league_agents.kit.clock import Clock, monotonic_s
+from league_agents.kit.errors import JournalError, MalformedCompletion, ModelError
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.calls import ANSWERED, CallLedger, ModelCall
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Reply, Request, Unanswered, usage_of
 from league_agents.llm.limits import Amount, Hold, Spending

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from league_agents.clock import Clock
-from league_agents.errors import JournalError, ModelUnavailable
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import JournalError, ModelUnavailable
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import connected
 from league_agents.llm.limits import Amount, Hold, Planned, SpendingLimits

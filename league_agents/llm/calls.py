@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from league_agents.core.model_work import ModelWorkUse, Why
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.exchange import Reply
 from league_agents.llm.port import Purpose, Usage
 

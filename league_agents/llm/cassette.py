@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.errors import ConfigError, MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.errors import ConfigError, MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.private_file import open_private, replace_private
 from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Reply, Request, Unanswered, usage_of
 from league_agents.llm.port import Usage
-from league_agents.private_file import open_private, replace_private
 
 LARGEST_CASSETTE = 500_000_000
 """Bytes. An evaluation of a thousand games has about thirty million."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from league_agents.clock import monotonic_s, sleep_s
-from league_agents.errors import ModelError, ModelUnavailable
+from league_agents.kit.clock import monotonic_s, sleep_s
+from league_agents.kit.errors import ModelError, ModelUnavailable
 from league_agents.llm.exchange import OverBudget, Rejected, usage_of
 from league_agents.llm.port import ChatModel, Completion, M, Parsed, Prompt, Usage
 

@@ -14,9 +14,9 @@ from datetime import timedelta
 
 from pydantic import BaseModel
 
-from league_agents.clock import monotonic_s, sleep_s
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.clock import monotonic_s, sleep_s
+from league_agents.kit.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.exchange import (
     Backend,
     Correction,

@@ -15,7 +15,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from league_agents.errors import ModelUnavailable
+from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.port import Judge, Prompt, Usage, nobody
 
 LARGEST_REPLY = 1_000_000

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from league_agents.core.printable import printable
-from league_agents.errors import MalformedCompletion
+from league_agents.kit.errors import MalformedCompletion
+from league_agents.kit.printable import printable
 from league_agents.llm.exchange import LARGEST_REPLY
 
 M = TypeVar("M", bound=BaseModel)

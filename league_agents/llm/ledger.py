@@ -18,14 +18,14 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any, Literal
 
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import JournalUnusable
 from league_agents.journal import migrations, rows
 from league_agents.journal.file import check_pages, journal_error
+from league_agents.kit.errors import JournalUnusable
+from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.private_file import make_private_database, tighten_database
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
-from league_agents.private_file import make_private_database, tighten_database
 
 LEDGER_ID = 0x4C414C31
 """Marks a SQLite file as a ledger."""

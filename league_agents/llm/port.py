@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from league_agents.core.model_work import ModelWorkUse, Why
+from league_agents.kit.model_work import ModelWorkUse, Why
 
 if TYPE_CHECKING:
     from pydantic import BaseModel  # not at run time: whoever only names a model need not wait for it

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from league_agents.core.violation import shown
+from league_agents.kit.violation import shown
 from league_agents.llm.exchange import Backend
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")

@@ -9,9 +9,9 @@ import importlib
 import pkgutil
 from typing import cast
 
-from league_agents.core.keys import not_one_of
-from league_agents.core.violation import shown
-from league_agents.installed import installed
+from league_agents.kit.installed import installed
+from league_agents.kit.keys import not_one_of
+from league_agents.kit.violation import shown
 from league_agents.llm import providers
 from league_agents.llm.provider import Provider, faults_of
 

@@ -14,9 +14,9 @@ from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from league_agents.clock import monotonic_s, utc_now
-from league_agents.core.printable import printable
-from league_agents.errors import MalformedCompletion, ModelError
+from league_agents.kit.clock import monotonic_s, utc_now
+from league_agents.kit.errors import MalformedCompletion, ModelError
+from league_agents.kit.printable import printable
 from league_agents.llm.exchange import LARGEST_REPLY, Rejected
 from league_agents.llm.port import Usage
 

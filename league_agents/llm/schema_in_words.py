@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Backend, Reply, Request
 from league_agents.llm.schemas import in_words
-from league_agents.values import evolve
 
 
 class SchemaInWords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from league_agents.errors import ModelUnavailable
+from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.exchange import Finish, Reply, Request
 from league_agents.llm.port import Usage
 

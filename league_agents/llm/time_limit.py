@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 
-from league_agents.errors import LeagueError, MalformedCompletion, ModelUnavailable
+from league_agents.kit.errors import LeagueError, MalformedCompletion, ModelUnavailable
 from league_agents.llm.exchange import Backend, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 

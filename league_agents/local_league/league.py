@@ -19,14 +19,14 @@ from typing import Any
 
 import yaml
 
-from league_agents.errors import LeagueError
+from league_agents.app.storage import STORAGE
 from league_agents.journal.port import Note, StoredJournal
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.private_file import make_private_folder
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.local_league.patience import LIMIT_S, until
-from league_agents.private_file import make_private_folder
 from league_agents.report.traffic import Participant
 from league_agents.sandbox.server import Sandbox
-from league_agents.settings.storage import STORAGE
 
 DOMAIN = "league.test"
 MANAGER = f"league-office@{DOMAIN}"

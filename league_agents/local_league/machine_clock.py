@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from league_agents.clock import TEST_CLOCK_VARIABLE, Clock, follow, real_monotonic_s, utc_now, wait_by_looking
+from league_agents.kit.clock import TEST_CLOCK_VARIABLE, Clock, follow, real_monotonic_s, utc_now, wait_by_looking
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from league_agents.clock import real_monotonic_s
-from league_agents.errors import LimitExceeded
+from league_agents.kit.clock import real_monotonic_s
+from league_agents.kit.errors import LimitExceeded
 
 T = TypeVar("T")
 

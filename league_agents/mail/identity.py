@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from league_agents.protocol.league.address import read_address, read_mailbox, same_address
+from league_agents.league.wire.address import read_address, read_mailbox, same_address
 
 GMAIL = "mx.google.com"
 """What Gmail's receiving servers call themselves."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.clock import Clock
-from league_agents.core.draw import Draw
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable
+from league_agents.kit.clock import Clock
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable
 from league_agents.mail.mime import ParsedMail, build, read
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 

@@ -25,9 +25,9 @@ from datetime import UTC
 
 import msgspec
 
-from league_agents.errors import LocalProtocolError
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.league.wire.address import read_address
 from league_agents.mail.port import OutgoingMail
-from league_agents.protocol.league.address import read_address
 
 MOST_BYTES = 35_000_000
 """Of a mail: what the largest one that Gmail takes becomes in transfer encoding."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 
+from league_agents.kit.values import evolve
 from league_agents.mail.port import Mail, Mailbox, OutgoingMail
-from league_agents.values import evolve
 
 Conduct = Callable[[OutgoingMail], Iterable[OutgoingMail]]
 """What really leaves when a mail is handed over: the mail itself, nothing, or something else."""

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from league_agents.errors import MailboxUnavailable, MailError
+from league_agents.kit.errors import MailboxUnavailable, MailError
 
 LONGEST_SEND = timedelta(seconds=20)
 """After so long a client leaves a send. Gmail takes a mail within one or two seconds, seldom within ten; whoever waits

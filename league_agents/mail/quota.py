@@ -17,11 +17,11 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 
-from league_agents.clock import Clock
-from league_agents.errors import ConfigError
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import ConfigError
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.subject import parse_subject
 from league_agents.mail.send_counts import MINUTES_OF_A_DAY, CountsInMemory, SendCounts
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.subject import parse_subject
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)

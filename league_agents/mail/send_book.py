@@ -15,8 +15,8 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from league_agents.kit.private_file import make_private_database, make_private_folder, tighten_database
 from league_agents.mail.send_counts import MINUTES_OF_A_DAY
-from league_agents.private_file import make_private_database, make_private_folder, tighten_database
 
 LOG = logging.getLogger(__name__)
 

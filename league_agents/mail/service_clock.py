@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
 
 LARGEST_ERROR = timedelta(seconds=10)
 """Of this machine's clock, before a person is told."""

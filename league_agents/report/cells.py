@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from league_agents.core.printable import of
+from league_agents.kit.printable import of
 
 LONGEST_LINE = 300
 """Characters of a hint or a sentence. The longest that the rules allow are longer than anybody reads."""

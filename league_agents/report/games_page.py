@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from league_agents.core.game import JsonObject
+from league_agents.games.game import JsonObject
 from league_agents.games.registry import BUILT_IN, declared, game_codes, game_of, game_source, seats_in_words
-from league_agents.interaction.load import PROTOCOL_TYPES, ProtocolType
 from league_agents.report.markdown import table
+from league_agents.turns.load import PROTOCOL_TYPES, ProtocolType
 
 _HEADER = """\
 # Games of the arena

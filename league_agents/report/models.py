@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from league_agents.core.model_work import ModelStep, read_steps
-from league_agents.core.printable import of
 from league_agents.journal.port import MODEL_WORK, Note
+from league_agents.kit.model_work import ModelStep, read_steps
+from league_agents.kit.printable import of
 from league_agents.report.cells import mapping, name_of, players_of
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from league_agents.core.printable import of
 from league_agents.games.q21.model import Termination
+from league_agents.kit.printable import of
 from league_agents.report.cells import LONGEST_LINE, mapping, name_of, number, players_of
 
 _ENDS: Mapping[str, str] = {

@@ -11,8 +11,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from league_agents.core.printable import of
 from league_agents.games.q21.model import LETTERS, Choice
+from league_agents.kit.printable import of
 
 LONGEST_QUESTION = 122
 LONGEST_BESIDE_OPTIONS = 98

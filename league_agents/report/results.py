@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from league_agents.core.printable import of
 from league_agents.journal.port import Note
-from league_agents.values import evolve
+from league_agents.kit.printable import of
+from league_agents.kit.values import evolve
 
 US = "us"
 """Who has the points of a player's own record, which names nobody."""

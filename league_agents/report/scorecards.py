@@ -14,9 +14,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from league_agents.core.printable import of
 from league_agents.games.q21.model import COMPONENTS
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.printable import of
 from league_agents.report.cells import beginning, mapping, name_of, number
 
 LONGEST_FEEDBACK = 152

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from league_agents.core.tables import Transition
-from league_agents.league import manager, player, referee
+from league_agents.kit.tables import Transition
+from league_agents.league.machines.manager import manager
+from league_agents.league.machines.player import player
+from league_agents.league.machines.referee import referee
 from league_agents.report.markdown import table
 
 _HEADER = """\

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.core.printable import printable
+from league_agents.kit.printable import printable
 from league_agents.report.results import NO_RESULTS, Results, match_words, standings_words
 
 

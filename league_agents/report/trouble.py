@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from league_agents.core.printable import of, printable
 from league_agents.journal.port import WARNING, Note
+from league_agents.kit.printable import of, printable
 
 TROUBLE = frozenset(
     {

@@ -11,15 +11,15 @@ import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 
-from league_agents.protocol.league.catalogue import DECLARED
-from league_agents.protocol.league.declare import Declaration, DerivedKey, WireField, layout
-from league_agents.protocol.league.kinds import MessageType, protocol_of
+from league_agents.league.wire.catalogue import DECLARED
+from league_agents.league.wire.declare import Declaration, DerivedKey, WireField, layout
+from league_agents.league.wire.kinds import MessageType, protocol_of
 from league_agents.report.markdown import table
 
 _HEADER = """\
 # Messages of the league
 
-Written by `scripts/docs` from the declarations in `league_agents/protocol/league/messages`. A key marked with an
+Written by `scripts/docs` from the declarations in `league_agents/league/wire/messages`. A key marked with an
 asterisk is needed: without it the payload cannot be used. Other spellings are understood when a message is read; what
 is sent has the first one. Every message stands in an envelope: `protocol`, `message_type`, `message_id`, `timestamp`,
 `sender`, `recipient_id`, `correlation_id` and the ids of what it is about.

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from league_agents.clock import Clock
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
 from league_agents.journal.port import PendingCall
-from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.user_code.called import Called, End, failed_with
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from league_agents.errors import RemoteProtocolError
 from league_agents.journal.port import OutboxItem
+from league_agents.kit.errors import RemoteProtocolError
 from league_agents.mail.port import Mail
 
 

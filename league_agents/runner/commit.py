@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from league_agents.core.model_work import steps_in
-from league_agents.errors import LocalProtocolError
 from league_agents.journal.port import (
     MODEL_WORK,
     NOTICE,
@@ -19,7 +17,9 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
-from league_agents.league.effects import (
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.kit.model_work import steps_in
+from league_agents.league.machines.effects import (
     Call,
     ClearDeadline,
     Notice,
@@ -28,7 +28,7 @@ from league_agents.league.effects import (
     SetDeadline,
     Warn,
 )
-from league_agents.league.events import CallbackFailed, CallbackReturned
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned
 from league_agents.runner.codec import MailCodec
 
 

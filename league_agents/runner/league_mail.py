@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from league_agents.ids import derive_hex
 from league_agents.journal.port import OutboxItem
-from league_agents.league.broadcasts import EVERYBODY
-from league_agents.league.effects import Send
-from league_agents.league.events import MessageArrived
+from league_agents.kit.ids import derive_hex
+from league_agents.league.machines.effects import Send
+from league_agents.league.machines.events import MessageArrived
+from league_agents.league.machines.manager.broadcasts import EVERYBODY
+from league_agents.league.wire.decode import NotProtocolMail, decode
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.kinds import Role
+from league_agents.league.wire.subject import format_subject
 from league_agents.mail.port import Mail
-from league_agents.protocol.league.decode import NotProtocolMail, decode
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.kinds import Role
-from league_agents.protocol.league.subject import format_subject
 from league_agents.runner.codec import DecodedMail, ForeignMail
 
 

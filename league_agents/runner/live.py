@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from league_agents.clock import Clock
-from league_agents.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
 from league_agents.mail.port import Stopping
 from league_agents.runner.pace import Backoff, Pace
 from league_agents.runner.role import Observer, RoleRunner

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from league_agents.private_file import open_private
+from league_agents.kit.private_file import open_private
 
 if sys.platform == "win32":
     import msvcrt

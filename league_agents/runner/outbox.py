@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from league_agents.clock import Clock
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.port import Journal, Note, OutboxItem
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
 

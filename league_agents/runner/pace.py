@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.errors import MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.kit.errors import MailboxUnavailable, MailError, QuotaExhausted
 
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=64)

@@ -10,14 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.player import PlayerMachine, PlayerState
-from league_agents.league.referee import Referee, RefereeState
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
+from league_agents.league.machines.player.player import PlayerMachine, PlayerState
+from league_agents.league.machines.referee.referee import Referee, RefereeState
+from league_agents.league.wire.address import address_key
 from league_agents.mail.port import Peers
-from league_agents.protocol.league.address import address_key
 
 _QUIET_SEASON = (SeasonPhase.SETUP, SeasonPhase.FINISHED)
 

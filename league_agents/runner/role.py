@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
-from league_agents.clock import Clock
-from league_agents.errors import JournalError, MailError, RemoteProtocolError
 from league_agents.journal.port import (
     InboxRow,
     InboxVerdict,
@@ -25,15 +23,17 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
-from league_agents.league.effects import ReleaseAgent
-from league_agents.league.events import (
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import JournalError, MailError, RemoteProtocolError
+from league_agents.league.machines.effects import ReleaseAgent
+from league_agents.league.machines.events import (
     Command,
     DeadlinePassed,
     OperatorCommand,
     SentLate,
     Started,
 )
-from league_agents.league.machine import Machine
+from league_agents.league.machines.machine import Machine
 from league_agents.mail.port import Mail, Mailbox, Stopping
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import DecodedMail, ForeignMail, MailCodec

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from league_agents.clock import ManualClock
-from league_agents.errors import LimitExceeded
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import LimitExceeded
 from league_agents.runner.role import RoleRunner
 
 PASS = timedelta(seconds=1)

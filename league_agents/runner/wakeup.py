@@ -12,7 +12,7 @@ import select
 import threading
 from datetime import timedelta
 
-from league_agents.clock import SystemClock
+from league_agents.kit.clock import SystemClock
 
 
 class Wakeup:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from datetime import timedelta
 
-from league_agents.errors import AuthorizationExpired
+from league_agents.kit.errors import AuthorizationExpired
 from league_agents.runner.live import LiveRole
 from league_agents.runner.wakeup import StopRequest, Wakeup
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.clock import Clock, monotonic_s
 from league_agents.journal.port import PendingCall
+from league_agents.kit.clock import Clock, monotonic_s
 from league_agents.runner.calls import AgentPool, Outcome, outcome_of
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instances import InstanceMaker

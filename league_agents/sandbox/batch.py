@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import parse_qs, urlsplit
 
-from league_agents.ids import derive_hex
+from league_agents.kit.ids import derive_hex
 from league_agents.sandbox.refusal import SandboxRefusal
 from league_agents.sandbox.request import SandboxAnswer, SandboxRequest
 from league_agents.sandbox.upload import parts_of

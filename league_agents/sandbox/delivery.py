@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from league_agents.ids import derive_hex
+from league_agents.kit.ids import derive_hex
 from league_agents.sandbox.accounting import SandboxAccounts
 from league_agents.sandbox.faults import DELIVERY, Fault, FaultAction, FaultPlan
 from league_agents.sandbox.history import Numbers

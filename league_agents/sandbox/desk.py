@@ -8,7 +8,7 @@ from __future__ import annotations
 import email.utils
 from collections.abc import Callable, Mapping
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.sandbox.faults import read_fault
 from league_agents.sandbox.mail_view import decode_bytes, encode_bytes
 from league_agents.sandbox.mailbox import SandboxMailbox, StoredMail

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from league_agents.core.draw import Draw
-from league_agents.errors import ConfigError
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 from league_agents.sandbox.refusal import USUAL_REASONS
 from league_agents.sandbox.state import NoState, SandboxState
 

@@ -17,8 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from league_agents.clock import monotonic_s
-from league_agents.errors import ConfigError
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import ConfigError
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.refusal import SandboxRefusal
 from league_agents.sandbox.request import JSON_TYPE, MOST_BODY_BYTES, SandboxAnswer, SandboxRequest, refusal_answer

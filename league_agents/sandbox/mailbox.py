@@ -12,7 +12,7 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from league_agents.ids import derive_hex
+from league_agents.kit.ids import derive_hex
 from league_agents.sandbox.history import Change, History, Numbers
 from league_agents.sandbox.labels import Labels
 from league_agents.sandbox.mail_view import MailView

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from league_agents.errors import LeagueError
+from league_agents.kit.errors import LeagueError
 from league_agents.sandbox.refusal import bad_credentials
 from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock

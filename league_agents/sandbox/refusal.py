@@ -5,7 +5,7 @@ Source: the error guide of the Gmail API and what its client reads (``error.erro
 
 from __future__ import annotations
 
-from league_agents.errors import LeagueError
+from league_agents.kit.errors import LeagueError
 
 _STATUS = {
     400: "INVALID_ARGUMENT",

@@ -15,9 +15,9 @@ from datetime import UTC, timedelta
 from pathlib import Path
 from types import TracebackType
 
-from league_agents.clock import Clock, SystemClock
-from league_agents.errors import ConfigError
-from league_agents.private_file import make_private_folder, replace_private
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.private_file import make_private_folder, replace_private
 from league_agents.sandbox.desk import report_document
 from league_agents.sandbox.faults import Fault
 from league_agents.sandbox.http import HOST, SandboxServer

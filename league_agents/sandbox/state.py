@@ -11,8 +11,8 @@ import sqlite3
 from pathlib import Path
 from typing import Protocol
 
-from league_agents.errors import ConfigError
-from league_agents.private_file import make_private_database, tighten_database
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.private_file import make_private_database, tighten_database
 
 _VERSION = 1
 _APPLICATION_ID = 0x4C474D4C

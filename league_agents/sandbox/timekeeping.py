@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime, timedelta
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
 from league_agents.sandbox.refusal import invalid
 from league_agents.sandbox.state import SandboxState
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from league_agents.clock import Clock
-from league_agents.errors import ConfigError
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import ConfigError
 from league_agents.sandbox.accounting import Quota, SandboxAccounts
 from league_agents.sandbox.delivery import SandboxPostOffice
 from league_agents.sandbox.faults import Fault, FaultPlan

@@ -1,15 +1,15 @@
 """Who speaks when, who hears it, and when it ends (arena 4). Pure."""
 
-from league_agents.interaction.base import FIVE_METHODS, InteractionProtocol
-from league_agents.interaction.broadcast import BroadcastDeliberation
-from league_agents.interaction.flow import InformationFlowConfig, StopCondition
-from league_agents.interaction.load import PROTOCOL_TYPES, ClassLoader, load_protocol
-from league_agents.interaction.market import MarketTurnBased
-from league_agents.interaction.message import InteractionError, Message
-from league_agents.interaction.queue_based import QueueBased
-from league_agents.interaction.sequential import SequentialHandoff
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import Skip
+from league_agents.turns.base import FIVE_METHODS, InteractionProtocol
+from league_agents.turns.broadcast import BroadcastDeliberation
+from league_agents.turns.flow import InformationFlowConfig, StopCondition
+from league_agents.turns.load import PROTOCOL_TYPES, ClassLoader, load_protocol
+from league_agents.turns.market import MarketTurnBased
+from league_agents.turns.message import InteractionError, Message
+from league_agents.turns.queue_based import QueueBased
+from league_agents.turns.sequential import SequentialHandoff
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import Skip
 
 __all__ = [
     "FIVE_METHODS",

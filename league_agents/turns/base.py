@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.errors import ConfigError
-from league_agents.interaction.flow import Flow, InformationFlowConfig, fitted
-from league_agents.interaction.message import Message
-from league_agents.interaction.topology import MOST_AGENTS, Topology
+from league_agents.games.entry import check_agent_ids
+from league_agents.kit.errors import ConfigError
+from league_agents.turns.flow import Flow, InformationFlowConfig, fitted
+from league_agents.turns.message import Message
+from league_agents.turns.topology import MOST_AGENTS, Topology
 
 
 class InteractionProtocol(ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from league_agents.interaction.turns import TurnTaking
+from league_agents.turns.turn_taking import TurnTaking
 
 
 class BroadcastDeliberation(TurnTaking):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from league_agents.interaction.turns import TurnTaking
+from league_agents.turns.turn_taking import TurnTaking
 
 Condition = Callable[[TurnTaking], bool]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from league_agents.core.game import Game, JsonObject
-from league_agents.core.keys import not_one_of
-from league_agents.errors import ConfigError
-from league_agents.interaction.broadcast import BroadcastDeliberation
-from league_agents.interaction.load import PROTOCOL_TYPES
-from league_agents.interaction.turns import TurnTaking
+from league_agents.games.game import Game, JsonObject
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import not_one_of
+from league_agents.turns.broadcast import BroadcastDeliberation
+from league_agents.turns.load import PROTOCOL_TYPES
+from league_agents.turns.turn_taking import TurnTaking
 
 
 def default_protocol(game: Game[Any], agent_ids: Sequence[str], config: JsonObject) -> TurnTaking:

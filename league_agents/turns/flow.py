@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 
-from league_agents.core.keys import Keys
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
 
 if TYPE_CHECKING:
-    from league_agents.interaction.turns import TurnTaking
+    from league_agents.turns.turn_taking import TurnTaking
 
 FlowOrder = Sequence[str | Sequence[str]]
 """Agents in their order; a list within it is a stage whose agents speak side by side."""

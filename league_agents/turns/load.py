@@ -15,19 +15,19 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.keys import Keys
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.interaction.broadcast import BroadcastDeliberation
-from league_agents.interaction.conditions import CONDITIONS, Condition
-from league_agents.interaction.flow import InformationFlowConfig, read_condition
-from league_agents.interaction.market import MarketTurnBased
-from league_agents.interaction.own_turns import own_protocol
-from league_agents.interaction.queue_based import QueueBased
-from league_agents.interaction.sequential import SequentialHandoff
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import TurnTaking
-from league_agents.interaction.yaml_text import read_yaml
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
+from league_agents.kit.violation import shown
+from league_agents.kit.yaml_text import read_yaml
+from league_agents.turns.broadcast import BroadcastDeliberation
+from league_agents.turns.conditions import CONDITIONS, Condition
+from league_agents.turns.flow import InformationFlowConfig, read_condition
+from league_agents.turns.market import MarketTurnBased
+from league_agents.turns.own_turns import own_protocol
+from league_agents.turns.queue_based import QueueBased
+from league_agents.turns.sequential import SequentialHandoff
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import TurnTaking
 
 
 class ProtocolKey(Struct, frozen=True, kw_only=True):

@@ -9,10 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from league_agents.core.game import IllegalAction, Mode
-from league_agents.core.keys import Keys
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.game import IllegalAction, Mode
 from league_agents.games.market.resolution import (
     TERM_KEYS,
     MarketTerms,
@@ -22,10 +19,13 @@ from league_agents.games.market.resolution import (
     result_of,
     settle,
 )
-from league_agents.interaction.flow import InformationFlowConfig
-from league_agents.interaction.message import InteractionError, Message
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import Stages, TurnTaking
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
+from league_agents.kit.violation import shown
+from league_agents.turns.flow import InformationFlowConfig
+from league_agents.turns.message import InteractionError, Message
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import Stages, TurnTaking
 
 MARKET: Final = "market"
 """The sender of results."""

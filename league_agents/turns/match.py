@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from league_agents.core.game import (
+from league_agents.games.game import (
     ALL,
     HOST,
     SPECTATOR,
@@ -27,12 +27,12 @@ from league_agents.core.game import (
     Step,
     is_visible,
 )
-from league_agents.core.violation import shown
-from league_agents.errors import LocalProtocolError
-from league_agents.interaction.base import InteractionProtocol
-from league_agents.interaction.fit import default_protocol, fit, limit_warnings
-from league_agents.interaction.own_turns import taking_turns
-from league_agents.values import evolve
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
+from league_agents.turns.base import InteractionProtocol
+from league_agents.turns.fit import default_protocol, fit, limit_warnings
+from league_agents.turns.own_turns import taking_turns
 
 S = TypeVar("S")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from league_agents import errors
+from league_agents.kit import errors
 
 
 @dataclass

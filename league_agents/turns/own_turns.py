@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from league_agents.core.printable import line_of
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.interaction.base import FIVE_METHODS, InteractionProtocol
-from league_agents.interaction.flow import Flow, InformationFlowConfig
-from league_agents.interaction.message import InteractionError, Message, copy_of
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import Stages, TurnTaking
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import line_of
+from league_agents.kit.violation import shown
+from league_agents.turns.base import FIVE_METHODS, InteractionProtocol
+from league_agents.turns.flow import Flow, InformationFlowConfig
+from league_agents.turns.message import InteractionError, Message, copy_of
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import Stages, TurnTaking
 
 _MOST_PASSED_ROUNDS: Final = 100
 """How many rounds of the user's object may go by before somebody speaks who owes something."""

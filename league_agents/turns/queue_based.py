@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.interaction.flow import InformationFlowConfig
-from league_agents.interaction.message import InteractionError, Message, copy_of
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import TurnTaking
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
+from league_agents.turns.flow import InformationFlowConfig
+from league_agents.turns.message import InteractionError, Message, copy_of
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import TurnTaking
 
 MAX_QUEUE: Final = 1_000
 

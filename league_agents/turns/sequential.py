@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import chain
 
-from league_agents.interaction.flow import InformationFlowConfig
-from league_agents.interaction.message import Message
-from league_agents.interaction.topology import Topology
-from league_agents.interaction.turns import TurnTaking
+from league_agents.turns.flow import InformationFlowConfig
+from league_agents.turns.message import Message
+from league_agents.turns.topology import Topology
+from league_agents.turns.turn_taking import TurnTaking
 
 
 class SequentialHandoff(TurnTaking):

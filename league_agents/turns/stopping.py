@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from league_agents.interaction.message import Message
+from league_agents.turns.message import Message
 
 
 def has_converged(rounds: Sequence[Sequence[Message]], tolerance: float) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.entry import check_agent_ids
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
 
 MOST_AGENTS = 1_000
 

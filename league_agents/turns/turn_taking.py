@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from league_agents.core.game import Mode
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
-from league_agents.interaction.base import InteractionProtocol
-from league_agents.interaction.flow import Flow, InformationFlowConfig, StopCondition
-from league_agents.interaction.message import InteractionError, Message, copy_of
-from league_agents.interaction.stopping import has_converged
-from league_agents.interaction.topology import Topology
+from league_agents.games.game import Mode
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
+from league_agents.turns.base import InteractionProtocol
+from league_agents.turns.flow import Flow, InformationFlowConfig, StopCondition
+from league_agents.turns.message import InteractionError, Message, copy_of
+from league_agents.turns.stopping import has_converged
+from league_agents.turns.topology import Topology
 
 Stages = tuple[tuple[str, ...], ...]
 

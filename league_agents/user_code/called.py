@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from league_agents.core.printable import line_of, printable
+from league_agents.kit.printable import line_of, printable
 from league_agents.user_code.place import place_of
 
 

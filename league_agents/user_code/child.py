@@ -21,8 +21,8 @@ import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
-from league_agents.errors import ConfigError
-from league_agents.frames import read_frame, write_frame
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.frames import read_frame, write_frame
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.loading import load_for

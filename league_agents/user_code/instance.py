@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from league_agents.core.printable import line_of
+from league_agents.kit.printable import line_of
 from league_agents.user_code.called import Called, End, failed_with
 from league_agents.user_code.place import place_of
 from league_agents.user_code.plain import plain

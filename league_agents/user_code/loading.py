@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from zlib import adler32, crc32
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
-from league_agents.core.printable import line_of
-from league_agents.errors import ConfigError, shortened
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.printable import line_of
 
 T = TypeVar("T")
 

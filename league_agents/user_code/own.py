@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.loading import ARENA, load_class
 from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 
-from league_agents.core.printable import printable
+from league_agents.kit.printable import printable
 
 _OURS = Path(__file__).resolve().parents[1]
 _INSTALLED = tuple(Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib"))

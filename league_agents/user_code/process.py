@@ -24,9 +24,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from league_agents.clock import real_monotonic_s
-from league_agents.errors import ConfigError
-from league_agents.frames import read_frame, write_frame
+from league_agents.kit.clock import real_monotonic_s
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.frames import read_frame, write_frame
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.child import NUMBER, OPAQUE, WHERE_SIGNAL, read_called
 from league_agents.user_code.place import place_in

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Mapping
 from typing import Final
 
-from league_agents.clock import real_monotonic_s
+from league_agents.kit.clock import real_monotonic_s
 
 PRINTED: Final = logging.getLogger(f"{__name__}.printed")
 """Of the lines that were printed. Those that were logged keep the names of their loggers."""

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import JournalUnusable
 from league_agents.journal.port import NOTICE, Deadline, Note, Order, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.errors import JournalUnusable
+from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.values import evolve
 from league_agents.llm.calls import ModelCall
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Purpose, Usage
 from league_agents.testing.journal_contract import NOON, call, dump_part, mail_row, outgoing
-from league_agents.values import evolve
 
 KEYS = {"parts": "name", "deadlines": "name", "kept": "name", "owner": "only", "version": "only"}
 """By which column a row is named; by ``seq`` in the other tables."""

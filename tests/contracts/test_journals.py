@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import JournalError
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.migrations import APPLICATION_ID, SCRIPTS
 from league_agents.journal.port import Journal, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.errors import JournalError
+from league_agents.kit.values import evolve
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, outgoing
-from league_agents.values import evolve
 
 BEFORE_ATTEMPTS_WERE_DATED = 4
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league_agents.clock import ManualClock
+from league_agents.kit.clock import ManualClock
 from league_agents.mail.memory import PostOffice
 from league_agents.mail.port import Mailbox
 from league_agents.testing.mailbox_contract import ALICE, BOB, NOON, MailboxContract

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from league_agents.app.connectivity import Check, Trouble, check_everything
+from league_agents.app.live import agent_of, outages_told
 from league_agents.cli import command_line
-from league_agents.clock import SystemClock
+from league_agents.config.league_file import read_league_file
 from league_agents.journal.port import InboxRow, Note, OutboxItem
+from league_agents.kit.clock import SystemClock
 from league_agents.llm.ledger import Ledger
-from league_agents.settings.connectivity import Check, Trouble, check_everything
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.live import agent_of, outages_told
 
 pytestmark = pytest.mark.usefixtures("slow_time")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.errors import ModelRefused
+from league_agents.kit.errors import ModelRefused
 from league_agents.llm.exchange import Rejected
 from league_agents.llm.port import Prompt, Purpose
 
@@ -124,7 +124,7 @@ def test_a_server_of_ones_own_needs_no_key(openai_service: Any) -> None:
 
 
 def test_a_packed_body_is_not_unpacked(openai_service: Any) -> None:
-    from league_agents.errors import MalformedCompletion
+    from league_agents.kit.errors import MalformedCompletion
 
     openai_service.sends(json.dumps(openai_service.protocol.message("{}")), headers={"Content-Encoding": "gzip"})
     with pytest.raises(MalformedCompletion, match="packed"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.accounted import may_cost
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import LARGEST_REPLY, Patience, Rejected, Unanswered

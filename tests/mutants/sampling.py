@@ -25,11 +25,11 @@ from mutmut.mutation.file_mutation import Mutation, create_mutations
 
 ROOT = Path(__file__).resolve().parents[2]
 SCOPE = (
-    "league_agents/core",
+    "league_agents/kit",
     "league_agents/games",
-    "league_agents/interaction",
+    "league_agents/turns",
     "league_agents/league",
-    "league_agents/protocol",
+    "league_agents/arena/protocol",
     "league_agents/runner",
     "league_agents/journal",
     "league_agents/mail/identity.py",

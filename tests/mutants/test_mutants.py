@@ -14,7 +14,7 @@ from league_agents.local_league.patience import LIMIT_S
 pytest.importorskip("mutmut")
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULE = "league_agents/core/draw.py"
+MODULE = "league_agents/kit/draw.py"
 PROGRAM = """
 import json, sys
 from tests.mutants.reach import Reach
@@ -27,7 +27,7 @@ whole = open(sys.argv[1], encoding="utf-8").read()
 for mutant in drawn:
     compile(mutant.code, mutant.path, "exec")
 values = dict(path=sys.argv[1], function="", line=1, before="", after="", nth=0)
-tests = ["tests/unit/core/test_draw.py::test_a_draw_is_the_hash_that_the_module_describes"]
+tests = ["tests/unit/kit/test_draw.py::test_a_draw_is_the_hash_that_the_module_describes"]
 reach = Reach(seconds={test: 0.1 for test in tests}, tests={f"{sys.argv[1]}::": tests})
 mutants = [Mutant(code=whole, **values), Mutant(code=whole.replace("sha256", "sha512"), **values)]
 tried = {mutant.code: (is_noticed, by) for mutant, is_noticed, by in try_all(mutants, reach, {}, processes=2)}
@@ -55,4 +55,4 @@ def test_a_sample_is_repeatable_and_only_what_a_test_tells_apart_is_noticed() ->
     assert same == [False, ""]
     is_noticed, by = other
     assert is_noticed
-    assert by.startswith("tests/unit/core/test_draw.py::")
+    assert by.startswith("tests/unit/kit/test_draw.py::")

@@ -17,18 +17,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from league_agents.arena.agents.random_agent import random_action
-from league_agents.core.draw import Draw
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame
+from league_agents.arena.protocol.hosting import Hosted, MemoryStore, Profile, UntimedDriver
+from league_agents.arena.protocol.json_text import LARGEST
+from league_agents.arena.protocol.refusals import http_status
+from league_agents.arena.protocol.requests import check_message
+from league_agents.arena.protocol.service import MatchService
+from league_agents.arena.protocol.shapes import SHAPES
 from league_agents.games.registry import game_codes, game_of
 from league_agents.games.undercover.scripted import scripted
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Profile, UntimedDriver
-from league_agents.protocol.boardgame.json_text import LARGEST
-from league_agents.protocol.boardgame.refusals import http_status
-from league_agents.protocol.boardgame.requests import check_message
-from league_agents.protocol.boardgame.service import MatchService
-from league_agents.protocol.boardgame.shapes import SHAPES
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 NOW = datetime(2025, 5, 5, 10, tzinfo=UTC)
 AGENTS = ("agent_1", "agent_2", "agent_3")

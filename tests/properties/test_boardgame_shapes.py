@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from league_agents.protocol.boardgame.shape_check import faults_of
-from league_agents.protocol.boardgame.shapes import SHAPES
+from league_agents.arena.protocol.shape_check import faults_of
+from league_agents.arena.protocol.shapes import SHAPES
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from league_agents.errors import RemoteProtocolError
-from league_agents.protocol.league.decode import decode, decode_any, decode_canonical
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.messages.game import (
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.league.wire.decode import decode, decode_any, decode_canonical
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.messages.game import (
     canonical_answers,
     canonical_questions,
     read_any_answers,
     read_any_questions,
 )
-from league_agents.protocol.league.payload import BrokenPayload
-from league_agents.protocol.league.subject import format_subject
+from league_agents.league.wire.payload import BrokenPayload
+from league_agents.league.wire.subject import format_subject
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden" / "league" / "canonical").glob("*.json"))
 DOCUMENTS: tuple[dict[str, Any], ...] = tuple(json.loads(path.read_text("utf-8")) for path in GOLDEN)

@@ -10,11 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
+from league_agents.games.game import (
+    HOST,
+    SPECTATOR,
+    Action,
+    Event,
+    ForfeitCause,
+    IllegalAction,
+    LegalAction,
+    is_visible,
+)
 from league_agents.games.guess_number.game import GuessNumber
 from league_agents.games.guess_number.messages import validate
 from league_agents.games.guess_number.state import State
+from league_agents.kit.draw import Draw
 
 FEW = settings(max_examples=40, deadline=None)
 MANY = settings(max_examples=200, deadline=None)

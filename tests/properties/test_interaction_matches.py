@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.arena.agents.random_agent import random_action
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
+from league_agents.games.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
 from league_agents.games.registry import game_of
-from league_agents.interaction import (
+from league_agents.kit.draw import Draw
+from league_agents.turns import (
     BroadcastDeliberation,
     InformationFlowConfig,
     InteractionProtocol,
     MarketTurnBased,
     SequentialHandoff,
 )
-from league_agents.match import Match
+from league_agents.turns.match import Match
 
 AGENTS = ("a", "b", "c", "d")
 

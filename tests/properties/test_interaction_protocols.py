@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import (
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import (
     BroadcastDeliberation,
     InformationFlowConfig,
     InteractionError,

@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from league_agents.protocol.league.decode import ForgedSender, NotProtocolMail, decode
-from league_agents.protocol.league.kinds import MessageType
+from league_agents.league.wire.decode import ForgedSender, NotProtocolMail, decode
+from league_agents.league.wire.kinds import MessageType
 
 FROM = "Falcon One <falcon.player@example.com>"
 

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
-from league_agents.errors import RemoteProtocolError
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Scorecard
-from league_agents.ids import GameId
-from league_agents.league.effects import Call, ClearDeadline, Send, SetDeadline, Warn
-from league_agents.league.events import (
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.ids import GameId
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Call, ClearDeadline, Send, SetDeadline, Warn
+from league_agents.league.machines.events import (
     CallbackReturned,
     Command,
     DeadlinePassed,
@@ -24,10 +24,10 @@ from league_agents.league.events import (
     OperatorCommand,
     Started,
 )
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Role, protocol_of
-from league_agents.protocol.league.messages import (
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Role, protocol_of
+from league_agents.league.wire.messages import (
     AnswersBatch,
     BrokenPayload,
     GuessCall,

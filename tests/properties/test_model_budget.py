@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from league_agents.clock import ManualClock
+from league_agents.kit.clock import ManualClock
 from league_agents.llm.budget import Budget
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.limits import Amount, Limit, Planned, SpendingLimits

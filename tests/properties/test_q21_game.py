@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Target
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
@@ -15,6 +14,7 @@ from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from, r
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import fold, sentence_similarity, word_similarity
 from league_agents.games.q21.words import is_within
+from league_agents.kit.draw import Draw
 
 FEW = settings(max_examples=60, deadline=None)
 

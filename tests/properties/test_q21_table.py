@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, is_visible
-from league_agents.errors import ConfigError
+from league_agents.games.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, is_visible
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.seats import TableMatch
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.turns.match import Match
 
 FEW = settings(max_examples=40, deadline=None)
 SEATS = ("ref", "ann", "ben")

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
-from league_agents.core.likeness import comparable
+from league_agents.games.game import HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.own_word import reveals
 from league_agents.games.undercover.record import replayed
 from league_agents.games.undercover.scripted import scripted
+from league_agents.kit.draw import Draw
+from league_agents.kit.likeness import comparable
 
 GAME = Undercover()
 FEW = settings(max_examples=40, deadline=None)

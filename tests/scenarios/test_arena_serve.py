@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
+from league_agents.app.arena_server import arena_house
 from league_agents.arena.client import Client
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.settings.arena_server import arena_house
 
 
 def command(*arguments: str) -> list[str]:
@@ -47,7 +47,7 @@ def test_it_prints_its_address_serves_and_ends_cleanly() -> None:
 
 def _any_data(schema: object) -> dict[str, object]:
     from league_agents.arena.agents.random_agent import instance_of
-    from league_agents.core.draw import Draw
+    from league_agents.kit.draw import Draw
 
     assert isinstance(schema, dict)
     found: dict[str, object] = instance_of(schema, Draw(1, "any"))

@@ -21,14 +21,14 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.agents import choose_agent
+from league_agents.app.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
 from league_agents.games.q21.rules import COURSE
 from league_agents.journal.port import InboxVerdict
-from league_agents.league.schedule import single_game
+from league_agents.league.season.schedule import single_game
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.mime import build, read
 from league_agents.mail.port import Mail, OutgoingMail
-from league_agents.settings.agents import choose_agent
-from league_agents.settings.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
 
 OFFICE = "league-office@league.test"
 REFEREE = "referee.house@league.test"

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
-from league_agents.ids import derive_hex
+from league_agents.kit.ids import derive_hex
 from league_agents.mail.memory import Weather
 from tests.support.crash import Ending, play_season
 

@@ -19,14 +19,14 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from league_agents.app.connectivity import check_everything
 from league_agents.cli import command_line
-from league_agents.clock import SystemClock
+from league_agents.config.league_file import read_league_file
+from league_agents.kit.clock import SystemClock
 from league_agents.local_league.league import MANAGER
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
-from league_agents.settings.connectivity import check_everything
-from league_agents.settings.league_file import read_league_file
 from tests.support.latency import VERDICT, free_text
 
 PLAYER = "falcons@league.test"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import SystemClock
+from league_agents.app.orders import give
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note, Order, OutboxState
-from league_agents.league.events import Command
-from league_agents.league.manager_state import SeasonPhase
+from league_agents.kit.clock import SystemClock
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats
-from league_agents.settings.orders import give
 from tests.support.turns import Turns, in_turns, turns
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from league_agents.errors import JournalError
 from league_agents.journal.port import InboxRow, InboxVerdict
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.errors import JournalError
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.local_league.patience import LIMIT_S, until
 from tests.support.latency import VERDICT, free_text

@@ -19,7 +19,7 @@ from google.auth import _exponential_backoff
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxVerdict, Journal, Note, OutboxState
-from league_agents.league.manager_state import SeasonPhase
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail import mime

@@ -9,17 +9,17 @@ from typing import Any
 
 import yaml
 
-from league_agents.clock import SystemClock
-from league_agents.league.manager_state import SeasonPhase
+from league_agents.app.connectivity import check_everything
+from league_agents.app.looking import role_status
+from league_agents.config.league_file import read_league_file
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.kit.clock import SystemClock
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague, four_seats
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.mail.quota import PRICES_2026
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.runner.pace import Pace
-from league_agents.settings.connectivity import check_everything
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.league_settings import LeagueSettings
-from league_agents.settings.looking import role_status
 from tests.support.latency import VERDICT, free_text
 from tests.support.turns import turns
 

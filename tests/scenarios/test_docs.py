@@ -15,13 +15,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from league_agents.app.arena_server import arena_server
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.cli import command_line
 from league_agents.cli.options import ROLE_NAMES
 from league_agents.cli.reference import command_page, commands
+from league_agents.config.league_settings import RoleName
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.settings.arena_server import arena_server
-from league_agents.settings.league_settings import RoleName
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path: path.read_text("utf-8") for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}

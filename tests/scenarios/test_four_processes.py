@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from league_agents.errors import LeagueError
 from league_agents.games.q21.rules import PRD
+from league_agents.kit.errors import LeagueError
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.match import match_document

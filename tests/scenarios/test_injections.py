@@ -15,14 +15,14 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells
+from league_agents.app.agents import ChosenAgent
+from league_agents.app.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
 from league_agents.evaluation.injections import Injection, injections, sample
 from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
-from league_agents.league.schedule import single_game
+from league_agents.league.season.schedule import single_game
 from league_agents.report.match import match_document
 from league_agents.report.traffic import sent_messages
-from league_agents.settings.agents import ChosenAgent
-from league_agents.settings.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
 from tests.support.obedient import ObedientModel
 
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)

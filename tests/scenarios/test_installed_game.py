@@ -76,7 +76,7 @@ from datetime import timedelta
 from league_agents.arena.client import Client
 from league_agents.arena.pettingzoo import env, parallel_env
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.settings.arena_server import arena_server
+from league_agents.app.arena_server import arena_server
 from pettingzoo.test import api_test, seed_test
 
 warnings.simplefilter("ignore")

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from league_agents.app.live import Live, live_roles
 from league_agents.cli import command_line
-from league_agents.league.manager_state import ManagerState
+from league_agents.config.league_file import read_league_file
+from league_agents.league.machines.manager.state import ManagerState
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.mime import read
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.live import Live, live_roles
 
 DAY = timedelta(days=1)
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from league_agents.errors import ConfigError
+from league_agents.app.agents import choose_agent, scripted_names
+from league_agents.app.offline import OfflineTeam, memory_journal, offline_league, play_single_game, team_of
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.games.q21.similarity import fold
 from league_agents.journal.port import InboxVerdict
-from league_agents.league.schedule import round_robin, single_game
+from league_agents.kit.errors import ConfigError
+from league_agents.league.season.schedule import round_robin, single_game
 from league_agents.mail.memory import Weather
-from league_agents.settings.agents import choose_agent, scripted_names
-from league_agents.settings.offline import OfflineTeam, memory_journal, offline_league, play_single_game, team_of
 
 COMPLETED = "completed"
 CUT_OFF = "cut_off"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from league_agents.core.draw import Draw
 from league_agents.games.q21.model import Brief, Guess, Target
 from league_agents.games.q21.rules import COURSE, PRD
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import all_words, sentence_similarity
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.catalogue import Catalogue, Work
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "«": '"', "»": '"', "—": "--", "–": "-"})

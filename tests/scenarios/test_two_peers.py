@@ -12,12 +12,12 @@ import pytest
 
 from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import Call, Send
-from league_agents.league.events import Failure
-from league_agents.league.game_state import GamePhase
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import MatchReport, PlayerReport, ReportStatus
+from league_agents.league.machines.effects import Call, Send
+from league_agents.league.machines.events import Failure
+from league_agents.league.machines.player.game_state import GamePhase
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import MatchReport, PlayerReport, ReportStatus
 from tests.support.link import (
     GAME,
     PLAYER1,

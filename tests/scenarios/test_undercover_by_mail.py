@@ -15,24 +15,24 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.live import SenderCheck
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, write_down
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import match_of, scenario_of
 from league_agents.arena.transcript import TranscriptWriter, read_transcript, replay
-from league_agents.clock import ManualClock
-from league_agents.errors import MailError
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.memory import AgentMemory
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import OutboxState
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import MailError
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require
 from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.sandbox.server import Sandbox
-from league_agents.settings.live import SenderCheck
 from tests.support.crash import CALLS, WRITES, CountingMailbox, Killed, Reaper
 
 HOST = "table@arena.test"

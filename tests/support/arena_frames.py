@@ -9,8 +9,8 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 
 from league_agents.arena.agents.random_agent import random_action
-from league_agents.core.draw import Draw
-from league_agents.core.game import LegalAction
+from league_agents.games.game import LegalAction
+from league_agents.kit.draw import Draw
 from tests.support.arena_leaks import GAMES
 from tests.support.arena_wire import Place, Wire, WireSocket
 
@@ -49,7 +49,7 @@ def noise(draw: Draw, place: Place, legal: dict[str, Any] | None = None) -> byte
 
 def throw_frames(count: int, games: tuple[str, ...] = tuple(GAMES)) -> Iterator[tuple[str, list[str]]]:
     """For each game: what went wrong while ``count`` frames were thrown at a match, in words."""
-    from league_agents.settings.arena_server import arena_server
+    from league_agents.app.arena_server import arena_server
     from tests.support.arena_load import LOAD_LIMITS
 
     with arena_server(limits=LOAD_LIMITS) as server:

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from league_agents.arena.agents.random_agent import random_action
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame
+from league_agents.arena.protocol.hosting import viewer_of
 from league_agents.arena.scenario import scenario_of
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.outbox import SocketOutbox
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR, Action, is_visible
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame
-from league_agents.protocol.boardgame.hosting import viewer_of
+from league_agents.games.game import HOST, SPECTATOR, Action, is_visible
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 SECRET_KEYS = frozenset(
     {"role", "roles", "seed", "word_pair", "pair", "word_pairs", "target", "actual_opening_sentence"}

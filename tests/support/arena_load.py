@@ -27,9 +27,9 @@ import click
 
 from league_agents.arena.agents.random_agent import random_action
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.clock import monotonic_s
-from league_agents.core.draw import Draw
-from league_agents.core.game import LegalAction
+from league_agents.games.game import LegalAction
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.draw import Draw
 from league_agents.local_league.patience import LIMIT_S
 from tests.support import ROOT
 from tests.support.arena_wire import Place, Wire
@@ -293,8 +293,8 @@ def main(context: click.Context, *, matches: int, seconds: float, actions_per_s:
 @main.command(hidden=True)
 def serve() -> None:
     """A server with the limits of a load test, until stdin ends."""
+    from league_agents.app.arena_server import arena_server
     from league_agents.arena.server.serving import settle_memory
-    from league_agents.settings.arena_server import arena_server
 
     settle_memory()
     with arena_server(limits=LOAD_LIMITS) as server:

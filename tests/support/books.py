@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from league_agents.errors import LeagueError
+from league_agents.kit.errors import LeagueError
 from league_agents.knowledge.documents import Document
 
 CACHE_VARIABLE = "LEAGUE_AGENTS_CACHE"

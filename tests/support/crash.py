@@ -16,28 +16,28 @@ from functools import partial
 from typing import Any
 
 from league_agents.agents.scripted import PLAYERS, REFEREES
-from league_agents.clock import ManualClock
-from league_agents.errors import LeagueError
+from league_agents.app.offline import DOMAIN, SEASON, START, team_of
 from league_agents.games.q21.rules import PRD, RuleSet
-from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import OutboxItem, OutboxState
-from league_agents.league.config import PlayerConfig, RefereeConfig
-from league_agents.league.events import Command, Identity, OperatorCommand
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.player import PlayerMachine
-from league_agents.league.referee import Referee
-from league_agents.league.schedule import round_robin
-from league_agents.league.standings import MatchStatus
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.ids import derive_hex
+from league_agents.league.machines.config import PlayerConfig, RefereeConfig
+from league_agents.league.machines.events import Command, Identity, OperatorCommand
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.season.schedule import round_robin
+from league_agents.league.season.standings import MatchStatus
 from league_agents.mail.memory import FINE, MemoryMailbox, PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, OutgoingMail
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
-from league_agents.settings.offline import DOMAIN, SEASON, START, team_of
 
 WRITES = ("commit", "begin_send", "finish_sends", "postpone_send", "doubt_send", "fail_send", "keep")
 CALLS = ("fetch", "acknowledge", "send", "was_sent")

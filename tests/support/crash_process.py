@@ -19,15 +19,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import SystemClock, real_monotonic_s, sleep_s
+from league_agents.app.live import Live, live_roles
+from league_agents.config.league_file import read_league_file
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.kit.clock import SystemClock, real_monotonic_s, sleep_s
+from league_agents.kit.values import evolve
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.gmail.transport import Transport
 from league_agents.runner.pace import Pace
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.live import Live, live_roles
-from league_agents.values import evolve
 from tests.support.crash import WRITES
 
 QUIET_TURNS = 4

@@ -17,10 +17,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import monotonic_s, sleep_s
-from league_agents.errors import LimitExceeded
 from league_agents.journal.port import InboxRow, InboxVerdict, Note, OutboxItem
-from league_agents.league.manager_state import SeasonPhase
+from league_agents.kit.clock import monotonic_s, sleep_s
+from league_agents.kit.errors import LimitExceeded
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.runner.pace import Pace

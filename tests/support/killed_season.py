@@ -13,8 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.errors import LeagueError
 from league_agents.journal.port import InboxVerdict, OutboxState
+from league_agents.kit.errors import LeagueError
 from league_agents.local_league.league import LeagueProcess, LocalLeague
 from league_agents.local_league.patience import LIMIT_S
 from tests.support import ROOT

@@ -14,13 +14,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import real_monotonic_s, sleep_s
-from league_agents.core.draw import Draw
+from league_agents.app.storage import STORAGE
 from league_agents.journal.port import OutboxState
+from league_agents.kit.clock import real_monotonic_s, sleep_s
+from league_agents.kit.draw import Draw
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.runner.outbox import LONGEST_DOUBT
 from league_agents.sandbox.faults import Fault, FaultAction
-from league_agents.settings.storage import STORAGE
 from tests.support.latency import VERDICT, free_text
 
 SLOWEST_S = 60.0

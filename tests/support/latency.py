@@ -6,16 +6,16 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.clock import SystemClock, sleep_s
-from league_agents.core.draw import Draw
+from league_agents.kit.clock import SystemClock, sleep_s
+from league_agents.kit.draw import Draw
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import FreeText
+from league_agents.league.wire.subject import format_subject
 from league_agents.local_league.league import MANAGER, LeagueProcess, LocalLeague
 from league_agents.mail import mime
 from league_agents.mail.port import OutgoingMail
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import FreeText
-from league_agents.protocol.league.subject import format_subject
 
 VERDICT = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "domain": "league.test"}
 _NUMBER = re.compile(r"latency-(\d+)-")

@@ -14,10 +14,20 @@ from typing import Any
 
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import COURSE, RuleSet
-from league_agents.ids import GameId
-from league_agents.league.config import PlayerConfig, RefereeConfig
-from league_agents.league.effects import Call, ClearDeadline, Effect, Record, ReleaseAgent, Send, SetDeadline, Warn
-from league_agents.league.events import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import PlayerConfig, RefereeConfig
+from league_agents.league.machines.effects import (
+    Call,
+    ClearDeadline,
+    Effect,
+    Record,
+    ReleaseAgent,
+    Send,
+    SetDeadline,
+    Warn,
+)
+from league_agents.league.machines.events import (
     CallbackFailed,
     CallbackReturned,
     DeadlinePassed,
@@ -26,12 +36,12 @@ from league_agents.league.events import (
     Identity,
     MessageArrived,
 )
-from league_agents.league.machine import Machine
-from league_agents.league.player import PlayerMachine
-from league_agents.league.referee import Referee
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import BROADCAST_TYPES, MessageType, Role, protocol_of
-from league_agents.protocol.league.messages import (
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import BROADCAST_TYPES, MessageType, Role, protocol_of
+from league_agents.league.wire.messages import (
     Assignment,
     AssignmentRole,
     AssignmentTable,
@@ -47,7 +57,6 @@ from league_agents.protocol.league.messages import (
     RegistrationStatus,
     StartSeason,
 )
-from league_agents.values import evolve
 
 MANAGER = "league-office@example.com"
 REFEREE = "whistle@example.com"

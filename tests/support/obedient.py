@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from league_agents.agents.fence import cleaned, one_line
-from league_agents.errors import MalformedCompletion
+from league_agents.kit.errors import MalformedCompletion
 from league_agents.llm.port import Completion, Parsed, Prompt, Usage
 
 M = TypeVar("M", bound=BaseModel)

@@ -12,35 +12,35 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from league_agents.clock import ManualClock
-from league_agents.core.draw import Draw
-from league_agents.errors import LimitExceeded
+from league_agents.app.agents import AgentRole, ChosenAgent, choose_agent, scripted_names
+from league_agents.app.offline import DOMAIN, SEASON, START, team_of
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD
-from league_agents.ids import derive_hex
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import WARNING
-from league_agents.league.config import PlayerConfig, RefereeConfig
-from league_agents.league.events import Command, Identity, OperatorCommand
-from league_agents.league.machine import Machine
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.manager_state import ManagerState, SeasonPhase
-from league_agents.league.player import PlayerMachine, PlayerState
-from league_agents.league.referee import Referee, RefereeState
-from league_agents.league.schedule import round_robin
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import LimitExceeded
+from league_agents.kit.ids import derive_hex
+from league_agents.league.machines.config import PlayerConfig, RefereeConfig
+from league_agents.league.machines.events import Command, Identity, OperatorCommand
+from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
+from league_agents.league.machines.player.player import PlayerMachine, PlayerState
+from league_agents.league.machines.referee.referee import Referee, RefereeState
+from league_agents.league.season.schedule import round_robin
+from league_agents.league.wire.kinds import MessageType
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.port import Mailbox
-from league_agents.protocol.league.kinds import MessageType
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.pace import Pace
 from league_agents.runner.peers import is_game_open
 from league_agents.runner.role import Observer, RoleRunner
-from league_agents.settings.agents import AgentRole, ChosenAgent, choose_agent, scripted_names
-from league_agents.settings.offline import DOMAIN, SEASON, START, team_of
 
 PACE = Pace(active=timedelta(seconds=5), idle=timedelta(minutes=1))
 STEP = timedelta(seconds=1)

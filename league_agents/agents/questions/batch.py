@@ -19,9 +19,9 @@ from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.belief import UNKNOWN_ANSWERER, Extra
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.questions.pool import PredictedPool, sentence_pool, useful, word_pool
-from league_agents.core.draw import Draw
 from league_agents.games.q21.information import Floats, log_likelihood, select, simulate, typical
 from league_agents.games.q21.rules import AnswerKey, Weights
+from league_agents.kit.draw import Draw
 
 _PLANNED_EXTRA = (0.04, 0.16)
 """A careful answerer and a careless one: the split between text and word has to do for both."""

@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.arena.agents.port import View
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.model_work import steps_in
-from league_agents.errors import CallbackInvalid
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json, question_from_json
 from league_agents.games.q21.callbacks import CONTRACTS, Known, callback_specs
 from league_agents.games.q21.model import Brief, QuestionBatch
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.errors import CallbackInvalid
+from league_agents.kit.model_work import steps_in
 
 LOG = logging.getLogger(__name__)
 

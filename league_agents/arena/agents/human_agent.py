@@ -18,12 +18,12 @@ from typing import Final, cast
 from league_agents.arena.agents.port import View
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.arena.session import GivenUp
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.person import ByPerson, Reader, Unclear
-from league_agents.core.printable import printable
-from league_agents.errors import ConfigError
+from league_agents.games.game import Action, Event, LegalAction
+from league_agents.games.person import ByPerson, Reader, Unclear
 from league_agents.games.registry import declared, part_of
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import printable
 
 LONGEST_LINE: Final = 2000
 _LARGEST_FILE: Final = 256 * 1024

@@ -21,12 +21,12 @@ from league_agents.agents.prompting import render_file
 from league_agents.agents.secrecy import tells_canary
 from league_agents.arena.agents.port import View
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.declared_game import GameDeclaration
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.model_work import ModelStep, ModelWorkUse, Why, failed_step
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.games.declaration import GameDeclaration
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.registry import declared
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError, LeagueError
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why, failed_step
 from league_agents.llm.port import ChatModel, Judge, Purpose, nobody
 
 SOFT_LIMIT = timedelta(seconds=25)

@@ -17,10 +17,10 @@ from typing import Any, Protocol
 from league_agents.arena.agents.port import View
 from league_agents.arena.agents.seated import event_as_json, legal_as_json
 from league_agents.arena.session import failure_line, on_a_thread, step_of
-from league_agents.clock import monotonic_s
-from league_agents.core.game import Event, LegalAction
-from league_agents.core.model_work import KEY
-from league_agents.errors import AgentError, CallbackTimeout
+from league_agents.games.game import Event, LegalAction
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import AgentError, CallbackTimeout
+from league_agents.kit.model_work import KEY
 from league_agents.user_code.called import End
 from league_agents.user_code.instances import Instance, InstanceMaker
 from league_agents.user_code.process import LOAD_LIMIT_S, PATIENCE_S

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from league_agents.core.game import Action, Event, LegalAction
+from league_agents.games.game import Action, Event, LegalAction
 
 View = Mapping[str, Any]
 """The game's view, and what the session adds to it:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from league_agents.arena.agents.port import View
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Event, JsonObject, LegalAction
+from league_agents.games.game import Action, Event, JsonObject, LegalAction
+from league_agents.kit.draw import Draw
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST_DRAWN = 24

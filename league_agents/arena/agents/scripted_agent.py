@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, cast
 
 from league_agents.arena.agents.port import View
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Event, LegalAction
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.registry import declared, part_of
+from league_agents.kit.draw import Draw
 
 Script = Callable[[Mapping[str, Any], Sequence[LegalAction], Draw], Action]
 

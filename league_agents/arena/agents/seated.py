@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from league_agents.arena.answers import action_of, raw_of, steps_of
-from league_agents.core.game import Event, LegalAction
+from league_agents.games.game import Event, LegalAction
 from league_agents.user_code.loading import part_of_ours
 
 SEATED: Final = f"{__name__}:seated"

@@ -28,13 +28,8 @@ from league_agents.arena.by_mail.letters import (
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import MailTable, Record, rebuilt
 from league_agents.arena.session import Memory, Recorder, ask_alone, failure_line
-from league_agents.clock import Clock
-from league_agents.core.game import ALL, HOST, Event
-from league_agents.core.game import ForfeitCause as Forfeit
-from league_agents.core.printable import line_of
-from league_agents.errors import ConfigError, JournalError, JournalUnusable
-from league_agents.ids import derive_hex
-from league_agents.interaction import ClassLoader
+from league_agents.games.game import ALL, HOST, Event
+from league_agents.games.game import ForfeitCause as Forfeit
 from league_agents.journal.port import (
     Deadline,
     InboxRow,
@@ -45,9 +40,14 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable
+from league_agents.kit.ids import derive_hex
+from league_agents.kit.printable import line_of
+from league_agents.league.wire.address import read_mailbox
 from league_agents.mail.port import Mail, Mailbox
-from league_agents.protocol.league.address import read_mailbox
 from league_agents.runner.outbox import Outbox
+from league_agents.turns import ClassLoader
 
 LOG = logging.getLogger(__name__)
 

@@ -23,9 +23,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from league_agents.arena.protocol.json_text import LARGEST
+from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
 from league_agents.mail.port import Mail
-from league_agents.protocol.boardgame.json_text import LARGEST
-from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION
 
 MAIL_VERSION: Final = "1.0.0"
 FILE_NAME: Final = "boardgame.json"

@@ -18,15 +18,15 @@ from league_agents.arena.answers import steps_of
 from league_agents.arena.by_mail.host import LetterIntake
 from league_agents.arena.by_mail.letters import FILE_NAME, LetterHeading, format_subject, read_subject
 from league_agents.arena.session import Memory, ask_alone, failure_line
-from league_agents.clock import Clock, SystemClock
-from league_agents.core.game import ALL, Event, LegalAction
-from league_agents.core.game import ForfeitCause as Forfeit
-from league_agents.core.model_work import ModelStep, read_steps
-from league_agents.core.violation import shown as shown_value
-from league_agents.ids import derive_hex
+from league_agents.games.game import ALL, Event, LegalAction
+from league_agents.games.game import ForfeitCause as Forfeit
 from league_agents.journal.port import MODEL_WORK, Journal, Note, OutboxItem, StepCause, StepCommit
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.ids import derive_hex
+from league_agents.kit.model_work import ModelStep, read_steps
+from league_agents.kit.violation import shown as shown_value
+from league_agents.league.wire.address import read_mailbox, same_address
 from league_agents.mail.port import Mail, Mailbox
-from league_agents.protocol.league.address import read_mailbox, same_address
 from league_agents.runner.outbox import Outbox
 
 ROLE: Final = "arena-seat"

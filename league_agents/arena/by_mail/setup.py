@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from league_agents.arena.scenario import Scenario, scenario_of
-from league_agents.core.keys import Keys
-from league_agents.errors import ConfigError
-from league_agents.interaction import ClassLoader
-from league_agents.protocol.league.address import read_address, same_address
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
+from league_agents.league.wire.address import read_address, same_address
+from league_agents.turns import ClassLoader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,16 +17,16 @@ from typing import Any, Final, cast
 from league_agents.arena.by_mail.letters import ANSWER, INVITATION, MAIL_VERSION, OVER, YOUR_TURN, Letter
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.decisions import Decisions, SettledDecision
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import error
+from league_agents.arena.protocol.hosting import Hosted, HostedSeat, MemoryStore, Status
+from league_agents.arena.protocol.refusals import PROTOCOL_VERSION, Refused
+from league_agents.arena.protocol.requests import RequestHeading
+from league_agents.arena.protocol.service import MatchService, Outgoing
 from league_agents.arena.session import Recorder, Session
-from league_agents.core.game import Action, ForfeitCause, IllegalAction, LegalAction
-from league_agents.core.model_work import read_steps
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import error
-from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, MemoryStore, Status
-from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION, Refused
-from league_agents.protocol.boardgame.requests import RequestHeading
-from league_agents.protocol.boardgame.service import MatchService, Outgoing
+from league_agents.games.game import Action, ForfeitCause, IllegalAction, LegalAction
+from league_agents.kit.model_work import read_steps
+from league_agents.turns.match import Match
 
 Record = Mapping[str, Any]
 

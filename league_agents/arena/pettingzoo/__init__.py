@@ -29,7 +29,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
     from league_agents.arena.pettingzoo.environment import ArenaEnv

@@ -11,8 +11,8 @@ from typing import Any
 from pettingzoo import AECEnv
 
 from league_agents.arena.pettingzoo.table import ArenaTable, Observation
-from league_agents.core.game import Action
-from league_agents.match import PROTOCOL_STOP
+from league_agents.games.game import Action
+from league_agents.turns.match import PROTOCOL_STOP
 
 
 class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZoo tells no types

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from league_agents.arena.agents.random_agent import instance_of
-from league_agents.core.declared_game import GameDeclaration
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, JsonObject, LegalAction
+from league_agents.games.declaration import GameDeclaration
+from league_agents.games.game import Action, JsonObject, LegalAction
 from league_agents.games.registry import part_of
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 CANDIDATES: Final = 16
 MOST_VALUES: Final = 1000

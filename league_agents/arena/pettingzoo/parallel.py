@@ -12,7 +12,7 @@ from typing import Any
 from pettingzoo import ParallelEnv
 
 from league_agents.arena.pettingzoo.table import ArenaTable, Observation
-from league_agents.match import PROTOCOL_STOP
+from league_agents.turns.match import PROTOCOL_STOP
 
 Each = dict[str, Any]
 

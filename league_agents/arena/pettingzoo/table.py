@@ -15,15 +15,15 @@ import numpy as np
 from gymnasium import logger, spaces
 
 from league_agents.arena.pettingzoo.numbering import blocks_of, legal_numbers, meant
-from league_agents.core.draw import Draw
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
-from league_agents.core.printable import printable
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
 from league_agents.games.registry import declared, game_of
-from league_agents.interaction import load_protocol
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import printable
+from league_agents.kit.violation import shown
+from league_agents.turns import load_protocol
+from league_agents.turns.match import Match
 
 _LARGEST_SEED: Final = 2**64 - 1
 _TRIES: Final = 32

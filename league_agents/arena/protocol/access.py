@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, is_spectator
-from league_agents.protocol.boardgame.refusals import Refused
-from league_agents.protocol.boardgame.requests import RequestHeading
+from league_agents.arena.protocol.hosting import Hosted, HostedSeat, is_spectator
+from league_agents.arena.protocol.refusals import Refused
+from league_agents.arena.protocol.requests import RequestHeading
 
 
 class Principal(Struct, frozen=True, kw_only=True):

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from league_agents.core.game import Event, IllegalAction, JsonObject
-from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION, Refused
-from league_agents.protocol.boardgame.requests import RequestHeading
+from league_agents.arena.protocol.refusals import PROTOCOL_VERSION, Refused
+from league_agents.arena.protocol.requests import RequestHeading
+from league_agents.games.game import Event, IllegalAction, JsonObject
 
 SUCCEEDED = "Action performed successfully"
 

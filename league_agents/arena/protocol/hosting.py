@@ -15,11 +15,11 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from league_agents.core.game import SPECTATOR, Action, Event, ForfeitCause, IllegalAction
-from league_agents.errors import LeagueError
-from league_agents.match import Match
-from league_agents.protocol.boardgame.envelope import OutgoingFrame
-from league_agents.values import evolve
+from league_agents.arena.protocol.envelope import OutgoingFrame
+from league_agents.games.game import SPECTATOR, Action, Event, ForfeitCause, IllegalAction
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.values import evolve
+from league_agents.turns.match import Match
 
 MOST_ANSWERS_KEPT: Final = 64
 """Answers to actions that an agent can have repeated by their ``request_id`` (arena 5.3)."""

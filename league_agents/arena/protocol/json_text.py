@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from league_agents.errors import shortened
-from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope
+from league_agents.arena.protocol.refusals import Refused, invalid_envelope
+from league_agents.kit.errors import shortened
 
 LARGEST = 64 * 1024
 """Bytes of UTF-8 (arena 5.1)."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from league_agents.protocol.boardgame.envelope import OutgoingFrame, instant
-from league_agents.protocol.boardgame.hosting import Hosted, agents_of
-from league_agents.values import evolve
+from league_agents.arena.protocol.envelope import OutgoingFrame, instant
+from league_agents.arena.protocol.hosting import Hosted, agents_of
+from league_agents.kit.values import evolve
 
 
 def state_as_in_schemas(answer: Mapping[str, Any], hosted: Hosted) -> OutgoingFrame:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from league_agents.core.game import HOST, SPECTATOR, Event, LegalAction, is_visible
-from league_agents.protocol.boardgame.envelope import OutgoingFrame, PushBody, headed, instant
-from league_agents.protocol.boardgame.hosting import Hosted, Profile, Status, agents_of, viewer_of
-from league_agents.protocol.boardgame.profile import state_as_in_schemas
-from league_agents.protocol.boardgame.requests import RequestHeading
+from league_agents.arena.protocol.envelope import OutgoingFrame, PushBody, headed, instant
+from league_agents.arena.protocol.hosting import Hosted, Profile, Status, agents_of, viewer_of
+from league_agents.arena.protocol.profile import state_as_in_schemas
+from league_agents.arena.protocol.requests import RequestHeading
+from league_agents.games.game import HOST, SPECTATOR, Event, LegalAction, is_visible
 
 
 def state_answer(hosted: Hosted, heading: RequestHeading) -> OutgoingFrame:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from league_agents.core.game import JsonObject
-from league_agents.errors import ProtocolError
+from league_agents.games.game import JsonObject
+from league_agents.kit.errors import ProtocolError
 
 PROTOCOL_VERSION: Final = "1.0.0"
 

@@ -13,18 +13,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.game import Action, JsonObject
-from league_agents.errors import shortened
-from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.refusals import (
+from league_agents.arena.protocol.json_text import read_object
+from league_agents.arena.protocol.refusals import (
     PROTOCOL_VERSION,
     Refused,
     invalid_envelope,
     same_major,
     unsupported_version,
 )
-from league_agents.protocol.boardgame.shape_check import Fault, faults_of
-from league_agents.protocol.boardgame.shapes import REQUESTS, SHAPES
+from league_agents.arena.protocol.shape_check import Fault, faults_of
+from league_agents.arena.protocol.shapes import REQUESTS, SHAPES
+from league_agents.games.game import Action, JsonObject
+from league_agents.kit.errors import shortened
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 

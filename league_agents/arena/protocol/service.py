@@ -14,11 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from league_agents.core.game import ALL, Event, Game, IllegalAction
-from league_agents.errors import ConfigError, LeagueError, shortened
-from league_agents.games.registry import game_of
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import (
+from league_agents.arena.protocol.access import (
     NOBODY,
     Principal,
     check_membership,
@@ -26,7 +22,7 @@ from league_agents.protocol.boardgame.access import (
     closed_to_spectators,
     speaks_for,
 )
-from league_agents.protocol.boardgame.envelope import (
+from league_agents.arena.protocol.envelope import (
     OutgoingFrame,
     action_refused,
     action_taken,
@@ -34,7 +30,7 @@ from league_agents.protocol.boardgame.envelope import (
     headed,
     instant,
 )
-from league_agents.protocol.boardgame.hosting import (
+from league_agents.arena.protocol.hosting import (
     MOST_ANSWERS_KEPT,
     Driver,
     Hosted,
@@ -47,10 +43,10 @@ from league_agents.protocol.boardgame.hosting import (
     freed,
     viewer_of,
 )
-from league_agents.protocol.boardgame.profile import match_as_in_schemas
-from league_agents.protocol.boardgame.projection import happened, last_seq, push_body, pushes, state_answer
-from league_agents.protocol.boardgame.refusals import Refused, invalid_envelope, same_major
-from league_agents.protocol.boardgame.requests import (
+from league_agents.arena.protocol.profile import match_as_in_schemas
+from league_agents.arena.protocol.projection import happened, last_seq, push_body, pushes, state_answer
+from league_agents.arena.protocol.refusals import Refused, invalid_envelope, same_major
+from league_agents.arena.protocol.requests import (
     CreateMatch,
     GetMatches,
     GetState,
@@ -60,7 +56,11 @@ from league_agents.protocol.boardgame.requests import (
     RequestHeading,
     read_request,
 )
-from league_agents.values import evolve
+from league_agents.games.game import ALL, Event, Game, IllegalAction
+from league_agents.games.registry import game_of
+from league_agents.kit.errors import ConfigError, LeagueError, shortened
+from league_agents.kit.values import evolve
+from league_agents.turns.match import Match
 
 Outgoing = list[tuple[str, OutgoingFrame]]
 """Who gets what, in the order of sending."""

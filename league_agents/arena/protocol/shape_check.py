@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from league_agents.errors import shortened
+from league_agents.kit.errors import shortened
 
 Schema = Mapping[str, Any]
 Fault = dict[str, str]

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from league_agents.core.game import Game
-from league_agents.protocol.boardgame.refusals import PROTOCOL_VERSION
-from league_agents.protocol.boardgame.shape_check import Schema
+from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
+from league_agents.arena.protocol.shape_check import Schema
+from league_agents.games.game import Game
 
 REQUESTS: Final = ("get_state", "perform_action", "create_match", "get_matches")
 """What an agent sends."""

@@ -20,12 +20,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from league_agents.arena.protocol.envelope import written
 from league_agents.arena.server.connection import Connection
 from league_agents.arena.server.guard import API_HEADERS, Guard, address_key, page_headers
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.page_files import START, page_files
 from league_agents.arena.server.web_api import WebApi, bearer_of
-from league_agents.protocol.boardgame.envelope import written
 
 LOG = logging.getLogger(__name__)
 

@@ -17,23 +17,23 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Bucket
-from league_agents.arena.server.outbox import SocketOutbox
-from league_agents.arena.server.tokens import Claim
-from league_agents.clock import monotonic_s
-from league_agents.protocol.boardgame.access import NOBODY, Principal, speaks_for
-from league_agents.protocol.boardgame.envelope import OutgoingFrame, error, headed, instant
-from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.refusals import Refused, rate_limited
-from league_agents.protocol.boardgame.requests import (
+from league_agents.arena.protocol.access import NOBODY, Principal, speaks_for
+from league_agents.arena.protocol.envelope import OutgoingFrame, error, headed, instant
+from league_agents.arena.protocol.json_text import read_object
+from league_agents.arena.protocol.refusals import Refused, rate_limited
+from league_agents.arena.protocol.requests import (
     Authenticate,
     RefusedRequest,
     RequestHeading,
     heading_of,
     read_authentication,
 )
-from league_agents.values import evolve
+from league_agents.arena.server.hall import Hall
+from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Bucket
+from league_agents.arena.server.outbox import SocketOutbox
+from league_agents.arena.server.tokens import Claim
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket

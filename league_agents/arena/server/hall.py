@@ -15,6 +15,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame, error
+from league_agents.arena.protocol.hosting import Hosted, HostedSeat, Profile, Status, is_spectator
+from league_agents.arena.protocol.json_text import read_object
+from league_agents.arena.protocol.refusals import Refused, internal
+from league_agents.arena.protocol.requests import CreateMatch, RequestHeading, heading_of
+from league_agents.arena.protocol.service import MatchService, Outgoing
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN, House, HouseAgent
 from league_agents.arena.server.limits import RateLimiter, ServerLimits
@@ -25,17 +32,10 @@ from league_agents.arena.server.table import ServedMatch, SessionDriver
 from league_agents.arena.server.tables import Tables
 from league_agents.arena.session import Session, wall_clock
 from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
-from league_agents.core.printable import line_of
-from league_agents.errors import ConfigError, LimitExceeded
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame, error
-from league_agents.protocol.boardgame.hosting import Hosted, HostedSeat, Profile, Status, is_spectator
-from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.refusals import Refused, internal
-from league_agents.protocol.boardgame.requests import CreateMatch, RequestHeading, heading_of
-from league_agents.protocol.boardgame.service import MatchService, Outgoing
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError, LimitExceeded
+from league_agents.kit.printable import line_of
+from league_agents.kit.values import evolve
+from league_agents.turns.match import Match
 
 LOG = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from league_agents.arena.agents.port import View
 from league_agents.arena.scenario import Scenario, ScenarioSeat
 from league_agents.arena.server.limits import RateLimiter
 from league_agents.arena.session import Memory, on_a_thread
-from league_agents.core.game import Event, LegalAction
-from league_agents.core.model_work import KEY
+from league_agents.games.game import Event, LegalAction
+from league_agents.kit.model_work import KEY
 
 OPEN = "open"
 """The agent of a scenario's seat that somebody from outside is to take."""

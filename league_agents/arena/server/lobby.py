@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
+from league_agents.arena.protocol.envelope import instant
+from league_agents.arena.protocol.hosting import Hosted
+from league_agents.arena.protocol.requests import CreateMatch, SeatWanted
 from league_agents.arena.scenario import Scenario, scenario_of
 from league_agents.arena.server.house import OPEN, House
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.core.keys import Keys
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
 from league_agents.games.registry import game_of, usable_games
-from league_agents.protocol.boardgame.envelope import instant
-from league_agents.protocol.boardgame.hosting import Hosted
-from league_agents.protocol.boardgame.requests import CreateMatch, SeatWanted
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
+from league_agents.kit.violation import shown
 
 HOST_ONLY = "x-host-only"
 LONGEST_PAUSE_S = 10.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import count
 
-from league_agents.core.entry import clean_text
-from league_agents.core.likeness import comparable
-from league_agents.core.printable import printable
+from league_agents.games.entry import clean_text
+from league_agents.kit.likeness import comparable
+from league_agents.kit.printable import printable
 
 LONGEST = 32
 

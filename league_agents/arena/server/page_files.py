@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from league_agents.core.declared_game import GameDeclaration
+from league_agents.games.declaration import GameDeclaration
 from league_agents.games.registry import declared, usable_games
 
 LOG = logging.getLogger(__name__)

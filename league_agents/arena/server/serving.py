@@ -17,11 +17,11 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from league_agents.arena.protocol.hosting import Profile
 from league_agents.arena.server.house import House
 from league_agents.arena.server.limits import ServerLimits
-from league_agents.errors import ConfigError, LeagueError
 from league_agents.games.registry import usable_games
-from league_agents.protocol.boardgame.hosting import Profile
+from league_agents.kit.errors import ConfigError, LeagueError
 
 if TYPE_CHECKING:
     from league_agents.arena.server.hall import Hall
@@ -124,10 +124,10 @@ class ArenaServer:
     async def _serve(self) -> None:
         import uvicorn
 
+        from league_agents.arena.protocol.json_text import LARGEST
         from league_agents.arena.server.app import application
         from league_agents.arena.server.hall import Hall
         from league_agents.arena.server.wire import PatientHttp, PatientWebSocket
-        from league_agents.protocol.boardgame.json_text import LARGEST
 
         limits = self._limits
         self._loop = asyncio.get_running_loop()

@@ -12,7 +12,7 @@ from league_agents.arena.decisions import Decisions
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.session import Session
-from league_agents.core.game import Action, ForfeitCause
+from league_agents.games.game import Action, ForfeitCause
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

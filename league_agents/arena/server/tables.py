@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import datetime
 
+from league_agents.arena.protocol.hosting import Hosted, MemoryStore, Status
+from league_agents.arena.protocol.refusals import rate_limited
 from league_agents.arena.server.limits import Buckets, ServerLimits
 from league_agents.arena.server.table import ServedMatch
 from league_agents.arena.server.tokens import Tokens
-from league_agents.errors import LimitExceeded
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, Status
-from league_agents.protocol.boardgame.refusals import rate_limited
+from league_agents.kit.errors import LimitExceeded
 
 
 class Tables:

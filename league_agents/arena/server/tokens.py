@@ -13,7 +13,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 
-from league_agents.protocol.boardgame.access import Principal
+from league_agents.arena.protocol.access import Principal
 
 LONGEST_TOKEN = 400
 

@@ -32,19 +32,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from league_agents.arena.server.guard import API_HEADERS, address_key
-from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Buckets
-from league_agents.arena.server.lobby import games_told, join_wanted, match_told, match_wanted
-from league_agents.clock import monotonic_s
-from league_agents.core.game import SPECTATOR
-from league_agents.core.printable import line_of
-from league_agents.errors import ConfigError, LimitExceeded
-from league_agents.protocol.boardgame.access import NOBODY, Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame, error, written
-from league_agents.protocol.boardgame.hosting import NoSeat, is_spectator
-from league_agents.protocol.boardgame.json_text import LARGEST, read_object
-from league_agents.protocol.boardgame.refusals import (
+from league_agents.arena.protocol.access import NOBODY, Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame, error, written
+from league_agents.arena.protocol.hosting import NoSeat, is_spectator
+from league_agents.arena.protocol.json_text import LARGEST, read_object
+from league_agents.arena.protocol.refusals import (
     HTTP_STATUS,
     Refused,
     http_status,
@@ -52,7 +44,15 @@ from league_agents.protocol.boardgame.refusals import (
     invalid_envelope,
     rate_limited,
 )
-from league_agents.protocol.boardgame.requests import RequestHeading
+from league_agents.arena.protocol.requests import RequestHeading
+from league_agents.arena.server.guard import API_HEADERS, address_key
+from league_agents.arena.server.hall import Hall
+from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Buckets
+from league_agents.arena.server.lobby import games_told, join_wanted, match_told, match_wanted
+from league_agents.games.game import SPECTATOR
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import ConfigError, LimitExceeded
+from league_agents.kit.printable import line_of
 
 LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from league_agents.games.q21.remarks import SEVERITIES, Severity, kind_of
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 
 class ContractVerdict(StrEnum):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from league_agents.core.frozen import FrozenDict, frozen
-from league_agents.core.game import JsonObject, LegalAction
+from league_agents.games.game import JsonObject, LegalAction
 from league_agents.games.guess_number.config import MOST_CHOICES
 from league_agents.games.guess_number.messages import LONGEST_TEXT
 from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL, PROPOSAL, STATE_REPORT
+from league_agents.kit.frozen import FrozenDict, frozen
 
 PASS: Final = "pass"  # noqa: S105  # a move, no password
 GUESS: Final = "guess"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from league_agents.core.frozen import FrozenDict, frozen
-from league_agents.core.game import ALL, HOST, Event, ForfeitCause, Visibility
+from league_agents.games.game import ALL, HOST, Event, ForfeitCause, Visibility
 from league_agents.games.guess_number.actions import PASS
 from league_agents.games.guess_number.lines import line, phase_line, with_words
 from league_agents.games.guess_number.protocol import END, OBSERVATION
 from league_agents.games.guess_number.state import FAILURE, State
 from league_agents.games.guess_number.views import scores_of, winners_of
+from league_agents.kit.frozen import FrozenDict, frozen
 
 
 def observations(state: State) -> list[Event]:

@@ -11,12 +11,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import JsonObject
-from league_agents.core.keys import Keys
-from league_agents.core.people import LANGUAGES, check_names, people_keys, read_names
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError, shortened
+from league_agents.games.game import JsonObject
+from league_agents.games.people import LANGUAGES, check_names, people_keys, read_names
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.frozen import FrozenDict
+from league_agents.kit.keys import Keys
+from league_agents.kit.violation import shown
 
 MIN_AGENTS: Final = 1
 MAX_AGENTS: Final = 64

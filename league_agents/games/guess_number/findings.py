@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from league_agents.core.game import JsonObject
-from league_agents.core.printable import printable
-from league_agents.errors import shortened
+from league_agents.games.game import JsonObject
+from league_agents.kit.errors import shortened
+from league_agents.kit.printable import printable
 
 MOST_FINDINGS = 200
 """Errors, and warnings, that are kept of one message: a list of thousands of wrong numbers must not become an answer of

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.draw import Draw
-from league_agents.core.entry import EntryReader, check_agent_ids
-from league_agents.core.game import (
+from league_agents.games.entry import EntryReader, check_agent_ids
+from league_agents.games.game import (
     ALL,
     GAME_VERSION,
     Action,
@@ -76,7 +75,8 @@ from league_agents.games.guess_number.state import (
 )
 from league_agents.games.guess_number.stored import dump_state, load_state
 from league_agents.games.guess_number.views import progress_of, scores_of, view_of, winners_of
-from league_agents.values import evolve
+from league_agents.kit.draw import Draw
+from league_agents.kit.values import evolve
 
 _IN_PHASE: Final = {REPORTING: (STATE_REPORT,), REASONING: (PROPOSAL, PASS), ACTION: (GUESS,), END: ()}
 

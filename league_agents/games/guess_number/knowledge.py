@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from league_agents.core.game import JsonObject
+from league_agents.games.game import JsonObject
 from league_agents.games.guess_number.state import GuesserRecord, Utterance
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 
 def claims_of(report: JsonObject) -> tuple[frozenset[int], frozenset[int]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from league_agents.core.printable import printable
+from league_agents.kit.printable import printable
 
 MOST_WORDS: Final = 200
 """Characters of an agent's own words in a line; the event's data have them in full."""

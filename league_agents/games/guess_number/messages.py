@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal
 
-from league_agents.core.game import JsonObject
-from league_agents.errors import shortened
+from league_agents.games.game import JsonObject
 from league_agents.games.guess_number.findings import Findings, MessageFinding, MessageReport, below
 from league_agents.games.guess_number.lenient import chosen, repaired
 from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL, MESSAGE_TYPES, PROPOSAL, STATE_REPORT
 from league_agents.games.guess_number.reading import Unreadable, cleaned, find_objects, note_doubled_keys, parse
+from league_agents.kit.errors import shortened
 
 LONGEST_TEXT: Final = 8000
 """Characters of a reasoning or a rationale."""

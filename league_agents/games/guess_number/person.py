@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.person import Reader, Unclear, View, number_and_words
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.guess_number.actions import GUESS, PASS
 from league_agents.games.guess_number.messages import LONGEST_TEXT
 from league_agents.games.guess_number.protocol import OBSERVATION, PROPOSAL, STATE_REPORT
 from league_agents.games.guess_number.scripted import report_of
+from league_agents.games.person import Reader, Unclear, View, number_and_words
 
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {

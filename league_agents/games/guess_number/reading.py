@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NoReturn
 
-from league_agents.core.entry import clean_text
-from league_agents.core.frozen import FrozenDict, FrozenList
+from league_agents.games.entry import clean_text
 from league_agents.games.guess_number.findings import Findings, below
+from league_agents.kit.frozen import FrozenDict, FrozenList
 
 LONGEST: Final = 16 * 1024
 """Characters of a message's JSON text. Characters and not bytes, so that 8,000 of any script fit."""

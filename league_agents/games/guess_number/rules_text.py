@@ -5,9 +5,9 @@ Rule: the target is not in here, nor are guesses that others have already made.
 
 from __future__ import annotations
 
-from league_agents.core.people import LANGUAGES
-from league_agents.errors import ConfigError
 from league_agents.games.guess_number.config import ANY_WINS, Config
+from league_agents.games.people import LANGUAGES
+from league_agents.kit.errors import ConfigError
 
 
 def rules_text(config: Config, lang: str = "en") -> str:

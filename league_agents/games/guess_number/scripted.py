@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, LegalAction
+from league_agents.games.game import Action, LegalAction
 from league_agents.games.guess_number.actions import GUESS, PASS
 from league_agents.games.guess_number.protocol import PROPOSAL, STATE_REPORT
+from league_agents.kit.draw import Draw
 
 
 def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw | None = None) -> Action:  # noqa: ARG001

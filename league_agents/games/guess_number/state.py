@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import JsonObject
+from league_agents.games.game import JsonObject
 from league_agents.games.guess_number.config import Config
 from league_agents.games.guess_number.protocol import STATE_REPORT
+from league_agents.kit.frozen import FrozenDict
 
 
 class GuesserRecord(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.frozen import thawed
-from league_agents.core.game import GAME_VERSION, JsonObject
-from league_agents.core.keys import Keys
-from league_agents.errors import ConfigError
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import GAME_VERSION, JsonObject
 from league_agents.games.guess_number.config import MAX_AGENTS, MIN_AGENTS, Config, config_as_json, read_config
 from league_agents.games.guess_number.knowledge import having_heard
 from league_agents.games.guess_number.messages import validate
@@ -30,7 +27,10 @@ from league_agents.games.guess_number.state import (
     heard_of,
     shown_of,
 )
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.frozen import thawed
+from league_agents.kit.keys import Keys
+from league_agents.kit.values import evolve
 
 _STATE_KEYS: Final = (
     "game",

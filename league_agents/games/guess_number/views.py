@@ -10,12 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Literal
 
-from league_agents.core.frozen import frozen
-from league_agents.core.game import HOST, Progress
+from league_agents.games.game import HOST, Progress
 from league_agents.games.guess_number.actions import GUESS
 from league_agents.games.guess_number.knowledge import known_target, known_wrong
 from league_agents.games.guess_number.protocol import ACTION, REASONING, REPORTING
 from league_agents.games.guess_number.state import SUCCESS, GuesserRecord, State, heard_by_all, heard_of
+from league_agents.kit.frozen import frozen
 
 _STAGES = {REPORTING: "report", REASONING: "propose", ACTION: GUESS}
 

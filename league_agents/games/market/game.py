@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import (
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import (
     ALL,
     GAME_VERSION,
     HOST,
@@ -27,9 +27,6 @@ from league_agents.core.game import (
     Step,
     Visibility,
 )
-from league_agents.core.people import check_names
-from league_agents.core.printable import printable
-from league_agents.core.violation import shown
 from league_agents.games.market.analysis import tacit_collusion
 from league_agents.games.market.resolution import Offer, read_offer, result_of, settle
 from league_agents.games.market.schemas import ACTION_SCHEMAS, CONFIG_SCHEMA, SUBMIT_PRICE, offer_schema
@@ -44,7 +41,10 @@ from league_agents.games.market.state import (
     read_config,
 )
 from league_agents.games.market.words import MOST_WORDS, rules_text, said
-from league_agents.values import evolve
+from league_agents.games.people import check_names
+from league_agents.kit.printable import printable
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
 
 PRICING: Final = "pricing"
 END: Final = "end"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.person import Reader, Unclear, View, number_and_words
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.market.words import said
+from league_agents.games.person import Reader, Unclear, View, number_and_words
 
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from league_agents.core.entry import EntryReader
-from league_agents.core.game import IllegalAction, JsonObject
-from league_agents.core.keys import Keys
+from league_agents.games.entry import EntryReader
+from league_agents.games.game import IllegalAction, JsonObject
+from league_agents.kit.keys import Keys
 
 HIGHEST_PRICE: Final = 1_000_000
 MOST_CUSTOMERS: Final = 100_000

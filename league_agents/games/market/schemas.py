@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from league_agents.core.game import JsonObject, LegalAction
-from league_agents.core.people import people_keys
+from league_agents.games.game import JsonObject, LegalAction
 from league_agents.games.market.resolution import (
     HIGHEST_PRICE,
     LARGEST_BALANCE,
@@ -15,6 +14,7 @@ from league_agents.games.market.resolution import (
     MarketTerms,
 )
 from league_agents.games.market.state import MOST_ROUNDS, MarketConfig, config_to
+from league_agents.games.people import people_keys
 
 SUBMIT_PRICE: Final = "submit_price"
 

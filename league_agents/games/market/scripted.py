@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, JsonObject, LegalAction
+from league_agents.games.game import Action, JsonObject, LegalAction
 from league_agents.games.market.schemas import SUBMIT_PRICE
+from league_agents.kit.draw import Draw
 
 
 def scripted(view: JsonObject, legal: Sequence[LegalAction], draw: Draw) -> Action:

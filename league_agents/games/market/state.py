@@ -8,13 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import IllegalAction, JsonObject
-from league_agents.core.keys import Keys
-from league_agents.core.people import LANGUAGES, read_names
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import IllegalAction, JsonObject
 from league_agents.games.market.resolution import (
     TERM_KEYS,
     MarketTerms,
@@ -24,6 +19,11 @@ from league_agents.games.market.resolution import (
     read_terms,
     settle,
 )
+from league_agents.games.people import LANGUAGES, read_names
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.frozen import FrozenDict
+from league_agents.kit.keys import Keys
+from league_agents.kit.violation import shown
 
 FEWEST: Final = 2
 MOST: Final = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from league_agents.core.declared_game import GameAgents, GameDeclaration
+from league_agents.games.declaration import GameAgents, GameDeclaration
 
 GAME: Final = GameDeclaration(
     package=__name__,
@@ -17,7 +17,7 @@ GAME: Final = GameDeclaration(
     usual_seats=("referee", "player_a", "player_b"),
     roles=("referee", "player"),
     rules=".game:Q21",
-    agents=GameAgents(names=("offline",), make="league_agents.settings.league_seat:league_agent"),
+    agents=GameAgents(names=("offline",), make="league_agents.app.league_seat:league_agent"),
     person_seat=1,  # the first seat is the referee's; people come to play
     turn_timeout_s=900,
     most_output_tokens=6000,  # a batch of twenty questions is long

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from league_agents.core.entry import EntryReader, clean_text
-from league_agents.core.frozen import FrozenDict, frozen
-from league_agents.core.game import JsonObject
+from league_agents.games.entry import EntryReader, clean_text
+from league_agents.games.game import JsonObject
 from league_agents.games.q21.model import (
     CHOICES,
     LETTERS,
@@ -30,6 +29,7 @@ from league_agents.games.q21.reading_referee import LONGEST_TEXT
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.words import count_tokens
+from league_agents.kit.frozen import FrozenDict, frozen
 
 LONGEST_JUSTIFICATION = 4000
 

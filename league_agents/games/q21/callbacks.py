@@ -16,7 +16,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from league_agents.core.violation import shown
 from league_agents.games.q21.model import LETTERS, UNSCORED, Brief, QuestionBatch
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import (
@@ -30,6 +29,7 @@ from league_agents.games.q21.remarks import ReadResult, Remark, Remarks, Severit
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.games.q21.untrusted import is_kind
 from league_agents.games.q21.words import limit_in_words
+from league_agents.kit.violation import shown
 
 
 class CallbackSpec(Struct, frozen=True, kw_only=True):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from league_agents.core.printable import printable
 from league_agents.games.q21.justification import JustificationReading
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.similarity import shared_words
 from league_agents.games.q21.words import count_tokens, fit
+from league_agents.kit.printable import printable
 
 _SENTENCE_BANDS = (
     (100.0, "The opening sentence is exactly right."),

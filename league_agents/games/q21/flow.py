@@ -14,7 +14,6 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from league_agents.core.tables import Rule, TransitionTable
 from league_agents.games.q21.callbacks import Known, Noted, end_of_call
 from league_agents.games.q21.model import (
     UNSCORED,
@@ -28,7 +27,8 @@ from league_agents.games.q21.model import (
     Termination,
 )
 from league_agents.games.q21.rules import RuleSet
-from league_agents.values import evolve
+from league_agents.kit.tables import Rule, TransitionTable
+from league_agents.kit.values import evolve
 
 
 class SeatPhase(StrEnum):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import (
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import (
     HOST,
     Action,
     Event,
@@ -24,7 +24,7 @@ from league_agents.core.game import (
     Progress,
     Step,
 )
-from league_agents.core.people import people_keys
+from league_agents.games.people import people_keys
 from league_agents.games.q21.actions import (
     ANNOUNCE,
     ANSWER,
@@ -67,7 +67,7 @@ from league_agents.games.q21.seats import (
 )
 from league_agents.games.q21.seen import cards_of, events_between, game_seen, is_out_since, phase_event, target_seen
 from league_agents.games.q21.telling import rules_text
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 _TURN: Final = {
     TablePhase.BRIEF: 1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league_agents.core import keys
+from league_agents.kit import keys
 
 
 class RuleKeys(keys.Keys):

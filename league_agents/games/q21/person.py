@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.person import Reader, Unclear, View
+from league_agents.games.game import Action, Event, LegalAction
+from league_agents.games.person import Reader, Unclear, View
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS, LONGEST_JUSTIFICATION
 from league_agents.games.q21.model import LETTERS, Choice
 from league_agents.games.q21.scripted import OWN_OPTIONS

@@ -15,7 +15,6 @@ from itertools import count, islice
 
 from msgspec import Struct
 
-from league_agents.core.violation import shown
 from league_agents.games.q21.model import LETTERS, Brief, Guess, Question, QuestionBatch
 from league_agents.games.q21.reading_referee import LONGEST_TEXT
 from league_agents.games.q21.remarks import (
@@ -31,6 +30,7 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet, WordLimit
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, is_kind, items_of, number_of, text_of
 from league_agents.games.q21.words import count_words, cut_to_words, fit
+from league_agents.kit.violation import shown
 
 FALLBACK_ANSWER = "0"
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from msgspec import Struct, ValidationError, convert
 
-from league_agents.core.violation import shown
 from league_agents.games.q21.model import (
     CHOICES,
     COMPONENTS,
@@ -38,6 +37,7 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, integer_of, is_kind, number_of, text_of
 from league_agents.games.q21.words import count_tokens
+from league_agents.kit.violation import shown
 
 LONGEST_TEXT = 1000
 """Characters of a question, a name or an answer (protocol 6)."""

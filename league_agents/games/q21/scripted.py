@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, LegalAction
+from league_agents.games.game import Action, LegalAction
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
 from league_agents.games.q21.model import LETTERS
+from league_agents.kit.draw import Draw
 
 _TARGETS: Final = (
     # Works in the public domain.

@@ -12,15 +12,15 @@ from typing import Any, Final
 
 import msgspec
 
-from league_agents.core.frozen import FrozenDict
-from league_agents.core.game import JsonObject
-from league_agents.core.keys import Keys
-from league_agents.core.people import LANGUAGES, check_names, read_names
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.game import JsonObject
+from league_agents.games.people import LANGUAGES, check_names, read_names
 from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase
 from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.frozen import FrozenDict
+from league_agents.kit.keys import Keys
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
 
 CONFIG_KEYS: Final = ("rules", "lang", "names")
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from league_agents.core.frozen import FrozenDict, FrozenList, frozen
-from league_agents.core.game import ALL, HOST, Event
+from league_agents.games.game import ALL, HOST, Event
 from league_agents.games.q21.as_json import (
     answers_as_json,
     breakdown_as_json,
@@ -24,6 +23,7 @@ from league_agents.games.q21.flow import winner_of
 from league_agents.games.q21.model import AnswerBatch, Guess, QuestionBatch, Scorecard, Target
 from league_agents.games.q21.seats import TableMatch, TablePhase, TablePlayer
 from league_agents.games.q21.telling import said
+from league_agents.kit.frozen import FrozenDict, FrozenList, frozen
 
 
 def events_between(before: TableMatch, after: TableMatch) -> Iterator[Event]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from league_agents.core.declared_game import DecidingField, GameAgents, GameDeclaration
+from league_agents.games.declaration import DecidingField, GameAgents, GameDeclaration
 
 GAME: Final = GameDeclaration(
     package=__name__,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, Event, JsonObject, LegalAction
-from league_agents.core.violation import shown
-from league_agents.errors import CallbackInvalid
+from league_agents.games.game import Action, Event, JsonObject, LegalAction
 from league_agents.games.undercover.memory import AgentMemory, learned_from
 from league_agents.games.undercover.scripted import Suspect, chosen, next_description
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import CallbackInvalid
+from league_agents.kit.violation import shown
 
 
 class DescribesAndVotes(Protocol):

@@ -5,10 +5,10 @@ Rule: an event holds only what all who see it may know. Nothing here changes a m
 
 from __future__ import annotations
 
-from league_agents.core.game import ALL, Event, Visibility
-from league_agents.core.printable import printable
+from league_agents.games.game import ALL, Event, Visibility
 from league_agents.games.undercover.state import Ballot, Deal, Description, GameState, How, PlayerId, Vote, WordRole
 from league_agents.games.undercover.texts import outcome_of_vote, said, victory
+from league_agents.kit.printable import printable
 
 
 def opening(state: GameState) -> tuple[Event, ...]:

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from league_agents.core.game import JsonObject
-from league_agents.core.people import check_names, people_keys, read_names
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.game import JsonObject
+from league_agents.games.people import check_names, people_keys, read_names
 from league_agents.games.undercover.words import DEFAULT_PAIRS, LONGEST_WORD, MOST_PAIRS, Pair, read_pair, read_pairs
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.violation import shown
 
 MIN_AGENTS: Final = 3
 MAX_AGENTS: Final = 12

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import AgentId, ForfeitCause, Step
-from league_agents.core.likeness import comparable
+from league_agents.games.game import AgentId, ForfeitCause, Step
 from league_agents.games.undercover.announce import (
     description_made,
     game_over,
@@ -36,7 +34,9 @@ from league_agents.games.undercover.state import (
     WordRole,
 )
 from league_agents.games.undercover.tally import counted, decided, leaders, verdict
-from league_agents.values import evolve
+from league_agents.kit.draw import Draw
+from league_agents.kit.likeness import comparable
+from league_agents.kit.values import evolve
 
 
 def deal(settings: Settings, agent_ids: tuple[AgentId, ...], seed: int) -> GameState:

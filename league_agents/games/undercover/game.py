@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import (
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import (
     GAME_VERSION,
     HOST,
     SPECTATOR,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from league_agents.core.game import Event, JsonObject
+from league_agents.games.game import Event, JsonObject
 
 
 class AgentMemory:

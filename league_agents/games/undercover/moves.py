@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from league_agents.core.game import GAME_VERSION, Action, AgentId, ForfeitCause, Step
+from league_agents.games.game import GAME_VERSION, Action, AgentId, ForfeitCause, Step
 from league_agents.games.undercover.flow import cast, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, refused, seat_that_owes
 from league_agents.games.undercover.state import GameState, RoundPhase

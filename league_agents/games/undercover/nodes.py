@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
-from league_agents.core.game import Event, ForfeitCause, IllegalAction, JsonObject, Step, is_visible
-from league_agents.errors import ConfigError
+from league_agents.games.game import Event, ForfeitCause, IllegalAction, JsonObject, Step, is_visible
 from league_agents.games.undercover.agents import DescribesAndVotes, ScriptedUndercoverAgent, ask, tell
 from league_agents.games.undercover.announce import opening
 from league_agents.games.undercover.config import settings_from
@@ -22,7 +21,8 @@ from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.moves import give_up, take
 from league_agents.games.undercover.record import dump, replayed
 from league_agents.games.undercover.state import GameState, RoundPhase
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from league_agents.core.likeness import composed, evened
+from league_agents.kit.likeness import composed, evened
 
 # Han with its extensions, kana and Hangul: scripts in which a word is not set apart by spaces.
 _CJK = re.compile(

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from league_agents.core.entry import check_agent_ids
-from league_agents.core.game import Event, ForfeitCause, IllegalAction, JsonObject, Step
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.entry import check_agent_ids
+from league_agents.games.game import Event, ForfeitCause, IllegalAction, JsonObject, Step
 from league_agents.games.undercover.announce import opening, public_votes
 from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, settings_from
 from league_agents.games.undercover.flow import cast, check, deal, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, seat_that_owes
 from league_agents.games.undercover.state import Ballot, Description, GameState, RoundPhase, Vote
 from league_agents.games.undercover.view import elimination_history
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
 
 
 def dump(state: GameState) -> dict[str, Any]:

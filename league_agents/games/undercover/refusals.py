@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from league_agents.core.entry import EntryReader
-from league_agents.core.game import AgentId, IllegalAction, JsonObject
-from league_agents.core.likeness import comparable
+from league_agents.games.entry import EntryReader
+from league_agents.games.game import AgentId, IllegalAction, JsonObject
 from league_agents.games.undercover.own_word import reveals
 from league_agents.games.undercover.state import GameState, PlayerId, RoundPhase
 from league_agents.games.undercover.texts import said
+from league_agents.kit.likeness import comparable
 
 LONGEST_REASON: Final = 4000
 

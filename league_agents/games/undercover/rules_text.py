@@ -5,8 +5,8 @@ Rule: every sentence follows from a setting or from a rule that has none. The wo
 
 from __future__ import annotations
 
-from league_agents.errors import ConfigError
 from league_agents.games.undercover.config import Settings
+from league_agents.kit.errors import ConfigError
 
 
 def rules_text(settings: Settings, lang: str) -> str:

@@ -5,7 +5,7 @@ Rule: the whole winning side wins, the living and the dead.
 
 from __future__ import annotations
 
-from league_agents.core.game import ForfeitCause, JsonObject, Outcome
+from league_agents.games.game import ForfeitCause, JsonObject, Outcome
 from league_agents.games.undercover.state import GameState, WordRole
 
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, JsonObject, LegalAction
-from league_agents.core.likeness import comparable
+from league_agents.games.game import Action, JsonObject, LegalAction
 from league_agents.games.undercover.hints import GENERIC, HINTS, NUMBERED, WordHints
 from league_agents.games.undercover.own_word import reveals
+from league_agents.kit.draw import Draw
+from league_agents.kit.likeness import comparable
 
 _AMONG: Final = 3
 """From how many of the next hints one is drawn, so that players with one word differ."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from league_agents.core.game import AgentId, ForfeitCause
+from league_agents.games.game import AgentId, ForfeitCause
 from league_agents.games.undercover.config import Settings
 
 PlayerId = int

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from league_agents.core.draw import Draw
 from league_agents.games.undercover.state import FIRST_BALLOT, How, PlayerId, Reason, Vote, WordRole
+from league_agents.kit.draw import Draw
 
 Tally = tuple[tuple[PlayerId, int], ...]
 

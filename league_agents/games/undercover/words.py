@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from league_agents.core.entry import clean_text
-from league_agents.core.likeness import comparable
-from league_agents.core.violation import shown
-from league_agents.errors import ConfigError
+from league_agents.games.entry import clean_text
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.likeness import comparable
+from league_agents.kit.violation import shown
 
 Pair = tuple[str, str]
 

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import BinaryIO
 
-from league_agents.errors import LeagueError
-from league_agents.frames import read_frame, write_frame
+from league_agents.kit.errors import LeagueError
+from league_agents.kit.frames import read_frame, write_frame
 from league_agents.knowledge.formats.extract import Extract
 from league_agents.knowledge.formats.kinds import BookFormat
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from league_agents.frames import read_frame, write_frame
+from league_agents.kit.frames import read_frame, write_frame
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract
 from league_agents.knowledge.formats.kinds import BookFormat

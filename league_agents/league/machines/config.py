@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.events import Identity
+from league_agents.league.machines.events import Identity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

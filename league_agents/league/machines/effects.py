@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from league_agents.games.q21.model import Termination
-from league_agents.protocol.league.envelope import Envelope
+from league_agents.league.wire.envelope import Envelope
 
 
 class Send(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from league_agents.protocol.league.envelope import Envelope
+from league_agents.league.wire.envelope import Envelope
 
 
 class MessageArrived(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Protocol, TypeVar, Union, get_type_hints
 
 import msgspec
 
-from league_agents.errors import JournalUnusable
-from league_agents.protocol.league.catalogue import PAYLOAD_KINDS
-from league_agents.protocol.league.payload import Payload
+from league_agents.kit.errors import JournalUnusable
+from league_agents.league.wire.catalogue import PAYLOAD_KINDS
+from league_agents.league.wire.payload import Payload
 
 
 class Holder(Protocol):

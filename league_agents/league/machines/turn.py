@@ -14,13 +14,13 @@ from functools import lru_cache
 from msgspec import Struct
 
 from league_agents.games.q21.callbacks import Noted
-from league_agents.ids import GameId, derive_hex, derive_uuid
-from league_agents.league.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
-from league_agents.league.events import Identity
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import GAME_TYPES, MessageType, Protocol, Role
-from league_agents.protocol.league.messages import Payload
-from league_agents.protocol.league.reading import LONGEST_ID
+from league_agents.kit.ids import GameId, derive_hex, derive_uuid
+from league_agents.league.machines.effects import ClearDeadline, Effect, Notice, Send, SetDeadline, Warn
+from league_agents.league.machines.events import Identity
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import GAME_TYPES, MessageType, Protocol, Role
+from league_agents.league.wire.messages import Payload
+from league_agents.league.wire.reading import LONGEST_ID
 
 MANAGER_ID = "LEAGUEMANAGER"
 """How messages to the league manager name their recipient (protocol 3.1)."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from league_agents.core.violation import Violation, shown
-from league_agents.errors import ConfigError
-from league_agents.ids import GameId, game_id, is_game_id, round_of
-from league_agents.protocol.league.address import address_key, read_address
-from league_agents.protocol.league.messages import Assignment, AssignmentRole
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.ids import GameId, game_id, is_game_id, round_of
+from league_agents.kit.violation import Violation, shown
+from league_agents.league.wire.address import address_key, read_address
+from league_agents.league.wire.messages import Assignment, AssignmentRole
 
 MOST_SEASON, MOST_ROUNDS = 99, 99
 """What the digits of a game id can hold (protocol 1.2)."""

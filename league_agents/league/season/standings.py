@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from league_agents.games.q21.rules import AbortedPoints, RuleSet
-from league_agents.league.schedule import Pairing, Team
-from league_agents.protocol.league.messages import AssignmentRole, StandingRow
+from league_agents.league.season.schedule import Pairing, Team
+from league_agents.league.wire.messages import AssignmentRole, StandingRow
 
 _MILLIONTHS = 1_000_000
 

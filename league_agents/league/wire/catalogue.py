@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from league_agents.protocol.league.declare import Declaration, declaration_in
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
-from league_agents.protocol.league.payload import LeagueMessage
+from league_agents.league.wire.declare import Declaration, declaration_in
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import BrokenPayload, Legacy, Payload
+from league_agents.league.wire.payload import LeagueMessage
 
 DECLARED: tuple[Declaration, ...] = tuple(
     item for kind in LeagueMessage.__subclasses__() if (item := declaration_in(kind)) is not None

@@ -16,12 +16,12 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_
 
 from msgspec import Struct
 
-from league_agents.ids import is_game_id
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.payload import BrokenPayload, Payload
-from league_agents.protocol.league.reading import (
+from league_agents.kit.ids import is_game_id
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.payload import BrokenPayload, Payload
+from league_agents.league.wire.reading import (
     LARGEST_NUMBER,
     Fields,
     broken,
@@ -35,7 +35,7 @@ from league_agents.protocol.league.reading import (
     number_of,
     object_of,
 )
-from league_agents.protocol.league.writing import Document, refuse, stamp, whole
+from league_agents.league.wire.writing import Document, refuse, stamp, whole
 
 P = TypeVar("P", bound=Payload)
 R = TypeVar("R")

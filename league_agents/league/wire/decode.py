@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from msgspec import Struct, convert
 
-from league_agents.errors import RemoteProtocolError
-from league_agents.ids import GameId, is_game_id, read_game_id
-from league_agents.protocol.league.address import read_mailbox, same_address
-from league_agents.protocol.league.catalogue import DECLARATIONS
-from league_agents.protocol.league.declare import Declaration
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import (
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.ids import GameId, is_game_id, read_game_id
+from league_agents.league.wire.address import read_mailbox, same_address
+from league_agents.league.wire.catalogue import DECLARATIONS
+from league_agents.league.wire.declare import Declaration
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import (
     BROADCAST_TYPES,
     MessageType,
     Protocol,
@@ -27,8 +27,8 @@ from league_agents.protocol.league.kinds import (
     canonical_type,
     protocol_of,
 )
-from league_agents.protocol.league.messages import BrokenPayload, Legacy, Payload
-from league_agents.protocol.league.reading import (
+from league_agents.league.wire.messages import BrokenPayload, Legacy, Payload
+from league_agents.league.wire.reading import (
     NOT_CANONICAL,
     Fields,
     bounded_json,
@@ -39,7 +39,7 @@ from league_agents.protocol.league.reading import (
     is_id,
     object_of,
 )
-from league_agents.protocol.league.subject import Subject, parse_subject
+from league_agents.league.wire.subject import Subject, parse_subject
 
 
 class NotProtocolMail(RemoteProtocolError):

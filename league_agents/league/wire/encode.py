@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 
-from league_agents.ids import is_game_id
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.catalogue import CANONICAL_TYPES, DECLARED
-from league_agents.protocol.league.declare import write_fields
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import BROADCAST_TYPES, GAME_TYPES, MessageType, protocol_of
-from league_agents.protocol.league.messages import Legacy, MatchReport
-from league_agents.protocol.league.reading import clean, is_id
-from league_agents.protocol.league.writing import Document, refuse, stamp
+from league_agents.kit.ids import is_game_id
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.catalogue import CANONICAL_TYPES, DECLARED
+from league_agents.league.wire.declare import write_fields
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import BROADCAST_TYPES, GAME_TYPES, MessageType, protocol_of
+from league_agents.league.wire.messages import Legacy, MatchReport
+from league_agents.league.wire.reading import clean, is_id
+from league_agents.league.wire.writing import Document, refuse, stamp
 
 _OF_A_SEASON = frozenset(item.sent_as for item in DECLARED if item.names_season)
 _TYPED = frozenset(CANONICAL_TYPES.values())

@@ -11,9 +11,9 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from league_agents.ids import GameId
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.payload import Payload
+from league_agents.kit.ids import GameId
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.payload import Payload
 
 
 class Sender(Struct, frozen=True, kw_only=True):

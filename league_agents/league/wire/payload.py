@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from league_agents.core.violation import Violation
+from league_agents.kit.violation import Violation
 
 
 class Payload:

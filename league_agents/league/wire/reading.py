@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 
 from msgspec import ValidationError
 
-from league_agents.core.violation import Violation, shown
-from league_agents.protocol.league.payload import BrokenPayload
+from league_agents.kit.violation import Violation, shown
+from league_agents.league.wire.payload import BrokenPayload
 
 Fields = Mapping[str, object]
 """A JSON object from outside."""

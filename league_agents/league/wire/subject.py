@@ -9,11 +9,11 @@ import re
 
 from msgspec import Struct
 
-from league_agents.errors import LocalProtocolError
-from league_agents.ids import GameId, read_game_id
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import (
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.kit.ids import GameId, read_game_id
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import (
     MessageType,
     Protocol,
     Role,
@@ -21,7 +21,7 @@ from league_agents.protocol.league.kinds import (
     canonical_role,
     canonical_type,
 )
-from league_agents.protocol.league.reading import id_of
+from league_agents.league.wire.reading import id_of
 
 _LONGEST = 2_000
 _PREFIX = re.compile(

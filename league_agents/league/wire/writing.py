@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from league_agents.errors import LocalProtocolError
-from league_agents.protocol.league.envelope import Envelope
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.league.wire.envelope import Envelope
 
 Document = dict[str, object]
 

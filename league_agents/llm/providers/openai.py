@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from league_agents.clock import monotonic_s
-from league_agents.errors import ModelUnavailable
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import ModelUnavailable
+from league_agents.kit.values import evolve
 from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, Provider
@@ -28,7 +29,6 @@ from league_agents.llm.responses import (
     whole,
 )
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
-from league_agents.values import evolve
 
 ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
 from league_agents.mail.gmail.failures import Gone
 from league_agents.mail.gmail.missing import Missing
 from league_agents.mail.gmail.received import Received

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from league_agents.clock import Clock
-from league_agents.errors import MailboxUnavailable
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import MailboxUnavailable
 
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE = timedelta(seconds=2)

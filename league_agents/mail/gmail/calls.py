@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
-from league_agents.errors import (
+from league_agents.kit.errors import (
     AuthorizationExpired,
     MailboxUnavailable,
     MailboxUnreachable,

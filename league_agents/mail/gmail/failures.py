@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.port import AmbiguousSend
 
 LONGEST_WAIT = timedelta(hours=24)

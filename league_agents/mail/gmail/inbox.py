@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
+from league_agents.kit.values import evolve
+from league_agents.league.wire.address import address_key, read_mailbox
 from league_agents.mail.gmail.backlog import Backlog, added_in, incoming
 from league_agents.mail.gmail.calls import PAGE, Calls
 from league_agents.mail.gmail.failures import AnswerTooLarge, Gone
@@ -26,8 +28,6 @@ from league_agents.mail.gmail.share import Share
 from league_agents.mail.identity import JUDGED_BY
 from league_agents.mail.port import Mail, Peers
 from league_agents.mail.quota import QuotaLedger, search_period
-from league_agents.protocol.league.address import address_key, read_mailbox
-from league_agents.values import evolve
 
 SEARCH_LAG = timedelta(minutes=1)
 """For so long a search may not find what has arrived."""

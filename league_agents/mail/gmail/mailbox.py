@@ -23,8 +23,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from league_agents.clock import Clock, SystemClock
-from league_agents.errors import (
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import (
     AuthorizationExpired,
     ConfigError,
     LocalProtocolError,
@@ -32,6 +32,7 @@ from league_agents.errors import (
     MailError,
     QuotaExhausted,
 )
+from league_agents.league.wire.address import same_address
 from league_agents.mail import mime
 from league_agents.mail.gmail.calls import Calls
 from league_agents.mail.gmail.failures import Gone
@@ -43,7 +44,6 @@ from league_agents.mail.oauth import LOGIN_COMMAND, Authorization
 from league_agents.mail.port import Mail, OutgoingMail, Peers
 from league_agents.mail.quota import LIST_EVERY, QuotaLedger, kind_of
 from league_agents.mail.service_clock import ServiceClock
-from league_agents.protocol.league.address import same_address
 
 T = TypeVar("T")
 

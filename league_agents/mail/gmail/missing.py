@@ -6,7 +6,7 @@ number of times, after growing pauses. A mail that was deleted costs that much a
 
 from __future__ import annotations
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
 
 PAUSES_S = (1, 2, 4, 8, 16, 32)
 """After the first 404, the second, and so on. The next one is believed."""

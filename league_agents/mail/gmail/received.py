@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from league_agents.league.wire.subject import parse_subject
 from league_agents.mail import mime
 from league_agents.mail.identity import not_delivered_to
 from league_agents.mail.port import Mail
-from league_agents.protocol.league.subject import parse_subject
 
 _MARK = re.compile(r"league\.v2|q21g", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league_agents.clock import Clock
+from league_agents.kit.clock import Clock
 from league_agents.mail.quota import MINUTE
 
 

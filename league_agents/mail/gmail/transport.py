@@ -29,8 +29,8 @@ with warnings.catch_warnings():
     from googleapiclient.discovery import build_from_document
     from googleapiclient.discovery_cache import get_static_doc
 
-from league_agents.clock import monotonic_s
-from league_agents.errors import AuthorizationExpired
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import AuthorizationExpired
 from league_agents.mail.gmail.failures import (
     CHECK_CONNECTION,
     AnswerTooLarge,

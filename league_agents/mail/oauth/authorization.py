@@ -8,7 +8,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError
 from league_agents.mail.oauth.login import word
 from league_agents.mail.oauth.token import (
     GOOGLE_TOKEN_URI,

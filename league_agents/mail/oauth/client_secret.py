@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.parse
 from pathlib import Path
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.mail.oauth.json_file import read_object, why
 
 STEPS = "docs/league.md, steps 1-4"

@@ -15,8 +15,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from league_agents.clock import Clock, SystemClock
-from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
+from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
 from league_agents.mail.oauth.client_secret import load_client_secret
 from league_agents.mail.oauth.token import GOOGLE_TOKEN_URI, SCOPES, Token, load_token, missing_scopes, save_token
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from league_agents.errors import AuthorizationExpired, ConfigError
+from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.kit.private_file import replace_private, wide_mode
 from league_agents.mail.oauth.json_file import read_object, why
-from league_agents.private_file import replace_private, wide_mode
 
 SCOPES = ("https://www.googleapis.com/auth/gmail.modify",)
 """All that the league needs: reading, sending, and marking as read."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import AuthorizationExpired, ConfigError, LeagueError, MailboxUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, LeagueError, MailboxUnavailable
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.oauth import SCOPES, Authorization, login, login_pasted, logout, token_status

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import MailboxUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import MailboxUnavailable
 from league_agents.mail import mime
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.gmail.calls import LAST_SENDS

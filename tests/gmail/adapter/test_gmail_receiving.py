@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 from msgspec.structs import replace
 
-from league_agents.clock import ManualClock, SystemClock
-from league_agents.errors import MailboxUnavailable, MailError
+from league_agents.kit.clock import ManualClock, SystemClock
+from league_agents.kit.errors import MailboxUnavailable, MailError
 from league_agents.mail import mime
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.gmail.backlog import WINDOW

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail.gmail import GmailMailbox, transport
 from league_agents.mail.oauth import Authorization

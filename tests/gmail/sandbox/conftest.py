@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock
+from league_agents.kit.clock import ManualClock
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.server import Sandbox
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction, FaultPlan, read_plan
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.sandbox.faults import LONGEST_WAIT_S, Fault, FaultAction
 from league_agents.sandbox.server import Sandbox

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league_agents.agents.library import Knowledge
-from league_agents.core.draw import Draw
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.documents import Document, make_document
 
 WHO = (

@@ -12,8 +12,8 @@ from league_agents.agents.asking import SOFT_LIMIT, Asker, time_for_models
 from league_agents.agents.contexts import CallContext
 from league_agents.agents.referee_chain.hinting import ProposedHints
 from league_agents.agents.secrecy import canary_of
-from league_agents.clock import ManualClock
-from league_agents.errors import ModelUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.chat import Chat
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 

@@ -11,8 +11,8 @@ from league_agents.agents.hints import breaks_hint, chosen_hint, rank_of
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.targets import Secret, choose_target, distinctness
-from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import make_document
 

@@ -19,11 +19,11 @@ from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.player_chain.wording import Justifications
 from league_agents.agents.player_chain.writing import QuestionPool
 from league_agents.agents.questions.grammar import recognise
-from league_agents.clock import ManualClock
-from league_agents.core.draw import Draw
-from league_agents.errors import LeagueError, MalformedCompletion, ModelRefused, ModelUnavailable
 from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import LeagueError, MalformedCompletion, ModelRefused, ModelUnavailable
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import Document, make_document
 from league_agents.llm.chat import Chat

@@ -14,12 +14,12 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of
-from league_agents.clock import ManualClock
-from league_agents.core.model_work import KEY, ModelWorkUse, Why, steps_in
-from league_agents.errors import LimitExceeded, ModelRefused, ModelUnavailable
 from league_agents.games.q21.model import Question
 from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import LimitExceeded, ModelRefused, ModelUnavailable
+from league_agents.kit.model_work import KEY, ModelWorkUse, Why, steps_in
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, Patience, Reply, Request

@@ -15,14 +15,14 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.secrecy import canary_of, tells_any
-from league_agents.core.model_work import KEY, steps_in
 from league_agents.evaluation.injections import Injection, injections
 from league_agents.games.q21.model import Choice, Guess, Question
 from league_agents.games.q21.reading_referee import read_answers, read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.model_work import KEY, steps_in
+from league_agents.kit.values import evolve as replace
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import M, Parsed, Prompt
-from league_agents.values import evolve as replace
 from tests.support.obedient import ObedientModel
 
 pytestmark = pytest.mark.usefixtures("slow_time")

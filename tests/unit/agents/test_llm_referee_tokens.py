@@ -15,8 +15,8 @@ from league_agents.agents.referee_chain.answers import AnswerRows
 from league_agents.agents.referee_chain.grading import GradePair
 from league_agents.agents.referee_chain.hinting import ProposedHints
 from league_agents.agents.tokens import cut_to_tokens, prompt_tokens, tokens_in
-from league_agents.errors import ModelUnavailable
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.errors import ModelUnavailable
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Request

@@ -16,8 +16,8 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.referee_chain.hinting import ProposedHints
-from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why, steps_in
 from league_agents.games.q21.rules import COURSE
+from league_agents.kit.model_work import KEY, ModelStep, ModelWorkUse, Why, steps_in
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Reply, Request
 from league_agents.llm.port import ChatModel

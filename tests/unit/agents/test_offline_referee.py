@@ -11,9 +11,9 @@ from league_agents.agents.hints import breaks_hint
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.word_forms import forms_of
-from league_agents.errors import ConfigError
 from league_agents.games.q21.reading_referee import read_scorecard
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.errors import ConfigError
 from league_agents.knowledge.words import content_words
 
 

@@ -13,8 +13,8 @@ from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.targets import Secret, choose_target
 from league_agents.agents.word_forms import stands_in
-from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import make_document
 from league_agents.knowledge.index import KnowledgeIndex

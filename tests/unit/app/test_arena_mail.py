@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
+from league_agents.app.arena_mail import work
+from league_agents.kit.clock import ManualClock
 from league_agents.runner.outbox import SHOWS_UP, UNDER_WAY
 from league_agents.runner.scan import SEND_PATIENCE
-from league_agents.settings.arena_mail import work
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 LOOK_EVERY = timedelta(seconds=5)

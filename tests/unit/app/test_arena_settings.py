@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.arena import Company, arena_agent, session_of, usual_scenario, with_agents
 from league_agents.arena.agents.callback_agent import CallbackAgent
 from league_agents.arena.agents.human_agent import Terminal
 from league_agents.arena.agents.llm_agent import LlmAgent
 from league_agents.arena.model_tally import ModelTally
-from league_agents.core.model_work import Why
-from league_agents.errors import ConfigError, ModelUnavailable
+from league_agents.kit.errors import ConfigError, ModelUnavailable
+from league_agents.kit.model_work import Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.port import ChatModel
 from league_agents.llm.scripted import ScriptedBackend
-from league_agents.settings.arena import Company, arena_agent, session_of, usual_scenario, with_agents
 
 
 class Service:

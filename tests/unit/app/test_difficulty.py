@@ -6,9 +6,9 @@ import pytest
 
 from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.offline_referee import OfflineReferee
-from league_agents.errors import ConfigError
+from league_agents.app.agents import AgentRole, choose_agent
 from league_agents.games.q21.rules import PRD
-from league_agents.settings.agents import AgentRole, choose_agent
+from league_agents.kit.errors import ConfigError
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.settings.finished import EXAMPLE_ADDRESSES, refuse_unfinished
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.league_settings import LeagueSettings
-from league_agents.settings.live import missing_client
-from league_agents.settings.migrate import import_settings
+from league_agents.app.finished import EXAMPLE_ADDRESSES, refuse_unfinished
+from league_agents.app.live import missing_client
+from league_agents.config.league_file import read_league_file
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.migrate import import_settings
+from league_agents.kit.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[3] / "config" / "league.example.yaml"
 PLAYER = """\

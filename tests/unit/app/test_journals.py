@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError, JournalError
-from league_agents.journal.sqlite import SqliteJournal
-from league_agents.settings.journals import (
+from league_agents.app.journals import (
     SEED,
     fingerprint_of,
     keep_marker,
@@ -21,9 +19,11 @@ from league_agents.settings.journals import (
     open_journal,
     state_in,
 )
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.live import machine_of
+from league_agents.app.live import machine_of
+from league_agents.config.league_file import read_league_file
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.errors import ConfigError, JournalError
 
 PLAYER = """\
 league: {manager_email: office@league.test}

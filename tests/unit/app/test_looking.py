@@ -8,23 +8,23 @@ from typing import Any
 
 import yaml
 
+from league_agents.app.agents import choose_agent
+from league_agents.app.looking import _status_in, open_games, role_status
+from league_agents.app.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
+from league_agents.config.league_file import read_league_file
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.port import Note, OutboxItem, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.league.events import Command, OperatorCommand
-from league_agents.league.manager import Manager
-from league_agents.league.manager_state import Attendance, ManagerState, SeasonPhase
-from league_agents.league.schedule import single_game
+from league_agents.kit.values import evolve
+from league_agents.league.machines.events import Command, OperatorCommand
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import Attendance, ManagerState, SeasonPhase
+from league_agents.league.season.schedule import single_game
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.report.status import OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState, span, status_lines
 from league_agents.runner.lock import FileLock
-from league_agents.settings.agents import choose_agent
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.league_settings import LeagueSettings, RoleSettings
-from league_agents.settings.looking import _status_in, open_games, role_status
-from league_agents.settings.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
-from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError, ModelUnavailable
+from league_agents.app.agents import choose_agent
+from league_agents.app.models import Books, chat_models
+from league_agents.config.model_settings import ModelEntry, ModelSettings
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError, ModelUnavailable
 from league_agents.llm.cassette import Cassette, CassettePlayer
 from league_agents.llm.exchange import Patience
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose
 from league_agents.llm.scripted import ScriptedBackend
-from league_agents.settings.agents import choose_agent
-from league_agents.settings.model_settings import ModelEntry, ModelSettings
-from league_agents.settings.models import Books, chat_models
 
 SECOND = timedelta(seconds=1)
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import ModelUnavailable
+from league_agents.app.outages import Outages
+from league_agents.kit.errors import ModelUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.exchange import Finish, OverBudget, Reply, Request
 from league_agents.llm.port import Prompt, Purpose, Usage
-from league_agents.settings.outages import Outages
 
 REQUEST = Request(
     prompt=Prompt(system="s", user="u", purpose=Purpose(match_id="m", callback="get_guess", step="guess")),

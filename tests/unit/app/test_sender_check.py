@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from league_agents.app.live import SenderCheck
 from league_agents.mail.identity import GMAIL, Require
 from league_agents.mail.port import Mail
-from league_agents.settings.live import SenderCheck
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 FAILURE = "Delivery Status Notification (Failure)"

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 import league_agents
-from league_agents.errors import ConfigError
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.storage import STORAGE, STORAGES, file_of
+from league_agents.app.storage import STORAGE, STORAGES
+from league_agents.config.league_file import read_league_file
+from league_agents.config.storage_url import file_of
+from league_agents.kit.errors import ConfigError
 
 ADAPTERS = ("league_agents.journal.sqlite", "league_agents.llm.ledger", "league_agents.llm.budget")
 ADAPTERS_OF_MAIL = ("league_agents.mail.send_book",)
-INSIDE = {"settings/storage.py": "opens them", "llm/budget.py": "lies in the ledger's file"}
+INSIDE = {"app/storage.py": "opens them", "llm/budget.py": "lies in the ledger's file"}
 
 
 @pytest.mark.parametrize(("written", "file"), [

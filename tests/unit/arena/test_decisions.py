@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from league_agents.arena.decisions import ClockRules, Decisions, SettledDecision
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, ForfeitCause, IllegalAction
+from league_agents.games.game import Action, ForfeitCause, IllegalAction
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.scripted import scripted
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 START = datetime(2031, 5, 2, tzinfo=UTC)
 AGENTS = ("judge", "ann", "ben")

@@ -11,8 +11,8 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from league_agents.arena.pettingzoo import env, parallel_env, raw_env
-from league_agents.core.game import Action
-from league_agents.errors import ConfigError
+from league_agents.games.game import Action
+from league_agents.kit.errors import ConfigError
 
 GAMES = ("guess_number", "market", "q21", "undercover")
 

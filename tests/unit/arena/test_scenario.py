@@ -10,10 +10,10 @@ import pytest
 
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import ScenarioSeat, read_scenario, scenario_of
-from league_agents.core.draw import Draw
-from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
-from league_agents.interaction import BroadcastDeliberation, MarketTurnBased, SequentialHandoff
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import BroadcastDeliberation, MarketTurnBased, SequentialHandoff
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "config" / "arena").glob("*.yaml"))
 

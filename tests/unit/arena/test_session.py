@@ -18,11 +18,11 @@ from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.session import Session
 from league_agents.arena.transcript import TranscriptWriter, read_transcript, redact, replay
-from league_agents.core.game import Action, Event, LegalAction, Outcome
-from league_agents.errors import ConfigError
+from league_agents.games.game import Action, Event, LegalAction, Outcome
 from league_agents.games.q21.game import Q21
 from league_agents.games.registry import game_of
-from league_agents.match import Match
+from league_agents.kit.errors import ConfigError
+from league_agents.turns.match import Match
 
 AGENTS = ("judge", "ann", "ben")
 

@@ -22,7 +22,7 @@ def test_matches_that_are_open_at_once_are_all_played() -> None:
 def test_one_batch_is_traced_from_mail_to_mail_and_no_further() -> None:
     trace = instructions.trace_of_one_batch()
     names = {path.rpartition("league_agents/")[2] for path in trace.files}
-    assert {"protocol/league/decode.py", "protocol/league/encode.py", "journal/memory.py"} <= names
+    assert {"league/wire/decode.py", "league/wire/encode.py", "journal/memory.py"} <= names
     assert "league/player.py" not in names, "the referee alone is traced"
     assert trace == instructions.trace_of_one_batch(), "the same work is counted every time"
 

@@ -14,10 +14,10 @@ from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import CallContext
 from league_agents.agents.library import Knowledge
 from league_agents.agents.player_chain.writing import PoolSize, QuestionPool, WrittenPool, ask_for_pool
-from league_agents.core.draw import Draw
-from league_agents.errors import ModelRefused
 from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, TargetKind
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ModelRefused
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.port import Prompt, Purpose
 

@@ -13,7 +13,7 @@ from benchmarks.retrieval import (
     measure_search,
     printed,
 )
-from league_agents.core.draw import Draw
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.passages import passages
 from league_agents.knowledge.words import content_words
 

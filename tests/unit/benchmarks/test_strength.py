@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.strength import NoisyReferee, knowledge_of, measure, rules_for
 from league_agents.agents.questions.batch import Strategy
-from league_agents.core.draw import Draw
 from league_agents.games.q21.rules import AnswerKey, RuleSet
+from league_agents.kit.draw import Draw
 from league_agents.knowledge.documents import make_document
 
 _ROWS = (

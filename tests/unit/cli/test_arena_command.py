@@ -282,7 +282,7 @@ def test_a_scenario_that_is_none_is_named_with_its_key(tmp_path: Path) -> None:
 
 
 OWN_PROTOCOL = """
-from league_agents.interaction import InteractionProtocol, Message
+from league_agents.turns import InteractionProtocol, Message
 
 class Backwards(InteractionProtocol):
     def __init__(self, agent_ids: list[str], broken: bool = False):

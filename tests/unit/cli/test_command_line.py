@@ -12,8 +12,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from league_agents import __version__, errors
+from league_agents import __version__
 from league_agents.cli import COMMANDS, Exit, command_line, exit_code_of
+from league_agents.kit import errors
 from league_agents.knowledge.failures import UnknownBook
 from league_agents.local_league.patience import LIMIT_S
 

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
-from league_agents.core.model_work import ModelWorkUse, Why
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.values import evolve
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Purpose, Usage
-from league_agents.values import evolve
 
 CALL = ModelCall(
     at=datetime(2031, 5, 2, 8, 0, tzinfo=UTC),

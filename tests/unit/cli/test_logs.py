@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from league_agents.cli.logs import DaemonLog, open_log
-from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.journal.port import MODEL_WORK, NOTICE, Note
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.user_code.said import LOGGED, SaidLines

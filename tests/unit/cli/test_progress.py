@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from league_agents.cli.progress import ProgressPrinter
-from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.journal.port import MODEL_WORK, Note, OutboxItem
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 

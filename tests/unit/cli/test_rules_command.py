@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
+from league_agents.config.rules import rules_named
 from league_agents.games.q21.rules import BUILT_IN, PRD, rule_set_to
-from league_agents.settings.rules import rules_named
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

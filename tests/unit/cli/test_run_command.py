@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
 from league_agents.cli.record_file import check_record, write_record
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 
 RECORD = {"seed": 1, "rules": "prd", "match": {}, "players": [], "messages": []}
 

@@ -17,8 +17,12 @@ from click.testing import CliRunner
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from league_agents.app.models import ask_for_a_word, limited_backend
+from league_agents.app.providers import list_providers
 from league_agents.cli import command_line
-from league_agents.errors import ConfigError, ModelError
+from league_agents.config.model_settings import ModelEntry, read_models, read_prices
+from league_agents.kit.errors import ConfigError, ModelError
+from league_agents.kit.values import evolve
 from league_agents.llm import providers, registry
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Request, Schema
@@ -27,10 +31,6 @@ from league_agents.llm.port import Prompt, Purpose, Usage
 from league_agents.llm.provider import Access, Provider, faults_of
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 from league_agents.report.secret_texts import secrets_of_environment
-from league_agents.settings.model_settings import ModelEntry, read_models, read_prices
-from league_agents.settings.models import ask_for_a_word, limited_backend
-from league_agents.settings.providers import list_providers
-from league_agents.values import evolve
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = "sk-this-key-is-secret-0123456789"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from league_agents.core.written import WrittenMapping
-from league_agents.errors import ConfigError
-from league_agents.league.events import Identity
+from league_agents.app.live import manager_config
+from league_agents.config.league_file import find_league_file, read_league_file
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.written import WrittenMapping
+from league_agents.league.machines.events import Identity
 from league_agents.mail.identity import Require
-from league_agents.settings.league_file import find_league_file, read_league_file
-from league_agents.settings.league_settings import LeagueSettings
-from league_agents.settings.live import manager_config
 
 EXAMPLE = Path(__file__).parents[3] / "config" / "league.example.yaml"
 
@@ -56,7 +56,7 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
 
 
 def test_every_key_that_is_read_stands_in_the_example() -> None:
-    from league_agents.settings import league_keys, model_file
+    from league_agents.config import league_keys, model_file
 
     text = EXAMPLE.read_text("utf-8")
     kinds = {

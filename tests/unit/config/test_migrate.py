@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
-from league_agents.errors import ConfigError
-from league_agents.settings.league_file import read_league_file
-from league_agents.settings.migrate import MISSING_ADDRESS, Imported, import_settings, import_together
+from league_agents.config.league_file import read_league_file
+from league_agents.config.migrate import MISSING_ADDRESS, Imported, import_settings, import_together
+from league_agents.kit.errors import ConfigError
 
 REFEREE = {
     "referee_id": "REF001",

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from league_agents.errors import ConfigError
+from league_agents.config.model_settings import ModelSettings, read_models, read_prices
+from league_agents.kit.errors import ConfigError
 from league_agents.llm.limits import Limit
-from league_agents.settings.model_settings import ModelSettings, read_models, read_prices
 
 KEYS = {"OPENAI_API_KEY": "sk-own", "GEMINI_API_KEY": "gem-own"}
 TWO = """

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
+from league_agents.app.agents import choose_agent
+from league_agents.config.mapping_file import read_mapping
+from league_agents.config.rules import rules_named
 from league_agents.games.q21.rules import PRD
-from league_agents.settings.agents import choose_agent
-from league_agents.settings.mapping_file import read_mapping
-from league_agents.settings.rules import rules_named
+from league_agents.kit.errors import ConfigError
 
 
 def written(folder: Path, text: str, name: str = "own.yaml") -> Path:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
 from league_agents.evaluation.figures import Figure
 from league_agents.evaluation.player_report import player_report
 from league_agents.evaluation.results import Behaviour, PlayerGame, PlayerSide, Spent
 from league_agents.evaluation.results_file import ResultsFile, difference
-from league_agents.values import evolve
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
 
 SETTINGS = {"seed": 1, "agents": {"player": "offline"}}
 

@@ -12,14 +12,14 @@ from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.scripted import ScriptedPlayer, ScriptedReferee
+from league_agents.app.agents import ChosenAgent
+from league_agents.app.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.contexts import MOST_GAMES, match_id_of
 from league_agents.evaluation.player_games import PlayerSeries
 from league_agents.evaluation.results import Spent
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
-from league_agents.league.schedule import single_game
-from league_agents.settings.agents import ChosenAgent
-from league_agents.settings.offline import SEASON, OfflineTeam, memory_journal, offline_league, team_of
+from league_agents.league.season.schedule import single_game
 
 CastOf = Callable[..., Cast]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.draw import Draw
 from league_agents.evaluation.noise import with_noise
 from league_agents.games.q21.model import Answer, AnswerBatch, Choice, Question, QuestionBatch
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.draw import Draw
 
 FOUR = ("on land", "at sea", "in the air", "Not stated")
 PLAIN = ("Yes", "No", "Partially", "Unknown")

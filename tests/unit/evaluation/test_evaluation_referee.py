@@ -11,12 +11,12 @@ from league_agents.agents.base import Context, Reply
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.scripted import ScriptedReferee
-from league_agents.core.draw import Draw
 from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.referee_games import KnownAnswer, KnownTarget, RefereeSeries, Wish
 from league_agents.evaluation.referee_report import referee_report
 from league_agents.evaluation.results import Exam, RefereeGame
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.draw import Draw
 
 CastOf = Callable[..., Cast]
 KEY = ("Yes", "No", "Partially", "Unknown")

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from league_agents.app.arena import Company, arena_agent, memory_for, session_of, usual_scenario
+from league_agents.app.arena_server import arena_house
 from league_agents.arena.agents.human_agent import by_person
 from league_agents.arena.agents.llm_agent import how_to_play
 from league_agents.arena.agents.scripted_agent import script_of
@@ -21,23 +23,21 @@ from league_agents.arena.by_mail.host import MailHost, dump_part
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.pettingzoo import parallel_env, raw_env
+from league_agents.arena.protocol.shapes import schema_documents
 from league_agents.arena.scenario import match_of
 from league_agents.arena.server.lobby import games_told
 from league_agents.arena.server.page_files import page_files
 from league_agents.arena.transcript import TranscriptWriter, read_transcript, replay
 from league_agents.cli import command_line
-from league_agents.clock import ManualClock
-from league_agents.core.declared_game import faults_of, faults_of_rules
-from league_agents.core.draw import Draw
-from league_agents.core.people import LANGUAGES
+from league_agents.games.declaration import faults_of, faults_of_rules
+from league_agents.games.people import LANGUAGES
 from league_agents.games.registry import BUILT_IN, declared, game_codes, game_of, game_source, part_of
-from league_agents.interaction.load import PROTOCOL_TYPES
 from league_agents.journal.memory import MemoryJournal
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.draw import Draw
 from league_agents.mail.memory import PostOffice
-from league_agents.protocol.boardgame.shapes import schema_documents
 from league_agents.report.games_page import games_page
-from league_agents.settings.arena import Company, arena_agent, memory_for, session_of, usual_scenario
-from league_agents.settings.arena_server import arena_house
+from league_agents.turns.load import PROTOCOL_TYPES
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "league_agents"
@@ -182,7 +182,7 @@ def test_its_seats_can_be_mailboxes_and_all_agents_have_the_memory_of_the_game(c
 
 @pytest.mark.parametrize("code", [code for code in game_codes() if game_source(code) == BUILT_IN])
 def test_its_actions_are_published_as_schemas(code: str) -> None:
-    folder = resources.files("league_agents.protocol.boardgame") / "schemas" / "1.0.0"
+    folder = resources.files("league_agents.arena.protocol") / "schemas" / "1.0.0"
     for name, text in schema_documents([game_of(code)]).items():
         if name.startswith("action."):
             assert (folder / name).read_text(encoding="utf-8") == text, name
@@ -195,11 +195,11 @@ def test_the_page_about_the_games_is_up_to_date() -> None:
 # The message check of guess-number is a command of its own; the market's protocol has its name from the specification,
 # and settles its rounds as the game does.
 _MAY_NAME_ONE = {
-    *("cli/validate.py", "core/entry.py", "interaction/load.py", "interaction/market.py", "interaction/message.py"),
+    *("cli/validate.py", "games/entry.py", "turns/load.py", "turns/market.py", "turns/message.py"),
 }
 # The league is Q21's; these are the two places where the arena meets its agents.
-_LEAGUE_AT_THE_TABLE = {"arena/agents/callback_agent.py", "settings/league_seat.py"}
-_OF_ANY_GAME = ("arena/", "cli/arena", "interaction/", "match.py", "protocol/boardgame/", "settings/arena")
+_LEAGUE_AT_THE_TABLE = {"arena/agents/callback_agent.py", "app/league_seat.py"}
+_OF_ANY_GAME = ("arena/", "cli/arena", "turns/", "app/arena")
 
 
 def test_nothing_outside_a_game_s_package_names_it() -> None:

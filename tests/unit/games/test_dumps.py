@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
-from league_agents.errors import ConfigError
 from league_agents.games.registry import game_codes, game_of
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 
 WRONG = (None, 7.5, "no such word", [7.5], {"no such key": 7.5})
 

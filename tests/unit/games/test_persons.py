@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
-from league_agents.core.person import ByPerson, Reader, Unclear
+from league_agents.games.person import ByPerson, Reader, Unclear
 from league_agents.games.registry import declared, game_codes, game_of, part_of
+from league_agents.kit.draw import Draw
 
 TYPED = (
     "",

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
-from league_agents.core.game import ForfeitCause
-from league_agents.errors import ConfigError
+from league_agents.games.game import ForfeitCause
 from league_agents.games.registry import game_codes, game_of
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.turns.match import Match
 
 
 @pytest.mark.parametrize("code", game_codes())

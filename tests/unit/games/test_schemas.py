@@ -9,10 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, IllegalAction
-from league_agents.errors import ConfigError
+from league_agents.games.game import Action, IllegalAction
 from league_agents.games.registry import game_codes, game_of
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 
 PROPERTIES = [
     (code, key) for code in game_codes() for key in game_of(code).config_schema["properties"] if key != "rules"

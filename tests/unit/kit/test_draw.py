@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from league_agents.core.draw import Draw
+from league_agents.kit.draw import Draw
 
 
 def test_a_draw_is_the_hash_that_the_module_describes() -> None:

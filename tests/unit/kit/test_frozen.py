@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.frozen import FrozenDict, FrozenList, frozen, thawed
+from league_agents.kit.frozen import FrozenDict, FrozenList, frozen, thawed
 
 VALUE = {"a": [1, {"b": None}], "c": "text"}
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.installed import installed, named
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.installed import installed, named
 
 
 def distribution(folder: Path, name: str, group: str, *points: str) -> None:
@@ -69,5 +70,5 @@ def test_the_name_of_a_built_in_part_cannot_be_taken(tmp_path: Path, monkeypatch
 
 
 def test_a_reference_names_a_module_or_an_object_of_one() -> None:
-    assert named("league_agents.installed:named") is named
-    assert named(".installed", "league_agents") is __import__("league_agents.installed").installed
+    assert named("league_agents.kit.installed:named") is named
+    assert named(".installed", "league_agents.kit") is importlib.import_module("league_agents.kit.installed")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.model_work import (
+from league_agents.kit.errors import MalformedCompletion, ModelRefused, ModelUnavailable
+from league_agents.kit.model_work import (
     KEY,
     LONGEST_DETAIL,
     WORDS,
@@ -17,7 +18,6 @@ from league_agents.core.model_work import (
     steps_in,
     together,
 )
-from league_agents.errors import MalformedCompletion, ModelRefused, ModelUnavailable
 from league_agents.llm.exchange import OverBudget, Rejected, Unanswered
 
 USED = ModelStep(step="player_justify", work=ModelWorkUse.USED, used=2, of=2, callback="get_guess")

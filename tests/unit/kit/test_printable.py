@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.core.printable import line_of, of, printable
+from league_agents.kit.printable import line_of, of, printable
 
 
 @pytest.mark.parametrize(

@@ -18,17 +18,17 @@ from league_agents.cli.transcript_file import open_record
 from league_agents.evaluation.results import PlayerGame
 from league_agents.evaluation.results_file import ResultsFile
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.knowledge.index import KnowledgeIndex
-from league_agents.llm.cassette import Cassette
-from league_agents.llm.ledger import connected
-from league_agents.mail.oauth import save_token
-from league_agents.private_file import (
+from league_agents.kit.private_file import (
     make_private_database,
     make_private_folder,
     open_private,
     replace_private,
     tighten_folder,
 )
+from league_agents.knowledge.index import KnowledgeIndex
+from league_agents.llm.cassette import Cassette
+from league_agents.llm.ledger import connected
+from league_agents.mail.oauth import save_token
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.runner.lock import FileLock
 from league_agents.sandbox.state import SqliteState
@@ -132,7 +132,7 @@ def test_a_database_of_another_program_keeps_its_mode(tmp_path: Path) -> None:
         db.execute("CREATE TABLE notes (text)")
     db.close()
     path.chmod(0o644)
-    with pytest.raises(league_agents.errors.JournalError):
+    with pytest.raises(league_agents.kit.errors.JournalError):
         journal(path)
     assert mode(path) == 0o644
 
@@ -220,7 +220,7 @@ def test_a_daemons_log_tells_of_a_tightened_file_in_a_line_of_its_own(tmp_path: 
 
 
 WRITES_ELSEWHERE = {
-    "private_file": "the one place",
+    "kit.private_file": "the one place",
     "cli": "the null device",
     "cli.screen": "the terminal",
     "knowledge.formats.child": "the null device and a pipe",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec import Struct
 
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 
 class Card(Struct, frozen=True, kw_only=True):

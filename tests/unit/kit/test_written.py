@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from league_agents.core.written import Line, WrittenMapping, read_written
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.written import Line, WrittenMapping, read_written
 
 
 class Seat(WrittenMapping):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.knowledge.corpus import add_files, default_index_path, list_books, remove_book, show_book
 from league_agents.knowledge.failures import DocumentRefused, UnknownBook
 from league_agents.knowledge.index import AddOutcome

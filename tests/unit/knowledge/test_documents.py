@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import LeagueError, LimitExceeded
+from league_agents.kit.errors import LeagueError, LimitExceeded
 from league_agents.knowledge import reading
 from league_agents.knowledge.documents import guess_language, make_document, read_document
 from league_agents.knowledge.failures import DocumentRefused

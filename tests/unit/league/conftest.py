@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.league.manager import Manager
-from league_agents.league.player import PlayerMachine
-from league_agents.league.referee import Referee
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.machines.referee.referee import Referee
 from tests.support.well_typed import misfits
 
 

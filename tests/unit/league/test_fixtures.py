@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.ids import GameId
-from league_agents.league.league_state import Fixture, League
-from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.participant.league_state import Fixture, League
+from league_agents.league.wire.messages import AssignmentRole
 
 
 def league(*game_ids: str) -> League:

@@ -12,14 +12,14 @@ from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Guess
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.league.config import RefereeConfig
-from league_agents.league.effects import Call, Send
-from league_agents.league.events import CallbackReturned, Identity, MessageArrived
-from league_agents.league.referee import Referee
-from league_agents.league.stored import dump
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import GuessSubmission, MatchReport
+from league_agents.league.machines.config import RefereeConfig
+from league_agents.league.machines.effects import Call, Send
+from league_agents.league.machines.events import CallbackReturned, Identity, MessageArrived
+from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.machines.stored import dump
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import GuessSubmission, MatchReport
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "journal" / "referee_in_a_match.0.1.0.sql"
 REFEREE = "referee.house@league.test"

@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.violation import Violation
-from league_agents.errors import JournalError
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import Call, Notice, Record, Send, Warn
-from league_agents.league.events import CallbackReturned, Command, MessageArrived, OperatorCommand, Started
-from league_agents.league.held import json_value
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.errors import JournalError
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Call, Notice, Record, Send, Warn
+from league_agents.league.machines.events import CallbackReturned, Command, MessageArrived, OperatorCommand, Started
+from league_agents.league.machines.participant.held import json_value
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import (
     AssignmentRole,
     BrokenPayload,
     ConnectivityCall,
@@ -31,7 +32,6 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.values import evolve
 from tests.support.link import (
     GAME,
     LEAGUE,

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
 from league_agents.games.q21.as_json import guess_as_json, question_as_json
 from league_agents.games.q21.model import Answer, Brief, Choice, Scorecard, Termination
 from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE
-from league_agents.ids import GameId
-from league_agents.league.effects import Call, ReleaseAgent, Send, Warn
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
-from league_agents.league.game_state import GamePhase, LeagueGame
-from league_agents.league.player import PlayerMachine
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Call, ReleaseAgent, Send, Warn
+from league_agents.league.machines.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived
+from league_agents.league.machines.player.game_state import GamePhase, LeagueGame
+from league_agents.league.machines.player.player import PlayerMachine
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import (
     AnswersBatch,
     AssignmentRole,
     BrokenPayload,

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
 from league_agents.games.q21.flow import SeatPhase
 from league_agents.games.q21.model import Choice, Question, Termination
 from league_agents.games.q21.rules import COURSE
-from league_agents.ids import GameId
-from league_agents.league.effects import Call, Record, ReleaseAgent, Send, SetDeadline, Warn
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived, SentLate
-from league_agents.league.match_state import OpenMatch
-from league_agents.league.referee import Referee
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Call, Record, ReleaseAgent, Send, SetDeadline, Warn
+from league_agents.league.machines.events import CallbackReturned, DeadlinePassed, Failure, MessageArrived, SentLate
+from league_agents.league.machines.referee.match_state import OpenMatch
+from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import (
     AnswersBatch,
     BrokenPayload,
     GuessSubmission,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.errors import ConfigError
-from league_agents.league.schedule import Schedule, Team, check_schedule, check_teams, round_robin, single_game
-from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.kit.errors import ConfigError
+from league_agents.league.season.schedule import Schedule, Team, check_schedule, check_teams, round_robin, single_game
+from league_agents.league.wire.messages import AssignmentRole
 
 
 def teams(count: int, start: int = 0) -> list[Team]:

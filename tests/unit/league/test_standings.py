@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from league_agents.games.q21.rules import PRD, AbortedPoints
-from league_agents.league.schedule import Pairing, Team, round_robin
-from league_agents.league.standings import (
+from league_agents.league.season.schedule import Pairing, Team, round_robin
+from league_agents.league.season.standings import (
     Duty,
     MatchOutcome,
     MatchStatus,
@@ -17,7 +17,7 @@ from league_agents.league.standings import (
     StandingsTally,
     points_that_count,
 )
-from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.league.wire.messages import AssignmentRole
 
 TEAMS = [
     Team(group_id=name, player_email=f"{name}@example.com", referee_email=f"{name}.ref@example.com")

@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from league_agents.errors import JournalError
 from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
-from league_agents.ids import GameId
-from league_agents.league.events import CallbackReturned, MessageArrived
-from league_agents.league.game_state import LeagueGame
-from league_agents.league.held import Held
-from league_agents.league.stored import add_apart, changed, dump, load, rejoined
-from league_agents.league.turn import Timer
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import WarmupResponse
-from league_agents.values import evolve
+from league_agents.kit.errors import JournalError
+from league_agents.kit.ids import GameId
+from league_agents.kit.values import evolve
+from league_agents.league.machines.events import CallbackReturned, MessageArrived
+from league_agents.league.machines.participant.held import Held
+from league_agents.league.machines.player.game_state import LeagueGame
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.machines.turn import Timer
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import WarmupResponse
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 QUESTIONS = (Question(number=1, text="Is it?", options=("a", "b", "c", "d")),)

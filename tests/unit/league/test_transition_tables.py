@@ -9,26 +9,26 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
 from league_agents.games.q21.flow import PLAYED, SeatPhase
 from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question, Scorecard, Termination
-from league_agents.league.effects import Call
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, Failure, MessageArrived
-from league_agents.league.game_play import game_transitions
-from league_agents.league.game_state import GamePhase, LeagueGame, OpenRequest, SentReply
-from league_agents.league.league_state import League
-from league_agents.league.match_play import TIMERS, match_transitions
-from league_agents.league.match_state import Abort, AwaitedCall, MatchPlayer, OpenMatch, Sent, Unusable
-from league_agents.league.participant import LEAGUE
-from league_agents.league.player import PlayerState
-from league_agents.league.player import transition_table as player_table
-from league_agents.league.referee import PLAYER_TYPES, RefereeState
-from league_agents.league.referee import transition_table as referee_table
-from league_agents.league.reports import player_states
-from league_agents.league.turn import Timer
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, protocol_of
-from league_agents.protocol.league.messages import (
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Call
+from league_agents.league.machines.events import CallbackReturned, DeadlinePassed, Event, Failure, MessageArrived
+from league_agents.league.machines.participant.league_state import League
+from league_agents.league.machines.participant.participant import LEAGUE
+from league_agents.league.machines.player.game_play import game_transitions
+from league_agents.league.machines.player.game_state import GamePhase, LeagueGame, OpenRequest, SentReply
+from league_agents.league.machines.player.player import PlayerState
+from league_agents.league.machines.player.player import transition_table as player_table
+from league_agents.league.machines.referee.match_play import TIMERS, match_transitions
+from league_agents.league.machines.referee.match_state import Abort, AwaitedCall, MatchPlayer, OpenMatch, Sent, Unusable
+from league_agents.league.machines.referee.referee import PLAYER_TYPES, RefereeState
+from league_agents.league.machines.referee.referee import transition_table as referee_table
+from league_agents.league.machines.reports import player_states
+from league_agents.league.machines.turn import Timer
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, protocol_of
+from league_agents.league.wire.messages import (
     AnswersBatch,
     AssignmentRole,
     BrokenPayload,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
+from league_agents.kit.clock import ManualClock
 from league_agents.llm.exchange import Request
 from league_agents.llm.port import Prompt, Purpose
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.clock import ManualClock
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import MalformedCompletion, ModelError, ModelUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import MalformedCompletion, ModelError, ModelUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.values import evolve
 from league_agents.llm.accounted import Account, Accounted, most_of
 from league_agents.llm.budget import Budget
 from league_agents.llm.calls import ModelCall
@@ -22,7 +23,6 @@ from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.scripted import Scripted, ScriptedBackend
-from league_agents.values import evolve
 
 MODEL = "scripted:model"
 PRICES = PriceList({MODEL: Price(input_usd=1, output_usd=10)})

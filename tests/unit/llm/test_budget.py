@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import ModelUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.budget import RESERVED_FOR, Budget
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.limits import Amount, Limit, Planned, SpendingLimits

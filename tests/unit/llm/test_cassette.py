@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.errors import ConfigError, ModelUnavailable
+from league_agents.kit.errors import ConfigError, ModelUnavailable
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder, NotAsked
 from league_agents.llm.exchange import Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.errors import MalformedCompletion, ModelRefused, ModelUnavailable
+from league_agents.kit.errors import MalformedCompletion, ModelRefused, ModelUnavailable
 from league_agents.llm.chain import Chain, ChainModel, Health
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import OverBudget, Patience, Rejected, Request

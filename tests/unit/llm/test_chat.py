@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, OverBudget, Patience, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Prompt, Usage

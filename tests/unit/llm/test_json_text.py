@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from league_agents.errors import MalformedCompletion
+from league_agents.kit.errors import MalformedCompletion
 from league_agents.llm.json_text import find_object, parse
 
 

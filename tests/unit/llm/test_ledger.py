@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import JournalError
 from league_agents.journal.sqlite import SqliteJournal
+from league_agents.kit.errors import JournalError
+from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.values import evolve
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Finish
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose, Usage
-from league_agents.values import evolve
 
 PURPOSE = Purpose(match_id="0101001", callback="get_guess", step="guess", season_id="S1")
 CALL = ModelCall(

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from league_agents.errors import ConfigError, MalformedCompletion, ModelUnavailable
+from league_agents.kit.errors import ConfigError, MalformedCompletion, ModelUnavailable
+from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Finish, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.local_league.patience import LIMIT_S
-from league_agents.values import evolve
 
 
 @pytest.fixture

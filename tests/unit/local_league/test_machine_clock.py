@@ -20,7 +20,7 @@ A_DAY_S = 86_400.0
 PROGRAM = """
 import sys, threading
 from datetime import timedelta
-from league_agents.clock import SystemClock, monotonic_s, sleep_s, utc_now
+from league_agents.kit.clock import SystemClock, monotonic_s, sleep_s, utc_now
 from league_agents.runner.wakeup import Wakeup
 clock = SystemClock()
 for order in sys.stdin:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.gmail.breaker import LONGEST_PAUSE, Breaker
 from league_agents.mail.gmail.failures import (
     LONGEST_WAIT,

@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.errors import LocalProtocolError
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.league.wire.decode import NotProtocolMail, decode
 from league_agents.mail.mime import (
     MOST_BYTES,
     MOST_CONTAINERS,
@@ -28,7 +29,6 @@ from league_agents.mail.mime import (
     read,
 )
 from league_agents.mail.port import OutgoingMail
-from league_agents.protocol.league.decode import NotProtocolMail, decode
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "league" / "canonical"
 DOCUMENT = {"message_type": "Q21WARMUPRESPONSE", "payload": {"answer": "ארבעים ושתיים"}}

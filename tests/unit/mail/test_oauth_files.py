@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import AuthorizationExpired, ConfigError
+from league_agents.kit.errors import AuthorizationExpired, ConfigError
 from league_agents.mail.oauth import (
     SCOPES,
     Token,

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import AuthorizationExpired, MailboxUnavailable
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend
 from league_agents.testing.mailbox_contract import ALICE, BOB, NOON, document, letter, nothing_known

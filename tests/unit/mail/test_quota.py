@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError
 from league_agents.mail.quota import (
     DAY,
     DEAREST,

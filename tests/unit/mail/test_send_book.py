@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.clock import ManualClock
+from league_agents.app.sends import BOOK_NAME
+from league_agents.kit.clock import ManualClock
 from league_agents.mail.quota import QuotaLedger, QuotaLimits, SendKind
 from league_agents.mail.send_book import SendBook
 from league_agents.mail.send_counts import CountsInMemory, SendCounts
-from league_agents.settings.sends import BOOK_NAME
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 MINUTE = int(NOON.timestamp()) // 60

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from league_agents.clock import ManualClock
+from league_agents.kit.clock import ManualClock
 from league_agents.mail.service_clock import LARGEST_HOLD, ServiceClock, clock_trouble
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)

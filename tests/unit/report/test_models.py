@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from league_agents.core.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import MODEL_WORK, Note, StepCause, StepCommit
+from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.report.match import match_document
 from league_agents.report.models import model_steps, models_of
 from league_agents.report.traffic import Participant

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.clock import ManualClock
 from league_agents.journal.port import PendingCall
-from league_agents.league.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.kit.clock import ManualClock
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.runner.calls import AgentHost, InlineHost, Outcome
 from league_agents.runner.workers import Workers

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.games.q21.model import Termination
-from league_agents.ids import GameId
 from league_agents.journal.port import StepCause
-from league_agents.league.effects import Record, Send, SetDeadline
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import WarmupResponse
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.effects import Record, Send, SetDeadline
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import WarmupResponse
 from league_agents.runner.commit import commit_of
 from league_agents.runner.league_mail import LEAGUE_MAIL
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock, SystemClock
-from league_agents.errors import (
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import InboxRow, Note, Order, OutboxItem, PendingCall, StepCommit
+from league_agents.kit.clock import ManualClock, SystemClock
+from league_agents.kit.errors import (
     AuthorizationExpired,
     ConfigError,
     JournalError,
@@ -22,16 +24,14 @@ from league_agents.errors import (
     MailError,
     QuotaExhausted,
 )
-from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import InboxRow, Note, Order, OutboxItem, PendingCall, StepCommit
-from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
-from league_agents.league.events import CallbackReturned, DeadlinePassed, Event, OperatorCommand, Started
-from league_agents.league.player import PlayerState
+from league_agents.league.machines.effects import Call, Effect, Send, SetDeadline, Warn
+from league_agents.league.machines.events import CallbackReturned, DeadlinePassed, Event, OperatorCommand, Started
+from league_agents.league.machines.player.player import PlayerState
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import FreeTextReply
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import FreeTextReply
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked

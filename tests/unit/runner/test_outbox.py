@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.errors import MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Journal, OutboxItem, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.league.broadcasts import EVERYBODY
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.league.machines.manager.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, OutgoingMail
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.outbox import (

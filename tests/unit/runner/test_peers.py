@@ -7,18 +7,18 @@ from datetime import timedelta
 import pytest
 
 from league_agents.games.q21.rules import COURSE, PRD
-from league_agents.ids import GameId
-from league_agents.league.effects import Effect
-from league_agents.league.events import Identity
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.manager_state import SeasonPhase
-from league_agents.league.schedule import Team
+from league_agents.kit.ids import GameId
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Effect
+from league_agents.league.machines.events import Identity
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.season.schedule import Team
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.messages import Assignment, AssignmentRole
 from league_agents.mail.port import Peers
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.messages import Assignment, AssignmentRole
 from league_agents.runner.peers import game_wait, peers_of
-from league_agents.values import evolve
 from tests.support.link import (
     GAME,
     MANAGER,

@@ -15,10 +15,6 @@ from typing import Any
 
 import pytest
 
-from league_agents.clock import ManualClock
-from league_agents.core.model_work import KEY, ModelStep, ModelWorkUse, Why
-from league_agents.errors import JournalError, MailboxUnavailable, QuotaExhausted, RemoteProtocolError
-from league_agents.ids import GameId
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import (
     MODEL_WORK,
@@ -32,8 +28,13 @@ from league_agents.journal.port import (
     PendingCall,
 )
 from league_agents.journal.sqlite import SqliteJournal
-from league_agents.league.effects import Call, Effect, Send, SetDeadline, Warn
-from league_agents.league.events import (
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import JournalError, MailboxUnavailable, QuotaExhausted, RemoteProtocolError
+from league_agents.kit.ids import GameId
+from league_agents.kit.model_work import KEY, ModelStep, ModelWorkUse, Why
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Call, Effect, Send, SetDeadline, Warn
+from league_agents.league.machines.events import (
     CallbackFailed,
     CallbackReturned,
     Command,
@@ -43,18 +44,17 @@ from league_agents.league.events import (
     OperatorCommand,
     SentLate,
 )
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import FreeText, FreeTextReply, WarmupCall
+from league_agents.league.wire.subject import format_subject
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail, Stopping
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import FreeText, FreeTextReply, WarmupCall
-from league_agents.protocol.league.subject import format_subject
 from league_agents.report.models import steps_of
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
-from league_agents.values import evolve
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 GAME = GameId("0101001")

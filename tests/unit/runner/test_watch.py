@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from league_agents.clock import SystemClock
 from league_agents.journal.memory import MemoryJournal
-from league_agents.league.effects import Effect
-from league_agents.league.events import Event
+from league_agents.kit.clock import SystemClock
+from league_agents.league.machines.effects import Effect
+from league_agents.league.machines.events import Event
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import Mail, OutgoingMail, Stopping
 from league_agents.runner.league_mail import LEAGUE_MAIL

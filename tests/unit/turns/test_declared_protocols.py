@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from league_agents import interaction
+from league_agents import turns as interaction
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.cli import command_line
-from league_agents.core.draw import Draw
-from league_agents.core.game import Mode
-from league_agents.errors import ConfigError
+from league_agents.games.game import Mode
 from league_agents.games.registry import game_codes, game_of, usual_ids
-from league_agents.interaction.load import PROTOCOL_TYPES, load_protocol
-from league_agents.interaction.turns import TurnTaking
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.turns.load import PROTOCOL_TYPES, load_protocol
+from league_agents.turns.match import Match
+from league_agents.turns.turn_taking import TurnTaking
 
 ROOT = Path(__file__).resolve().parents[3]
 AGENTS = ("a", "b", "c")

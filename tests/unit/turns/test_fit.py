@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
 from league_agents.games.registry import game_of
-from league_agents.interaction import (
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import (
     BroadcastDeliberation,
     InformationFlowConfig,
     InteractionProtocol,
@@ -14,8 +14,8 @@ from league_agents.interaction import (
     QueueBased,
     SequentialHandoff,
 )
-from league_agents.interaction.fit import default_protocol, limit_warnings
-from league_agents.match import Match
+from league_agents.turns.fit import default_protocol, limit_warnings
+from league_agents.turns.match import Match
 
 AGENTS = ("a", "b", "c")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.interaction import BroadcastDeliberation, InformationFlowConfig, SequentialHandoff, Topology
+from league_agents.turns import BroadcastDeliberation, InformationFlowConfig, SequentialHandoff, Topology
 
 STAGES = ("u", "A", "B", "C", "s")
 STAGED = InformationFlowConfig(flow_order=["u", ["A", "B", "C"], "s"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import (
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.yaml_text import read_yaml
+from league_agents.turns import (
     BroadcastDeliberation,
     MarketTurnBased,
     SequentialHandoff,
     load_protocol,
 )
-from league_agents.interaction.yaml_text import read_yaml
 
 SEED = """
 protocol:

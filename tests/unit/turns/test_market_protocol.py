@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import InformationFlowConfig, InteractionError, MarketTurnBased, Topology
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import InformationFlowConfig, InteractionError, MarketTurnBased, Topology
 
 SELLERS = ("s1", "s2", "s3")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import (
+from league_agents.games.game import (
     ALL,
     HOST,
     SPECTATOR,
@@ -28,9 +28,9 @@ from league_agents.core.game import (
     Step,
     is_visible,
 )
-from league_agents.errors import ConfigError, LocalProtocolError
 from league_agents.games.registry import game_of
-from league_agents.interaction import (
+from league_agents.kit.errors import ConfigError, LocalProtocolError
+from league_agents.turns import (
     BroadcastDeliberation,
     InformationFlowConfig,
     InteractionProtocol,
@@ -39,7 +39,7 @@ from league_agents.interaction import (
     StopCondition,
     Topology,
 )
-from league_agents.match import Match
+from league_agents.turns.match import Match
 
 AGENTS = ("a", "b", "c")
 

@@ -10,11 +10,11 @@ import pytest
 
 from league_agents.arena.agents.scripted_agent import script_of
 from league_agents.arena.scenario import scenario_of
-from league_agents.core.draw import Draw
-from league_agents.core.game import ForfeitCause, Outcome
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.games.game import ForfeitCause, Outcome
 from league_agents.games.registry import game_of
-from league_agents.interaction import (
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError, LeagueError
+from league_agents.turns import (
     FIVE_METHODS,
     BroadcastDeliberation,
     InformationFlowConfig,
@@ -24,7 +24,7 @@ from league_agents.interaction import (
     Topology,
     load_protocol,
 )
-from league_agents.match import Match
+from league_agents.turns.match import Match
 
 ABC = ("a", "b", "c")
 

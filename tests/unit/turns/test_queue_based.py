@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import InformationFlowConfig, InteractionError, Message, QueueBased, Topology
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import InformationFlowConfig, InteractionError, Message, QueueBased, Topology
 
 
 def send(protocol: QueueBased, sender: str, receiver: str, content: str) -> None:

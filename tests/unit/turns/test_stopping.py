@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import (
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import (
     BroadcastDeliberation,
     InformationFlowConfig,
     InteractionError,
     MarketTurnBased,
     StopCondition,
 )
-from league_agents.interaction.flow import read_condition
-from league_agents.interaction.stopping import is_same
+from league_agents.turns.flow import read_condition
+from league_agents.turns.stopping import is_same
 
 
 def flow(*conditions: object, **more: object) -> InformationFlowConfig:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.errors import ConfigError
-from league_agents.interaction import BroadcastDeliberation, Topology
+from league_agents.kit.errors import ConfigError
+from league_agents.turns import BroadcastDeliberation, Topology
 
 AB = ("a", "b", "c")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.agents.scripted import ScriptedPlayer, ScriptedReferee
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.user_code.loading import load_agent, load_class, role_of
 
 GOOD = """

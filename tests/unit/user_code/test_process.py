@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.errors import ConfigError
+from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.user_code import process as process_module
 from league_agents.user_code.called import Called, End

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from league_agents.league.effects import Send
-from league_agents.league.events import OperatorCommand
-from league_agents.league.manager_config import LookupTable, ManagerConfig, Roster, RosterMember
-from league_agents.league.manager_state import ManagerState
-from league_agents.league.turn import StepContext
-from league_agents.protocol.league.catalogue import DECLARATIONS
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import NewRound, Payload
-from league_agents.protocol.league.reading import LONGEST_TEXT
+from league_agents.league.machines.effects import Send
+from league_agents.league.machines.events import OperatorCommand
+from league_agents.league.machines.manager.config import LookupTable, ManagerConfig, Roster, RosterMember
+from league_agents.league.machines.manager.state import ManagerState
+from league_agents.league.machines.turn import StepContext
+from league_agents.league.wire.catalogue import DECLARATIONS
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import NewRound, Payload
+from league_agents.league.wire.reading import LONGEST_TEXT
 
 EVERYBODY = "BROADCAST"
 """How a broadcast names its recipient (protocol 3.1)."""

@@ -13,13 +13,13 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.events import Identity
-from league_agents.league.schedule import MOST_SEASON, Schedule, Team, check_schedule, check_teams, round_robin
-from league_agents.protocol.league.address import address_key, read_address
-from league_agents.protocol.league.kinds import Role
-from league_agents.protocol.league.reading import id_of
+from league_agents.kit.errors import ConfigError
+from league_agents.league.machines.events import Identity
+from league_agents.league.season.schedule import MOST_SEASON, Schedule, Team, check_schedule, check_teams, round_robin
+from league_agents.league.wire.address import address_key, read_address
+from league_agents.league.wire.kinds import Role
+from league_agents.league.wire.reading import id_of
 
 _LONGEST_SEASON_ID = 180
 """Round ids are made of it, and an id has at most 200 characters."""

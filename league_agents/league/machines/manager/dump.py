@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from league_agents.errors import JournalUnusable
-from league_agents.ids import GameId
-from league_agents.league.manager_config import ManagerConfig, Roster
-from league_agents.league.manager_state import (
+from league_agents.kit.errors import JournalUnusable
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.manager.config import ManagerConfig, Roster
+from league_agents.league.machines.manager.state import (
     NOTHING_YET,
     UNHEARD,
     Attendance,
@@ -25,9 +25,9 @@ from league_agents.league.manager_state import (
     SeasonPhase,
     initial_state,
 )
-from league_agents.league.schedule import Pairing, Schedule, Team
-from league_agents.league.standings import Standings
-from league_agents.league.stored import dump, load
+from league_agents.league.machines.stored import dump, load
+from league_agents.league.season.schedule import Pairing, Schedule, Team
+from league_agents.league.season.standings import Standings
 
 _REMEDY = "put a copy in its place, or name another journal"
 

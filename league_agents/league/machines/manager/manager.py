@@ -11,21 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from league_agents.core.tables import Rule, Transition, TransitionTable
-from league_agents.core.violation import shown
-from league_agents.errors import RemoteProtocolError
-from league_agents.league.broadcasts import SeasonTurn
-from league_agents.league.effects import Effect
-from league_agents.league.events import (
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.tables import Rule, Transition, TransitionTable
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
+from league_agents.league.machines.effects import Effect
+from league_agents.league.machines.events import (
     Command,
     DeadlinePassed,
     Event,
     MessageArrived,
     OperatorCommand,
 )
-from league_agents.league.manager_config import ManagerConfig, Roster, roster_of
-from league_agents.league.manager_dump import dump_part, load_state
-from league_agents.league.manager_opening import (
+from league_agents.league.machines.manager.broadcasts import SeasonTurn
+from league_agents.league.machines.manager.config import ManagerConfig, Roster, roster_of
+from league_agents.league.machines.manager.dump import dump_part, load_state
+from league_agents.league.machines.manager.opening import (
     RosterLetter,
     acknowledge,
     close_registration,
@@ -36,8 +37,8 @@ from league_agents.league.manager_opening import (
     register,
     send_table_again,
 )
-from league_agents.league.manager_reports import report
-from league_agents.league.manager_rounds import (
+from league_agents.league.machines.manager.reports import report
+from league_agents.league.machines.manager.rounds import (
     close_and_start,
     close_round,
     end_round,
@@ -48,7 +49,7 @@ from league_agents.league.manager_rounds import (
     is_last_round,
     start_round,
 )
-from league_agents.league.manager_service import (
+from league_agents.league.machines.manager.service import (
     free_text,
     go_on_after_pause,
     heard,
@@ -59,9 +60,8 @@ from league_agents.league.manager_service import (
     reset,
     wants_to_leave,
 )
-from league_agents.league.manager_state import ManagerState, Season, SeasonPhase, initial_state, parts_of
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.values import evolve
+from league_agents.league.machines.manager.state import ManagerState, Season, SeasonPhase, initial_state, parts_of
+from league_agents.league.wire.kinds import MessageType, Role
 
 Move = Callable[[SeasonTurn, ManagerState], ManagerState]
 Hearing = Callable[[SeasonTurn, ManagerState, RosterLetter], ManagerState]

@@ -11,14 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from league_agents.core.violation import shown
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.manager_state import GameRecord
-from league_agents.league.schedule import Pairing, Team
-from league_agents.league.standings import NO_DUTY, NO_TALLY, MatchOutcome, MatchStatus, Standings, points_that_count
-from league_agents.protocol.league.address import same_address
-from league_agents.protocol.league.messages import (
+from league_agents.kit.violation import shown
+from league_agents.league.machines.manager.state import GameRecord
+from league_agents.league.season.schedule import Pairing, Team
+from league_agents.league.season.standings import (
+    NO_DUTY,
+    NO_TALLY,
+    MatchOutcome,
+    MatchStatus,
+    Standings,
+    points_that_count,
+)
+from league_agents.league.wire.address import same_address
+from league_agents.league.wire.messages import (
     AssignmentRole,
     MatchReport,
     MatchResultRow,

@@ -11,20 +11,21 @@ from typing import Any
 
 from msgspec import Struct
 
-from league_agents.errors import ConfigError
-from league_agents.league.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
-from league_agents.league.effects import Send
-from league_agents.league.manager_config import RosterMember
-from league_agents.league.manager_state import (
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Send
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
+from league_agents.league.machines.manager.config import RosterMember
+from league_agents.league.machines.manager.state import (
     UNHEARD,
     Attendance,
     ManagerState,
     SeasonPhase,
 )
-from league_agents.league.schedule import Schedule, round_robin
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.league.season.schedule import Schedule, round_robin
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     AssignmentTable,
     ErrorResponse,
     RegistrationRequest,
@@ -32,7 +33,6 @@ from league_agents.protocol.league.messages import (
     RegistrationStatus,
     StartSeason,
 )
-from league_agents.values import evolve
 
 
 class RosterLetter(Struct, frozen=True, kw_only=True):

@@ -7,17 +7,17 @@ Rule 2: a player's report is kept while the referee has not reported, to find su
 from __future__ import annotations
 
 from league_agents.games.q21.model import Termination
-from league_agents.league.broadcasts import SeasonTurn, round_id
-from league_agents.league.manager_opening import RosterLetter, complain
-from league_agents.league.manager_rounds import record_match, record_season
-from league_agents.league.manager_state import GameRecord, ManagerState, SeasonPhase
-from league_agents.league.match_results import ReportVerdict, outcome_of, verdict
-from league_agents.league.schedule import Pairing
-from league_agents.league.standings import MatchOutcome, MatchStatus
-from league_agents.protocol.league.address import same_address
-from league_agents.protocol.league.kinds import Role
-from league_agents.protocol.league.messages import BrokenPayload, MatchReport, PlayerReport, PlayerReportStatus
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, round_id
+from league_agents.league.machines.manager.match_results import ReportVerdict, outcome_of, verdict
+from league_agents.league.machines.manager.opening import RosterLetter, complain
+from league_agents.league.machines.manager.rounds import record_match, record_season
+from league_agents.league.machines.manager.state import GameRecord, ManagerState, SeasonPhase
+from league_agents.league.season.schedule import Pairing
+from league_agents.league.season.standings import MatchOutcome, MatchStatus
+from league_agents.league.wire.address import same_address
+from league_agents.league.wire.kinds import Role
+from league_agents.league.wire.messages import BrokenPayload, MatchReport, PlayerReport, PlayerReportStatus
 
 
 def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:

@@ -7,33 +7,40 @@ Rule 2: a round is over for everybody at once: every game then has an outcome, i
 from __future__ import annotations
 
 from league_agents.games.q21.model import Termination
-from league_agents.league.broadcasts import SeasonTurn, audience, broadcast, judges, new_round, round_id
-from league_agents.league.effects import Record
-from league_agents.league.events import Command
-from league_agents.league.manager_opening import enter
-from league_agents.league.manager_state import (
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Record
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.broadcasts import (
+    SeasonTurn,
+    audience,
+    broadcast,
+    judges,
+    new_round,
+    round_id,
+)
+from league_agents.league.machines.manager.match_results import (
+    match_facts,
+    result_row,
+    standings_facts,
+    termination_of,
+)
+from league_agents.league.machines.manager.opening import enter
+from league_agents.league.machines.manager.state import (
     NOTHING_YET,
     ClosedRound,
     GameRecord,
     ManagerState,
     SeasonPhase,
 )
-from league_agents.league.match_results import (
-    match_facts,
-    result_row,
-    standings_facts,
-    termination_of,
-)
-from league_agents.league.schedule import Pairing
-from league_agents.league.standings import MatchOutcome, MatchStatus
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.league.season.schedule import Pairing
+from league_agents.league.season.standings import MatchOutcome, MatchStatus
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     EndRound,
     LeagueCompleted,
     RoundResults,
     StandingRow,
 )
-from league_agents.values import evolve
 
 _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
 

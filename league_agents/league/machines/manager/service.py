@@ -6,15 +6,16 @@ has as much time left as it had.
 
 from __future__ import annotations
 
-from league_agents.core.violation import shown
 from league_agents.games.q21.model import Termination
-from league_agents.league.broadcasts import SeasonTurn, broadcast
-from league_agents.league.events import Command
-from league_agents.league.manager_opening import RosterLetter
-from league_agents.league.manager_rounds import record_open_games, record_season
-from league_agents.league.manager_state import ManagerState, ReplyRound, SeasonPhase, initial_state
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, broadcast
+from league_agents.league.machines.manager.opening import RosterLetter
+from league_agents.league.machines.manager.rounds import record_open_games, record_season
+from league_agents.league.machines.manager.state import ManagerState, ReplyRound, SeasonPhase, initial_state
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     CriticalContinue,
     CriticalPause,
     CriticalReset,
@@ -23,7 +24,6 @@ from league_agents.protocol.league.messages import (
     KeepAlive,
     Payload,
 )
-from league_agents.values import evolve
 
 
 def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:

@@ -13,12 +13,12 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct
 
-from league_agents.league.manager_config import ManagerConfig, Roster
-from league_agents.league.schedule import Schedule
-from league_agents.league.standings import MatchOutcome, Standings
-from league_agents.league.stored import changed
-from league_agents.league.turn import Timer
-from league_agents.protocol.league.messages import PlayerReportStatus
+from league_agents.league.machines.manager.config import ManagerConfig, Roster
+from league_agents.league.machines.stored import changed
+from league_agents.league.machines.turn import Timer
+from league_agents.league.season.schedule import Schedule
+from league_agents.league.season.standings import MatchOutcome, Standings
+from league_agents.league.wire.messages import PlayerReportStatus
 
 
 class SeasonPhase(StrEnum):

@@ -13,14 +13,14 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from league_agents.ids import GameId
-from league_agents.league.config import ParticipantConfig
-from league_agents.league.league_state import League, StoredReply
-from league_agents.league.turn import MANAGER_ID, StepContext, day
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import Payload
-from league_agents.values import evolve
+from league_agents.kit.ids import GameId
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import ParticipantConfig
+from league_agents.league.machines.participant.league_state import League, StoredReply
+from league_agents.league.machines.turn import MANAGER_ID, StepContext, day
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import Payload
 
 REMEMBERED_ORDERS = 256
 """How many orders are recognised when they come again: more than the longest season has rounds to begin and end."""

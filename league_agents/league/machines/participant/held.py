@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from league_agents.games.q21.untrusted import field_of, integer_of, items_of, number_of, text_of
-from league_agents.league.config import ParticipantConfig
-from league_agents.league.events import CallbackFailed, CallbackReturned, MessageArrived
-from league_agents.league.league_state import League
-from league_agents.league.stored import add_apart, load
-from league_agents.league.turn import StepContext
-from league_agents.protocol.league.address import same_address
+from league_agents.league.machines.config import ParticipantConfig
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned, MessageArrived
+from league_agents.league.machines.participant.league_state import League
+from league_agents.league.machines.stored import add_apart, load
+from league_agents.league.machines.turn import StepContext
+from league_agents.league.wire.address import same_address
 
 Held = MessageArrived | CallbackReturned | CallbackFailed
 

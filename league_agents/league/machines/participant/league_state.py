@@ -14,11 +14,11 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from league_agents.ids import GameId
-from league_agents.league.stored import load, rejoined
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.stored import load, rejoined
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import Role
+from league_agents.league.wire.messages import (
     AssignmentRole,
 )
 

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from league_agents.core.tables import Rule, TransitionTable
-from league_agents.ids import GameId
-from league_agents.league.config import ParticipantConfig
-from league_agents.league.desk import REMEMBERED_ORDERS, REMEMBERED_WORDS, Desk, Ordered, reply_again
-from league_agents.league.league_state import League, LeagueState
-from league_agents.league.season import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.tables import Rule, TransitionTable
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import ParticipantConfig
+from league_agents.league.machines.participant.desk import (
+    REMEMBERED_ORDERS,
+    REMEMBERED_WORDS,
+    Desk,
+    Ordered,
+    reply_again,
+)
+from league_agents.league.machines.participant.league_state import League, LeagueState
+from league_agents.league.machines.participant.season import (
     assignment_table,
     end_round,
     end_season,
@@ -21,15 +28,22 @@ from league_agents.league.season import (
     round_results,
     start_season,
 )
-from league_agents.league.service import echo, error_response, free_text, keep_alive, pause, reset, resume
-from league_agents.league.turn import StepContext
-from league_agents.protocol.league.catalogue import DECLARATIONS
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.league.machines.participant.service import (
+    echo,
+    error_response,
+    free_text,
+    keep_alive,
+    pause,
+    reset,
+    resume,
+)
+from league_agents.league.machines.turn import StepContext
+from league_agents.league.wire.catalogue import DECLARATIONS
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     BrokenPayload,
 )
-from league_agents.values import evolve
 
 
 def manager_message(

@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from league_agents.games.q21.model import Termination
-from league_agents.ids import GameId
-from league_agents.league.desk import Desk, GameOrder, Ordered, reply_id, send_reply
-from league_agents.league.effects import Record
-from league_agents.league.league_state import Fixture, League, RegistrationOutcome
-from league_agents.league.turn import StepContext
-from league_agents.protocol.league.address import address_key
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Record
+from league_agents.league.machines.participant.desk import Desk, GameOrder, Ordered, reply_id, send_reply
+from league_agents.league.machines.participant.league_state import Fixture, League, RegistrationOutcome
+from league_agents.league.machines.turn import StepContext
+from league_agents.league.wire.address import address_key
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     Assignment,
     AssignmentAck,
     AssignmentRole,
@@ -30,7 +31,6 @@ from league_agents.protocol.league.messages import (
     RoundResults,
     StandingRow,
 )
-from league_agents.values import evolve
 
 
 def start_season(desk: Desk, league: League) -> League:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from league_agents.league.desk import Desk, GameOrder, Ordered, reply_id, send_reply
-from league_agents.league.league_state import League, state_name
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.values import evolve
+from league_agents.league.machines.participant.desk import Desk, GameOrder, Ordered, reply_id, send_reply
+from league_agents.league.machines.participant.league_state import League, state_name
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     ConnectivityCall,
     ConnectivityEcho,
     CriticalContinueReply,
@@ -18,7 +19,6 @@ from league_agents.protocol.league.messages import (
     FreeTextReply,
     KeepAliveReply,
 )
-from league_agents.values import evolve
 
 
 def keep_alive(desk: Desk, league: League) -> League:

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.model import NO_BRIEF, Scorecard
-from league_agents.league.game_state import LeagueGame
-from league_agents.league.reports import scorecard_as_json
+from league_agents.league.machines.player.game_state import LeagueGame
+from league_agents.league.machines.reports import scorecard_as_json
 
 Context = Mapping[str, object]
 

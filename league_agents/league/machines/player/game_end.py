@@ -7,14 +7,14 @@ from types import MappingProxyType
 
 from league_agents.games.q21.as_json import answers_as_json, guess_as_json, question_as_json
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import Record, ReleaseAgent
-from league_agents.league.game_messages import PlayerTurn
-from league_agents.league.game_state import GamePhase, LeagueGame
-from league_agents.league.reports import scorecard_as_json
-from league_agents.league.turn import MANAGER_ID, for_an_id
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import PlayerReport, PlayerReportStatus
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Record, ReleaseAgent
+from league_agents.league.machines.player.game_messages import PlayerTurn
+from league_agents.league.machines.player.game_state import GamePhase, LeagueGame
+from league_agents.league.machines.reports import scorecard_as_json
+from league_agents.league.machines.turn import MANAGER_ID, for_an_id
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import PlayerReport, PlayerReportStatus
 
 _REASONS: Mapping[Termination, str] = MappingProxyType(
     {

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.model import Guess
-from league_agents.league.config import PlayerConfig
-from league_agents.league.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest, SentReply
-from league_agents.league.turn import StepContext
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import GuessSubmission, Payload, QuestionsBatch, WarmupResponse
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import PlayerConfig
+from league_agents.league.machines.player.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest, SentReply
+from league_agents.league.machines.turn import StepContext
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import GuessSubmission, Payload, QuestionsBatch, WarmupResponse
 
 
 @dataclass(slots=True)

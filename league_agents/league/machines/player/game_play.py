@@ -12,18 +12,19 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from league_agents.core.tables import Rule, Transition, TransitionTable
 from league_agents.games.q21.callbacks import Known, end_of_call
 from league_agents.games.q21.model import NO_BRIEF, UNSCORED, Brief, Guess, QuestionBatch, Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.effects import Call, ReleaseAgent
-from league_agents.league.game_end import close_game
-from league_agents.league.game_messages import PlayerTurn, resend_timer, say, say_again
-from league_agents.league.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest
-from league_agents.league.player_contexts import player_context
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.tables import Rule, Transition, TransitionTable
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Call, ReleaseAgent
+from league_agents.league.machines.player.contexts import player_context
+from league_agents.league.machines.player.game_end import close_game
+from league_agents.league.machines.player.game_messages import PlayerTurn, resend_timer, say, say_again
+from league_agents.league.machines.player.game_state import OPEN_PHASES, GamePhase, LeagueGame, OpenRequest
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     AnswersBatch,
     BrokenPayload,
     Hints,
@@ -31,7 +32,6 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
-from league_agents.values import evolve
 
 _MOST_QUESTIONS = 50
 """A referee that wants more gets as many as the rules say."""

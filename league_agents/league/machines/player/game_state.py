@@ -13,10 +13,10 @@ from typing import ClassVar
 from msgspec import Struct
 
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard
-from league_agents.ids import GameId
-from league_agents.league.turn import Timers
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import AssignmentRole
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.turn import Timers
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import AssignmentRole
 
 
 class GamePhase(StrEnum):

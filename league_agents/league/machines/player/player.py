@@ -13,14 +13,14 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from league_agents.core.tables import Transition
 from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.model import Termination
-from league_agents.ids import GameId, round_of
-from league_agents.league.config import PlayerConfig
-from league_agents.league.desk import GameOrder, Ordered
-from league_agents.league.effects import Effect
-from league_agents.league.events import (
+from league_agents.kit.ids import GameId, round_of
+from league_agents.kit.tables import Transition
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import PlayerConfig
+from league_agents.league.machines.effects import Effect
+from league_agents.league.machines.events import (
     CallbackFailed,
     CallbackReturned,
     DeadlinePassed,
@@ -30,19 +30,24 @@ from league_agents.league.events import (
     SentLate,
     Started,
 )
-from league_agents.league.game_end import close_game, forget_game
-from league_agents.league.game_messages import PlayerTurn
-from league_agents.league.game_play import call_ended, deadline_passed, game_transitions, message_arrived
-from league_agents.league.game_state import LeagueGame
-from league_agents.league.held import Held, hold, load_held, participant_parts
-from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
-from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.stored import add_apart, changed, dump, load, rejoined
-from league_agents.protocol.league.address import address_key
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import AssignmentRole
-from league_agents.values import evolve
+from league_agents.league.machines.participant.desk import GameOrder, Ordered
+from league_agents.league.machines.participant.held import Held, hold, load_held, participant_parts
+from league_agents.league.machines.participant.league_state import Fixture, League, LeagueState, load_league, state_name
+from league_agents.league.machines.participant.participant import LEAGUE, manager_message
+from league_agents.league.machines.player.game_end import close_game, forget_game
+from league_agents.league.machines.player.game_messages import PlayerTurn
+from league_agents.league.machines.player.game_play import (
+    call_ended,
+    deadline_passed,
+    game_transitions,
+    message_arrived,
+)
+from league_agents.league.machines.player.game_state import LeagueGame
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.wire.address import address_key
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import AssignmentRole
 
 REFEREE_TYPES = frozenset(
     {

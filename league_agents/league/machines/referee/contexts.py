@@ -8,8 +8,8 @@ from league_agents.games.q21.as_json import answers_as_json, brief_as_json, gues
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Ask
 from league_agents.games.q21.model import NO_BRIEF
-from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import MatchPlayer, OpenMatch
+from league_agents.league.machines.config import RefereeConfig
+from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch
 
 Context = Mapping[str, object]
 

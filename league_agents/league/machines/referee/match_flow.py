@@ -22,12 +22,12 @@ from league_agents.games.q21.flow import (
     refereeing,
 )
 from league_agents.games.q21.model import Answer, Choice, Termination
-from league_agents.league.effects import Call, Record, ReleaseAgent
-from league_agents.league.match_state import AwaitedCall, MatchPlayer, OpenMatch, place_of, with_seat
-from league_agents.league.referee_contexts import referee_context
-from league_agents.league.referee_messages import RefereeTurn, closing_timer, send_report, tell
-from league_agents.league.reports import abort_of, match_facts, match_report
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
+from league_agents.league.machines.effects import Call, Record, ReleaseAgent
+from league_agents.league.machines.referee.contexts import referee_context
+from league_agents.league.machines.referee.match_state import AwaitedCall, MatchPlayer, OpenMatch, place_of, with_seat
+from league_agents.league.machines.referee.messages import RefereeTurn, closing_timer, send_report, tell
+from league_agents.league.machines.reports import abort_of, match_facts, match_report
 
 Next = OpenMatch | None
 """``None``: the match is closed, its report is sent, and nothing of it is kept."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from league_agents.core.tables import Rule, Transition, TransitionTable
 from league_agents.games.q21.flow import (
     CALLBACKS,
     CLOSED,
@@ -22,20 +21,28 @@ from league_agents.games.q21.flow import (
     questions_that_count,
 )
 from league_agents.games.q21.model import Guess, QuestionBatch, Termination
-from league_agents.league.events import MessageArrived, SentLate
-from league_agents.league.match_flow import Next, abort_match, go_on, stop_scoring
-from league_agents.league.match_state import AWAITED, MatchPlayer, OpenMatch, Unusable, place_of, with_seat
-from league_agents.league.referee_messages import RefereeTurn, message_id, repeat_timer, tell_again, wait_timer
-from league_agents.protocol.league.catalogue import DECLARATIONS
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.tables import Rule, Transition, TransitionTable
+from league_agents.kit.values import evolve
+from league_agents.league.machines.events import MessageArrived, SentLate
+from league_agents.league.machines.referee.match_flow import Next, abort_match, go_on, stop_scoring
+from league_agents.league.machines.referee.match_state import (
+    AWAITED,
+    MatchPlayer,
+    OpenMatch,
+    Unusable,
+    place_of,
+    with_seat,
+)
+from league_agents.league.machines.referee.messages import RefereeTurn, message_id, repeat_timer, tell_again, wait_timer
+from league_agents.league.wire.catalogue import DECLARATIONS
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     BrokenPayload,
     GuessSubmission,
     QuestionsBatch,
     WarmupResponse,
 )
-from league_agents.values import evolve
 
 
 def message_arrived(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, event: MessageArrived) -> Next:

@@ -15,10 +15,10 @@ from typing import ClassVar
 from msgspec import Struct
 
 from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase, Stop, with_run
-from league_agents.ids import GameId
-from league_agents.league.turn import Timers
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import AssignmentRole, PlayerStates
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.turn import Timers
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import AssignmentRole, PlayerStates
 
 NOBODY = "none"
 REFEREE = "referee"

@@ -10,13 +10,14 @@ from types import MappingProxyType
 from league_agents.games.q21.callbacks import CallbackSpec
 from league_agents.games.q21.flow import Telling
 from league_agents.games.q21.model import NO_BRIEF, UNSCORED
-from league_agents.league.config import RefereeConfig
-from league_agents.league.match_state import REFEREE, MatchPlayer, OpenMatch, Sent, with_seat
-from league_agents.league.turn import MANAGER_ID, StepContext, for_an_id
-from league_agents.protocol.league.catalogue import DECLARATIONS
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import RefereeConfig
+from league_agents.league.machines.referee.match_state import REFEREE, MatchPlayer, OpenMatch, Sent, with_seat
+from league_agents.league.machines.turn import MANAGER_ID, StepContext, for_an_id
+from league_agents.league.wire.catalogue import DECLARATIONS
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     AnswersBatch,
     MatchReport,
     Payload,
@@ -24,8 +25,7 @@ from league_agents.protocol.league.messages import (
     ScoreFeedback,
     WarmupCall,
 )
-from league_agents.protocol.league.reading import is_id
-from league_agents.values import evolve
+from league_agents.league.wire.reading import is_id
 
 
 @dataclass(slots=True)

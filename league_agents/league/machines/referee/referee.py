@@ -12,15 +12,15 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from league_agents.core.tables import Transition
 from league_agents.games.q21.callbacks import CallbackSpec, callback_specs
 from league_agents.games.q21.flow import Opened, SeatPhase
 from league_agents.games.q21.model import Termination
-from league_agents.ids import GameId
-from league_agents.league.config import RefereeConfig
-from league_agents.league.desk import GameOrder, Ordered
-from league_agents.league.effects import Effect, Record
-from league_agents.league.events import (
+from league_agents.kit.ids import GameId
+from league_agents.kit.tables import Transition
+from league_agents.kit.values import evolve
+from league_agents.league.machines.config import RefereeConfig
+from league_agents.league.machines.effects import Effect, Record
+from league_agents.league.machines.events import (
     CallbackFailed,
     CallbackReturned,
     DeadlinePassed,
@@ -30,19 +30,24 @@ from league_agents.league.events import (
     SentLate,
     Started,
 )
-from league_agents.league.held import Held, hold, load_held, participant_parts
-from league_agents.league.league_state import Fixture, League, LeagueState, load_league, state_name
-from league_agents.league.match_flow import Next, abort_match, call_ended, drop_match, go_on
-from league_agents.league.match_play import asked_late, deadline_passed, match_transitions, message_arrived
-from league_agents.league.match_state import MatchPlayer, OpenMatch, with_seat
-from league_agents.league.participant import LEAGUE, manager_message
-from league_agents.league.referee_messages import RefereeTurn, send_report
-from league_agents.league.reports import CANCELLED_REPORT, cancelled_facts
-from league_agents.league.stored import add_apart, changed, dump, load, rejoined
-from league_agents.protocol.league.address import address_key
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import AssignmentRole
-from league_agents.values import evolve
+from league_agents.league.machines.participant.desk import GameOrder, Ordered
+from league_agents.league.machines.participant.held import Held, hold, load_held, participant_parts
+from league_agents.league.machines.participant.league_state import Fixture, League, LeagueState, load_league, state_name
+from league_agents.league.machines.participant.participant import LEAGUE, manager_message
+from league_agents.league.machines.referee.match_flow import Next, abort_match, call_ended, drop_match, go_on
+from league_agents.league.machines.referee.match_play import (
+    asked_late,
+    deadline_passed,
+    match_transitions,
+    message_arrived,
+)
+from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch, with_seat
+from league_agents.league.machines.referee.messages import RefereeTurn, send_report
+from league_agents.league.machines.reports import CANCELLED_REPORT, cancelled_facts
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.wire.address import address_key
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import AssignmentRole
 
 PLAYER_TYPES = frozenset({MessageType.Q21WARMUPRESPONSE, MessageType.Q21QUESTIONSBATCH, MessageType.Q21GUESSSUBMISSION})
 """What players may send to a referee (protocol 2.6)."""

@@ -1,6 +1,6 @@
 """What league messages say: one class a type, in the order of protocol section 4. ``declare`` says how to add one."""
 
-from league_agents.protocol.league.messages.game import (
+from league_agents.league.wire.messages.game import (
     AnswersBatch,
     GuessCall,
     GuessSubmission,
@@ -12,7 +12,7 @@ from league_agents.protocol.league.messages.game import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.protocol.league.messages.opening import (
+from league_agents.league.wire.messages.opening import (
     ALREADY_REGISTERED,
     Assignment,
     AssignmentAck,
@@ -24,7 +24,7 @@ from league_agents.protocol.league.messages.opening import (
     RequestAssignmentTable,
     StartSeason,
 )
-from league_agents.protocol.league.messages.report import (
+from league_agents.league.wire.messages.report import (
     TECHNICAL_LOSS,
     MatchReport,
     MissingPlayer,
@@ -35,7 +35,7 @@ from league_agents.protocol.league.messages.report import (
     ReportStatus,
     ScoreRow,
 )
-from league_agents.protocol.league.messages.rounds import (
+from league_agents.league.wire.messages.rounds import (
     EndRound,
     EndSeason,
     LeagueCompleted,
@@ -44,7 +44,7 @@ from league_agents.protocol.league.messages.rounds import (
     RoundResults,
     StandingRow,
 )
-from league_agents.protocol.league.messages.service import (
+from league_agents.league.wire.messages.service import (
     ConnectivityCall,
     ConnectivityEcho,
     CriticalContinue,
@@ -59,7 +59,7 @@ from league_agents.protocol.league.messages.service import (
     KeepAlive,
     KeepAliveReply,
 )
-from league_agents.protocol.league.payload import BrokenPayload, Legacy, Payload
+from league_agents.league.wire.payload import BrokenPayload, Legacy, Payload
 
 __all__ = [
     "ALREADY_REGISTERED",

@@ -12,7 +12,6 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, convert
 
-from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import (
     Answer,
     AnswerBatch,
@@ -26,7 +25,8 @@ from league_agents.games.q21.model import (
     Scorecard,
     answer_of,
 )
-from league_agents.protocol.league.declare import (
+from league_agents.kit.violation import Violation, shown
+from league_agents.league.wire.declare import (
     ID,
     INSTANT,
     MATCH_ID,
@@ -38,9 +38,9 @@ from league_agents.protocol.league.declare import (
     why_out_of_range,
     wire,
 )
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
-from league_agents.protocol.league.reading import (
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.payload import BrokenPayload, LeagueMessage, Payload
+from league_agents.league.wire.reading import (
     LARGEST_NUMBER,
     LONGEST_TEXT,
     MOST_ITEMS,

@@ -12,10 +12,11 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from league_agents.core.violation import Violation, shown
-from league_agents.ids import GameId, is_game_id, read_game_id
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.declare import (
+from league_agents.kit.ids import GameId, is_game_id, read_game_id
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import Violation, shown
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.declare import (
     ADDRESS,
     BROADCAST_ID,
     ID,
@@ -34,9 +35,9 @@ from league_agents.protocol.league.declare import (
     wire,
     word,
 )
-from league_agents.protocol.league.kinds import MessageType, Role, canonical_role
-from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
-from league_agents.protocol.league.reading import (
+from league_agents.league.wire.kinds import MessageType, Role, canonical_role
+from league_agents.league.wire.payload import BrokenPayload, LeagueMessage, Payload
+from league_agents.league.wire.reading import (
     Fields,
     broken,
     first_id,
@@ -46,7 +47,6 @@ from league_agents.protocol.league.reading import (
     list_of,
     text_of,
 )
-from league_agents.values import evolve
 
 MOST_ASSIGNMENTS = 20_000
 """Rows of a table: a large league needs more than other lists may have."""

@@ -11,10 +11,10 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from league_agents.core.violation import Violation, shown
 from league_agents.games.q21.model import Breakdown, Feedback
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.declare import (
+from league_agents.kit.violation import Violation, shown
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.declare import (
     ADDRESS,
     FLAG,
     ID,
@@ -33,8 +33,8 @@ from league_agents.protocol.league.declare import (
     word,
     write_row,
 )
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages.game import (
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages.game import (
     BEST_SCORE,
     MOST_POINTS,
     breakdown_refusal,
@@ -44,10 +44,10 @@ from league_agents.protocol.league.messages.game import (
     write_breakdown,
     write_feedback,
 )
-from league_agents.protocol.league.messages.opening import AssignmentRole, assignment_role_of
-from league_agents.protocol.league.messages.rounds import ROUND
-from league_agents.protocol.league.payload import BrokenPayload, LeagueMessage, Payload
-from league_agents.protocol.league.reading import (
+from league_agents.league.wire.messages.opening import AssignmentRole, assignment_role_of
+from league_agents.league.wire.messages.rounds import ROUND
+from league_agents.league.wire.payload import BrokenPayload, LeagueMessage, Payload
+from league_agents.league.wire.reading import (
     Fields,
     broken,
     flag_of,
@@ -57,7 +57,7 @@ from league_agents.protocol.league.reading import (
     number_of,
     object_of,
 )
-from league_agents.protocol.league.writing import Document
+from league_agents.league.wire.writing import Document
 
 _MOST_ROWS = 10
 """There are two; more are read so that the league manager can say what is wrong."""

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from league_agents.ids import GameId
-from league_agents.protocol.league.address import read_address
-from league_agents.protocol.league.declare import (
+from league_agents.kit.ids import GameId
+from league_agents.league.wire.address import read_address
+from league_agents.league.wire.declare import (
     ADDRESS,
     BROADCAST_ID,
     FLAG,
@@ -31,9 +31,9 @@ from league_agents.protocol.league.declare import (
     why_out_of_range,
     wire,
 )
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages.opening import GAME_ID, MOST_ASSIGNMENTS
-from league_agents.protocol.league.payload import LeagueMessage
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages.opening import GAME_ID, MOST_ASSIGNMENTS
+from league_agents.league.wire.payload import LeagueMessage
 
 MOST_ROUNDS = 99
 """Two digits of a game id."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, ClassVar
 
-from league_agents.protocol.league.declare import (
+from league_agents.league.wire.declare import (
     ADDRESS,
     BROADCAST_ID,
     FLAG,
@@ -20,9 +20,9 @@ from league_agents.protocol.league.declare import (
     message,
     wire,
 )
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.payload import LeagueMessage
-from league_agents.protocol.league.reading import id_of
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.payload import LeagueMessage
+from league_agents.league.wire.reading import id_of
 
 
 @message(MessageType.BROADCAST_KEEP_ALIVE, id_word="keepalive")

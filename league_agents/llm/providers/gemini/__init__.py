@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from league_agents.clock import monotonic_s
-from league_agents.errors import ConfigError, ModelUnavailable
+from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Backend, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, Provider

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from league_agents.clock import monotonic_s
+from league_agents.kit.clock import monotonic_s
 from league_agents.llm.exchange import LARGEST_REPLY
 from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
 

@@ -16,10 +16,10 @@ from league_agents.agents.questions.belief import EXTRA_LEVELS, Extra, decode
 from league_agents.agents.questions.kinds import Inquiry, Options, Topic
 from league_agents.agents.questions.reading import CandidateReading, read
 from league_agents.agents.questions.written import WrittenInquiry, sentence_key
-from league_agents.core.draw import Draw
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import COURSE, AnswerKey, TargetKind
+from league_agents.kit.draw import Draw
 
 FOUR: Options = ("one", "two", "three", "four")
 BRIEF = Brief(book_name="The Village Book", book_hint="", association_domain="tree")

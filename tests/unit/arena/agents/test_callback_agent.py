@@ -18,16 +18,16 @@ from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.scripted import PLAYERS, REFEREES, ScriptedPlayer
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.session import Session
-from league_agents.core.draw import Draw
-from league_agents.core.game import Event, Outcome
-from league_agents.errors import CallbackInvalid, ModelUnavailable
+from league_agents.games.game import Event, Outcome
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import CallbackInvalid, ModelUnavailable
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.scripted import ScriptedBackend
-from league_agents.match import Match
+from league_agents.turns.match import Match
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SEATS = ("referee", "player_a", "player_b")

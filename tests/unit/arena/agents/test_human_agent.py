@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.arena import usual_scenario
 from league_agents.arena.agents.human_agent import HumanAgent, Terminal, by_person, told
 from league_agents.arena.agents.scripted_agent import ScriptedAgent, script_of
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.session import GivenUp, Session
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, Action, Event
-from league_agents.core.person import Reader, number_and_words
+from league_agents.games.game import HOST, Action, Event
+from league_agents.games.person import Reader, number_and_words
 from league_agents.games.registry import game_codes
-from league_agents.match import Match
-from league_agents.settings.arena import usual_scenario
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 SEATS = {"guess_number": "agent_0", "undercover": "agent_1", "market": "s1", "q21": "player_a"}
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from league_agents.agents.secrecy import canary_of
+from league_agents.app.arena import usual_scenario
 from league_agents.arena.agents.llm_agent import LlmAgent
 from league_agents.arena.agents.random_agent import instance_of
 from league_agents.arena.agents.scripted_agent import script_of
@@ -21,16 +22,15 @@ from league_agents.arena.decisions import ClockRules
 from league_agents.arena.model_tally import ModelTally
 from league_agents.arena.session import Session
 from league_agents.arena.transcript import TranscriptWriter, read_transcript, redact
-from league_agents.core.draw import Draw
-from league_agents.core.game import Action, LegalAction
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import ModelRefused, ModelUnavailable
+from league_agents.games.game import Action, LegalAction
 from league_agents.games.undercover.memory import AgentMemory
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ModelRefused, ModelUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Usage
 from league_agents.llm.scripted import Scripted, ScriptedBackend
-from league_agents.settings.arena import usual_scenario
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 GAMES = ("guess_number", "market", "q21", "undercover")

@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.arena import Company, arena_agent, session_of, usual_scenario
+from league_agents.app.own_seat import close_agents
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.agents.own_agent import OwnAgent
 from league_agents.arena.answers import raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, SettledDecision
 from league_agents.arena.session import Session, ask_alone
-from league_agents.clock import utc_now
-from league_agents.core.game import Action, Event, ForfeitCause, LegalAction
-from league_agents.errors import AgentError, CallbackTimeout, ConfigError
+from league_agents.games.game import Action, Event, ForfeitCause, LegalAction
 from league_agents.games.q21.rules import PRD
 from league_agents.games.undercover.agents import UndercoverSeat
-from league_agents.settings.arena import Company, arena_agent, session_of, usual_scenario
-from league_agents.settings.own_seat import close_agents
+from league_agents.kit.clock import utc_now
+from league_agents.kit.errors import AgentError, CallbackTimeout, ConfigError
 
 OWN = '''\
 import os
@@ -36,7 +36,7 @@ import msgspec
 
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.core.draw import Draw
+from league_agents.kit.draw import Draw
 from league_agents.games.q21.rules import PRD
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent
 

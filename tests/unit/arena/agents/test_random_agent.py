@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from league_agents.arena.agents.random_agent import instance_of, random_action
-from league_agents.core.draw import Draw
-from league_agents.core.game import LegalAction
+from league_agents.games.game import LegalAction
+from league_agents.kit.draw import Draw
 
 SCHEMAS: list[dict[str, Any]] = [
     {"const": 3},

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from league_agents.app.arena import usual_scenario
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.session import Session
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent, UndercoverSeat
-from league_agents.settings.arena import usual_scenario
 
 
 class TwoMethods:

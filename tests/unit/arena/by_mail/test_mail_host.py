@@ -14,13 +14,13 @@ from league_agents.arena.by_mail.letters import LetterHeading, format_subject
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import ANSWERS_A_DAY
 from league_agents.arena.scenario import scenario_of
-from league_agents.clock import ManualClock
-from league_agents.errors import ConfigError, JournalError
-from league_agents.interaction import SequentialHandoff
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import StepCause, StepCommit
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError, JournalError
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import Mail, OutgoingMail
+from league_agents.turns import SequentialHandoff
 
 HOST, STRANGER = "table@arena.test", "stranger@arena.test"
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

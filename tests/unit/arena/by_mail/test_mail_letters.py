@@ -16,8 +16,8 @@ from league_agents.arena.by_mail.letters import (
     messages_in,
     read_subject,
 )
+from league_agents.league.wire.subject import parse_subject
 from league_agents.mail.port import Mail
-from league_agents.protocol.league.subject import parse_subject
 
 HEADING = LetterHeading(game="undercover", match_id="m-7f3a", agent_id="agent_2")
 

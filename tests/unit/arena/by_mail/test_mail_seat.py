@@ -11,11 +11,11 @@ import pytest
 from league_agents.arena.by_mail.host import dump_part
 from league_agents.arena.by_mail.letters import LetterHeading, format_subject
 from league_agents.arena.by_mail.seat import MailSeat
-from league_agents.clock import ManualClock
-from league_agents.core.game import Action, Event, LegalAction
-from league_agents.core.model_work import ModelWorkUse, Why
-from league_agents.errors import MailboxUnavailable
+from league_agents.games.game import Action, Event, LegalAction
 from league_agents.journal.memory import MemoryJournal
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import MailboxUnavailable
+from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 from league_agents.runner.outbox import UNDER_WAY

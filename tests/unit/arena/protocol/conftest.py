@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame
+from league_agents.arena.protocol.hosting import Hosted, MemoryStore
+from league_agents.arena.protocol.requests import check_message
+from league_agents.arena.protocol.service import MatchService
 from league_agents.games.registry import game_of
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore
-from league_agents.protocol.boardgame.requests import check_message
-from league_agents.protocol.boardgame.service import MatchService
+from league_agents.turns.match import Match
 
 NOW = datetime(2025, 5, 5, 10, tzinfo=UTC)
 

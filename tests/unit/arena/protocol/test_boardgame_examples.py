@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Action
-from league_agents.protocol.boardgame.json_text import read_object
-from league_agents.protocol.boardgame.requests import (
+from league_agents.arena.protocol.json_text import read_object
+from league_agents.arena.protocol.requests import (
     GetState,
     PerformAction,
     RefusedRequest,
@@ -17,6 +16,7 @@ from league_agents.protocol.boardgame.requests import (
     check_message,
     read_request,
 )
+from league_agents.games.game import Action
 
 PAGE_STATE_RESPONSE = """{
   "version": "1.0.0", "type": "get_state_response", "game": "game_code", "match_id": "abc123", "agent_id": "agent_2",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.protocol.boardgame.json_text import LARGEST, MOST_LEVELS, read_object
-from league_agents.protocol.boardgame.refusals import Refused
+from league_agents.arena.protocol.json_text import LARGEST, MOST_LEVELS, read_object
+from league_agents.arena.protocol.refusals import Refused
 
 
 def refusal(text: Any) -> Refused:

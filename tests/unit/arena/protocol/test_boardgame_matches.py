@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import LegalAction
-from league_agents.match import Match
-from league_agents.protocol.boardgame.hosting import Profile
-from league_agents.protocol.boardgame.shapes import schema_documents
+from league_agents.arena.protocol.hosting import Profile
+from league_agents.arena.protocol.shapes import schema_documents
+from league_agents.games.game import LegalAction
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
 
 TABLES: dict[str, tuple[list[str], dict[str, Any]]] = {
     "guess_number": (["agent_0", "agent_1", "agent_2"], {}),

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Event
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import PushBody
-from league_agents.protocol.boardgame.hosting import MemoryStore, Profile
-from league_agents.protocol.boardgame.service import MatchService
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import PushBody
+from league_agents.arena.protocol.hosting import MemoryStore, Profile
+from league_agents.arena.protocol.service import MatchService
+from league_agents.games.game import Event
 
 Rule = Callable[[Any], bool]
 

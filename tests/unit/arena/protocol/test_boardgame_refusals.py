@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import ForfeitCause
-from league_agents.protocol.boardgame import envelope
-from league_agents.protocol.boardgame.access import NOBODY, Principal
-from league_agents.protocol.boardgame.hosting import UntimedDriver
-from league_agents.protocol.boardgame.refusals import HTTP_STATUS, Refused, http_status, internal, rate_limited
-from league_agents.protocol.boardgame.requests import RefusedRequest, RequestHeading, check_message, read_authentication
+from league_agents.arena.protocol import envelope
+from league_agents.arena.protocol.access import NOBODY, Principal
+from league_agents.arena.protocol.hosting import UntimedDriver
+from league_agents.arena.protocol.refusals import HTTP_STATUS, Refused, http_status, internal, rate_limited
+from league_agents.arena.protocol.requests import RefusedRequest, RequestHeading, check_message, read_authentication
+from league_agents.games.game import ForfeitCause
 
 AGENT_1 = Principal.of_seat("m-1", "agent_1")
 ANYBODY = Principal(accounts=frozenset({"agent_1", "stranger"}))

@@ -1,6 +1,6 @@
 """The shipped schemas are the shapes that are checked here, and say the same to any JSON Schema validator.
 
-``python tests/unit/protocol/boardgame/test_boardgame_schemas.py`` writes the files anew after a change of a shape.
+``python tests/unit/arena/protocol/test_boardgame_schemas.py`` writes the files anew after a change of a shape.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from league_agents.arena.protocol.shape_check import faults_of
+from league_agents.arena.protocol.shapes import ANSWERS, HANDSHAKE, REQUESTS, SHAPES, schema_documents
 from league_agents.games.registry import game_codes, game_of
-from league_agents.protocol.boardgame.shape_check import faults_of
-from league_agents.protocol.boardgame.shapes import ANSWERS, HANDSHAKE, REQUESTS, SHAPES, schema_documents
 
 
 def generated() -> dict[str, str]:
@@ -23,7 +23,7 @@ def generated() -> dict[str, str]:
 
 
 def shipped() -> dict[str, str]:
-    folder = resources.files("league_agents.protocol.boardgame") / "schemas" / "1.0.0"
+    folder = resources.files("league_agents.arena.protocol") / "schemas" / "1.0.0"
     return {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".json")}
 
 
@@ -93,7 +93,7 @@ def test_the_path_of_a_fault_is_a_json_pointer() -> None:
 
 
 if __name__ == "__main__":
-    target = Path(__file__).parents[4] / "league_agents/protocol/boardgame/schemas/1.0.0"
+    target = Path(__file__).parents[4] / "league_agents/arena/protocol/schemas/1.0.0"
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.json"):
         old.unlink()

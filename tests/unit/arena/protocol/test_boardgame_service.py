@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import HOST, ForfeitCause, is_visible
-from league_agents.errors import ConfigError, LeagueError
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import instant
+from league_agents.arena.protocol.hosting import Hosted, MemoryStore, NoSeat, Status, UntimedDriver
+from league_agents.arena.protocol.refusals import Refused
+from league_agents.arena.protocol.requests import CreateMatch
+from league_agents.arena.protocol.service import MatchService
+from league_agents.games.game import HOST, ForfeitCause, is_visible
 from league_agents.games.registry import game_of
-from league_agents.match import Match
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import instant
-from league_agents.protocol.boardgame.hosting import Hosted, MemoryStore, NoSeat, Status, UntimedDriver
-from league_agents.protocol.boardgame.refusals import Refused
-from league_agents.protocol.boardgame.requests import CreateMatch
-from league_agents.protocol.boardgame.service import MatchService
+from league_agents.kit.errors import ConfigError, LeagueError
+from league_agents.turns.match import Match
 
 
 def told(out: list[tuple[str, Any]], recipient: str) -> list[dict[str, Any]]:

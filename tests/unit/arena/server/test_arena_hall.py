@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.arena_server import arena_house
+from league_agents.arena.protocol.access import Principal
+from league_agents.arena.protocol.envelope import OutgoingFrame
+from league_agents.arena.protocol.hosting import Status
+from league_agents.arena.protocol.refusals import Refused
 from league_agents.arena.scenario import Scenario, ScenarioSeat, scenario_of
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.arena.server.outbox import SocketOutbox
-from league_agents.errors import ConfigError, LimitExceeded
-from league_agents.protocol.boardgame.access import Principal
-from league_agents.protocol.boardgame.envelope import OutgoingFrame
-from league_agents.protocol.boardgame.hosting import Status
-from league_agents.protocol.boardgame.refusals import Refused
-from league_agents.settings.arena_server import arena_house
+from league_agents.kit.errors import ConfigError, LimitExceeded
 
 QUICK = ServerLimits(house_pause=timedelta(0), house_actions_per_s=100_000)
 

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
+from league_agents.arena.protocol.access import Principal
 from league_agents.arena.server.tokens import LONGEST_TOKEN, Tokens
-from league_agents.protocol.boardgame.access import Principal
 
 
 def test_a_token_opens_its_seat() -> None:

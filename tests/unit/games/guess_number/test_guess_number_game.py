@@ -9,12 +9,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction, Mode
-from league_agents.core.game import Step as Taken
-from league_agents.errors import ConfigError
+from league_agents.games.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction, Mode
+from league_agents.games.game import Step as Taken
 from league_agents.games.guess_number.game import GuessNumber
 from league_agents.games.guess_number.scripted import scripted
 from league_agents.games.guess_number.state import State
+from league_agents.kit.errors import ConfigError
 
 GAME = GuessNumber()
 AB = ("A", "B")

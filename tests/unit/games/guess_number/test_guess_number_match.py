@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.game import HOST, SPECTATOR, IllegalAction
+from league_agents.games.game import HOST, SPECTATOR, IllegalAction
 from league_agents.games.guess_number.game import GuessNumber
 from league_agents.games.guess_number.scripted import scripted
 from league_agents.games.registry import game_of
-from league_agents.interaction.load import load_protocol
-from league_agents.match import Match
+from league_agents.turns.load import load_protocol
+from league_agents.turns.match import Match
 
 AGENTS = ("a", "b", "c")
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, Mode
-from league_agents.errors import ConfigError
+from league_agents.games.game import ALL, HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, Mode
 from league_agents.games.market.game import Market
 from league_agents.games.market.scripted import scripted
 from league_agents.games.market.state import MarketState
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 
 SELLERS = ("s1", "s2", "s3")
 MARKET = Market()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.game import IllegalAction
-from league_agents.core.keys import Keys
-from league_agents.errors import ConfigError
+from league_agents.games.game import IllegalAction
 from league_agents.games.market.resolution import (
     TERM_KEYS,
     MarketTerms,
@@ -17,6 +15,8 @@ from league_agents.games.market.resolution import (
     result_of,
     settle,
 )
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.keys import Keys
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from league_agents.games.q21.flow import (
 )
 from league_agents.games.q21.model import UNSCORED, Answer, Brief, Choice, Guess, Question, Scorecard, Termination
 from league_agents.games.q21.rules import PRD
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 QUESTIONS = tuple(Question(number=n, text=f"Is it {n}?", options=("a", "b", "c", "d")) for n in range(1, 21))
 ANSWERS = tuple(Answer(number=n, choice=Choice.B) for n in range(1, 21))

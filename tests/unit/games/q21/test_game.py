@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
-from league_agents.errors import ConfigError
+from league_agents.games.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.q21.game import Q21
 from league_agents.games.q21.scripted import scripted
 from league_agents.games.q21.seats import TableMatch, TablePhase
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 
 GAME = Q21()
 AGENTS = ("judge", "ann", "ben")

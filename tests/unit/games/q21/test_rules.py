@@ -9,7 +9,6 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from league_agents.errors import ConfigError
 from league_agents.games.q21.rules import (
     BUILT_IN,
     COURSE,
@@ -25,6 +24,7 @@ from league_agents.games.q21.rules import (
     rule_set_from,
     rule_set_to,
 )
+from league_agents.kit.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[4] / "config" / "rules" / "custom.example.yaml"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from league_agents.core.draw import Draw
 from league_agents.games.q21.flow import PlayerRun, RefereedMatch, winner_of
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, Scorecard, Target
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from
 from league_agents.games.q21.scoring import Grades, private_score, score
 from league_agents.games.q21.words import is_within
+from league_agents.kit.draw import Draw
 
 TARGET = Target(book_name="Moby Dick", opening_sentence="Call me Ishmael.", associative_word="whale")
 BRIEF = Brief(book_name="Moby Dick", book_hint="A sailor tells of one long hunt", association_domain="sea animal")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Action, Event, ForfeitCause, IllegalAction
+from league_agents.games.game import Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.state import GameState, WordRole
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import ForfeitCause
-from league_agents.errors import CallbackInvalid
+from league_agents.games.game import ForfeitCause
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent, Seated, UndercoverAgent, ask
 from league_agents.games.undercover.game import Undercover
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import CallbackInvalid
+from league_agents.turns.match import Match
 
 GAME = Undercover()
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from league_agents.errors import ConfigError
 from league_agents.games.undercover.config import CONFIG_SCHEMA, settings_from
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.words import DEFAULT_PAIRS
+from league_agents.kit.errors import ConfigError
 
 
 def test_the_defaults_are_those_of_the_specification() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, ForfeitCause, IllegalAction, Mode
-from league_agents.errors import ConfigError
+from league_agents.games.game import ALL, HOST, SPECTATOR, ForfeitCause, IllegalAction, Mode
 from league_agents.games.registry import game_of
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.state import RoundPhase, WordRole
 from league_agents.games.undercover.words import DEFAULT_PAIRS
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
 
 GAME = Undercover()
 SIX = [f"a{seat}" for seat in range(1, 7)]

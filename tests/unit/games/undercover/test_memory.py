@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from league_agents.core.game import ALL, Event
+from league_agents.games.game import ALL, Event
 from league_agents.games.undercover.memory import AgentMemory, learned_from
-from league_agents.values import evolve
+from league_agents.kit.values import evolve
 
 
 def memories(table: Any) -> dict[int, AgentMemory]:

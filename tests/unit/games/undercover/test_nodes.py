@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from league_agents.core.game import IllegalAction
-from league_agents.errors import ConfigError
+from league_agents.games.game import IllegalAction
 from league_agents.games.undercover import nodes
 from league_agents.games.undercover.agents import ScriptedUndercoverAgent, UndercoverAgent
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.record import dump
+from league_agents.kit.errors import ConfigError
 
 EN = {"lang": "en"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.core.likeness import comparable
 from league_agents.games.undercover.own_word import reveals
+from league_agents.kit.likeness import comparable
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import HOST
-from league_agents.errors import ConfigError
+from league_agents.games.game import HOST
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.record import dump, load, replayed
+from league_agents.kit.errors import ConfigError
 
 GAME = Undercover()
 

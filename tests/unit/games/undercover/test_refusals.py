@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.game import Action
+from league_agents.games.game import Action
 from league_agents.games.undercover.game import Undercover
 
 GAME = Undercover()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.errors import ConfigError
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.texts import TEXTS
+from league_agents.kit.errors import ConfigError
 
 GAME = Undercover()
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import HOST, SPECTATOR
-from league_agents.core.likeness import comparable
+from league_agents.games.game import HOST, SPECTATOR
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.hints import GENERIC, HINTS
 from league_agents.games.undercover.own_word import reveals
 from league_agents.games.undercover.scripted import Suspect, chosen, next_description, scripted, seems_undercover
 from league_agents.games.undercover.words import DEFAULT_PAIRS
-from league_agents.interaction.sequential import SequentialHandoff
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.kit.likeness import comparable
+from league_agents.turns.match import Match
+from league_agents.turns.sequential import SequentialHandoff
 
 GAME = Undercover()
 

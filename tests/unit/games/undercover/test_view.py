@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.draw import Draw
-from league_agents.core.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
+from league_agents.games.game import ALL, HOST, SPECTATOR, Action, Event, ForfeitCause, IllegalAction
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.state import GameState, WordRole
-from league_agents.interaction.sequential import SequentialHandoff
-from league_agents.match import Match
+from league_agents.kit.draw import Draw
+from league_agents.turns.match import Match
+from league_agents.turns.sequential import SequentialHandoff
 
 GAME = Undercover()
 

@@ -10,17 +10,24 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.games.q21.rules import PRD
-from league_agents.ids import GameId
-from league_agents.league.effects import ClearDeadline, Effect, Record, Send, SetDeadline, Warn
-from league_agents.league.events import Command, DeadlinePassed, Event, Identity, MessageArrived, OperatorCommand
-from league_agents.league.manager import Manager
-from league_agents.league.manager_config import ManagerConfig
-from league_agents.league.manager_state import ManagerState
-from league_agents.league.schedule import Pairing, Team
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Role, protocol_of
-from league_agents.protocol.league.messages import (
+from league_agents.kit.ids import GameId
+from league_agents.league.machines.effects import ClearDeadline, Effect, Record, Send, SetDeadline, Warn
+from league_agents.league.machines.events import (
+    Command,
+    DeadlinePassed,
+    Event,
+    Identity,
+    MessageArrived,
+    OperatorCommand,
+)
+from league_agents.league.machines.manager.config import ManagerConfig
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState
+from league_agents.league.season.schedule import Pairing, Team
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Role, protocol_of
+from league_agents.league.wire.messages import (
     AssignmentAck,
     MatchReport,
     Payload,

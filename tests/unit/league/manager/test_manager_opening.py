@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
-from league_agents.errors import ConfigError, RemoteProtocolError
-from league_agents.league.effects import Send
-from league_agents.league.events import Command
-from league_agents.league.manager_state import SeasonPhase
-from league_agents.league.schedule import round_robin, single_game
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.errors import ConfigError, RemoteProtocolError
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Send
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.season.schedule import round_robin, single_game
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     AssignmentTable,
     BrokenPayload,
     ErrorResponse,

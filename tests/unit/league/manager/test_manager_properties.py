@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from league_agents.core.violation import Violation
-from league_agents.errors import RemoteProtocolError
-from league_agents.ids import GameId
-from league_agents.league.events import Command, DeadlinePassed, Started
-from league_agents.league.manager_config import LookupTable
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.ids import GameId
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.events import Command, DeadlinePassed, Started
+from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     AssignmentAck,
     BrokenPayload,
     KeepAliveReply,

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from league_agents.core.violation import Violation
 from league_agents.games.q21.model import Feedback, Termination
 from league_agents.games.q21.rules import PRD, AbortedPoints
-from league_agents.league.effects import Send
-from league_agents.league.events import Command
-from league_agents.league.manager_state import SeasonPhase
-from league_agents.league.standings import MatchStatus
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.violation import Violation
+from league_agents.league.machines.effects import Send
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.season.standings import MatchStatus
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     AssignmentRole,
     BrokenPayload,
     ErrorResponse,

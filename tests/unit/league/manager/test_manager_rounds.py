@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import ClearDeadline, Send
-from league_agents.league.events import Command, DeadlinePassed, Started
-from league_agents.league.manager_config import LookupTable
-from league_agents.league.manager_state import SeasonPhase
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.league.machines.effects import ClearDeadline, Send
+from league_agents.league.machines.events import Command, DeadlinePassed, Started
+from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     EndRound,
     KeepAliveReply,
     LeagueCompleted,

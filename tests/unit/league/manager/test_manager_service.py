@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from league_agents.errors import JournalError
 from league_agents.games.q21.model import Termination
-from league_agents.league.effects import ClearDeadline, Send, SetDeadline, Warn
-from league_agents.league.events import Command
-from league_agents.league.manager import Manager, transition_table
-from league_agents.league.manager_state import SeasonPhase
-from league_agents.protocol.league.kinds import MessageType
-from league_agents.protocol.league.messages import (
+from league_agents.kit.errors import JournalError
+from league_agents.league.machines.effects import ClearDeadline, Send, SetDeadline, Warn
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.manager import Manager, transition_table
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
     ConnectivityEcho,
     CriticalPause,
     CriticalPauseReply,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.league.manager import transition_table as manager_table
-from league_agents.league.player import transition_table as player_table
-from league_agents.league.referee import transition_table as referee_table
-from league_agents.protocol.league.catalogue import CANONICAL_TYPES, DECLARATIONS, DECLARED
-from league_agents.protocol.league.declare import Declaration, WireField, layout
-from league_agents.protocol.league.kinds import BROADCAST_TYPES, MessageType
+from league_agents.league.machines.manager.manager import transition_table as manager_table
+from league_agents.league.machines.player.player import transition_table as player_table
+from league_agents.league.machines.referee.referee import transition_table as referee_table
+from league_agents.league.wire.catalogue import CANONICAL_TYPES, DECLARATIONS, DECLARED
+from league_agents.league.wire.declare import Declaration, WireField, layout
+from league_agents.league.wire.kinds import BROADCAST_TYPES, MessageType
 from league_agents.report.wire_page import wire_page
 
 ROOT = Path(__file__).resolve().parents[4]

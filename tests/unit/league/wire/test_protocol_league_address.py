@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.protocol.league.address import address_key, read_address, read_mailbox, same_address
+from league_agents.league.wire.address import address_key, read_address, read_mailbox, same_address
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 import pytest
 
 from league_agents.games.q21.model import Answer, Breakdown, Choice, Feedback, Guess
-from league_agents.protocol.league.decode import ForgedSender, NotProtocolMail, decode
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import MessageType, Role
-from league_agents.protocol.league.messages import (
+from league_agents.league.wire.decode import ForgedSender, NotProtocolMail, decode
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType, Role
+from league_agents.league.wire.messages import (
     AnswersBatch,
     AssignmentRole,
     AssignmentTable,
@@ -36,7 +36,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.protocol.league.reading import LONGEST_TEXT, instant_of, number_of
+from league_agents.league.wire.reading import LONGEST_TEXT, instant_of, number_of
 
 FROM = "Falcon One <falcon.player@example.com>"
 

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.errors import LocalProtocolError
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Feedback, Guess, Question, Scorecard
-from league_agents.ids import GameId
-from league_agents.protocol.league.catalogue import CANONICAL_TYPES
-from league_agents.protocol.league.decode import decode
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role
-from league_agents.protocol.league.messages import (
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.kit.ids import GameId
+from league_agents.league.wire.catalogue import CANONICAL_TYPES
+from league_agents.league.wire.decode import decode
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role
+from league_agents.league.wire.messages import (
     AnswersBatch,
     Assignment,
     AssignmentRole,
@@ -50,7 +50,7 @@ from league_agents.protocol.league.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.protocol.league.subject import format_subject
+from league_agents.league.wire.subject import format_subject
 
 NOW = datetime(2031, 5, 2, 10, 0, 5, 100000, UTC)
 REFEREE = Sender(email="whistle@example.com", role=Role.REFEREE, logical_id="REF-RAVENS")

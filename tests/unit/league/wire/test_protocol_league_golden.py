@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.protocol.league.catalogue import CANONICAL_TYPES
-from league_agents.protocol.league.decode import decode
-from league_agents.protocol.league.encode import encode
-from league_agents.protocol.league.envelope import Envelope
-from league_agents.protocol.league.kinds import GAME_TYPES, MessageType
-from league_agents.protocol.league.messages import BrokenPayload
-from league_agents.protocol.league.subject import format_subject
+from league_agents.league.wire.catalogue import CANONICAL_TYPES
+from league_agents.league.wire.decode import decode
+from league_agents.league.wire.encode import encode
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import GAME_TYPES, MessageType
+from league_agents.league.wire.messages import BrokenPayload
+from league_agents.league.wire.subject import format_subject
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "league"
 CANONICAL = sorted((GOLDEN / "canonical").glob("*.json"))

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from league_agents.errors import LocalProtocolError
-from league_agents.ids import GameId
-from league_agents.protocol.league.envelope import Envelope, Sender
-from league_agents.protocol.league.kinds import MessageType, Protocol, Role, canonical_role, canonical_type
-from league_agents.protocol.league.messages import WarmupResponse
-from league_agents.protocol.league.subject import Subject, format_subject, parse_subject
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.kit.ids import GameId
+from league_agents.league.wire.envelope import Envelope, Sender
+from league_agents.league.wire.kinds import MessageType, Protocol, Role, canonical_role, canonical_type
+from league_agents.league.wire.messages import WarmupResponse
+from league_agents.league.wire.subject import Subject, format_subject, parse_subject
 
 OURS = Envelope(
     protocol=Protocol.GAME,

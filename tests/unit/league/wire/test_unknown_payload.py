@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.protocol.league.reading import bounded_json
+from league_agents.league.wire.reading import bounded_json
 
 
 def nested(levels: int) -> object:

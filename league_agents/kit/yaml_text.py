@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from league_agents.errors import ConfigError, shortened
+from league_agents.kit.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
     import yaml

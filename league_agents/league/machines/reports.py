@@ -15,8 +15,8 @@ from league_agents.games.q21.as_json import (
 from league_agents.games.q21.flow import SeatPhase, winner_of
 from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import RuleSet
-from league_agents.league.match_state import Abort, MatchPlayer, OpenMatch
-from league_agents.protocol.league.messages import (
+from league_agents.league.machines.referee.match_state import Abort, MatchPlayer, OpenMatch
+from league_agents.league.wire.messages import (
     TECHNICAL_LOSS,
     MatchReport,
     MissingPlayer,

@@ -1,0 +1,1 @@
+"""The role machines of the league: events in, effects out. Pure."""

@@ -1,0 +1,1 @@
+"""The league manager's machine."""

@@ -1,0 +1,1 @@
+"""What the league computes: schedule, standings, how matches ended."""
