@@ -45,7 +45,7 @@ def main(
     shows_transcript: bool,
 ) -> None:
     """Run a league manager, a referee and two players as four processes of their own, with a local Gmail between them,
-    and show how their match ended. Everything that was started is stopped again."""
+    and show how their match ended. Everything that was started is stopped again, also when this program is killed."""
     if folder is not None and folder.exists() and any(folder.iterdir()):
         raise click.BadParameter(f"{folder} is not empty; name a new folder", param_hint="'--folder'")
     chosen = Path(tempfile.mkdtemp(prefix="league-")) if folder is None else folder

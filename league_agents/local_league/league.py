@@ -1,7 +1,8 @@
 """A league of real processes on this machine: each role is a ``league-agents run --watch`` of its own, and the mail
 goes through the sandbox.
 
-Rule: whatever is started here is stopped here, however the league ends, and everything is bounded in time.
+Rule: whatever is started here is stopped here, however the league ends, and everything is bounded in time. Where nobody
+is left to do it, because this process was killed, the kernel does.
 """
 
 from __future__ import annotations
@@ -154,11 +155,15 @@ class LocalLeague:
         return self.folder / f"{seat.name}.db"
 
     def start(self, seat: LeagueProcess) -> None:
-        """Start a process, or start it again."""
+        """Start a process, or start it again once it has ended."""
+        if seat.name in self.processes:
+            self.kill(seat)
+        python, option, *words = self.command(seat, "run", "--watch")
         with self.log_of(seat).open("ab") as log:
             self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
-                self.command(seat, "run", "--watch"), cwd=self.folder, env=self.environment_of(seat),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [python, option, "league_agents.kit.lifeline", *words],
+                cwd=self.folder, env=self.environment_of(seat),
+                stdin=subprocess.PIPE, stdout=log, stderr=log, process_group=0,
             )  # fmt: skip
 
     def command(self, seat: LeagueProcess, *words: str, config: Path | None = None) -> list[str]:
@@ -185,9 +190,9 @@ class LocalLeague:
 
     def kill(self, seat: LeagueProcess) -> None:
         """End a process as a power cut would."""
-        process = self.processes.pop(seat.name)
-        process.kill()
-        process.wait(LIMIT_S)
+        with self.processes.pop(seat.name) as process:
+            process.kill()
+            process.wait(LIMIT_S)
 
     def stop(self) -> dict[str, int]:
         """Ask every process to end, and make sure that it does. Exit codes by name."""
@@ -196,11 +201,12 @@ class LocalLeague:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
         for name, process in self.processes.items():
-            try:
-                codes[name] = process.wait(LIMIT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                codes[name] = process.wait()
+            with process:
+                try:
+                    codes[name] = process.wait(LIMIT_S)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    codes[name] = process.wait()
         self.processes.clear()
         return codes
 

@@ -14,15 +14,14 @@ import faulthandler
 import json
 import logging
 import os
-import select
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.frames import read_frame, write_frame
+from league_agents.kit.lifeline import die_with
 from league_agents.user_code.called import Called, End
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.loading import load_for
@@ -45,7 +44,7 @@ def main() -> None:
     del sys.argv[1:]
     for descriptor in (line, lifeline, trace):
         os.set_inheritable(descriptor, False)
-    _die_with(lifeline)
+    die_with(lifeline)
     _tell_exits(trace)
     _bound(memory)
     # The keyboard speaks to the parent, which ends this process.
@@ -168,28 +167,6 @@ def _tell_exits(trace: int) -> None:
         leave(status)
 
     os._exit = leave_a_trace
-
-
-def _die_with(lifeline: int) -> None:
-    """Let this process and its children be killed when the other end of ``lifeline`` is closed."""
-    try:
-        import fcntl
-
-        # To the whole group; a thread could not do it while a call keeps the interpreter's lock.
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-        poll = select.poll()
-        poll.register(lifeline, 0)
-        if poll.poll(0):  # the other end was closed before anybody listened
-            os.killpg(os.getpgrp(), signal.SIGKILL)
-    except (ImportError, AttributeError, OSError):  # only Linux has F_SETSIG
-
-        def wait() -> None:
-            os.read(lifeline, 1)
-            os.killpg(os.getpgrp(), signal.SIGKILL)
-
-        threading.Thread(target=wait, name="lifeline", daemon=True).start()
 
 
 def _bound(memory: int) -> None:

@@ -86,13 +86,13 @@ def daemon(folder: Path) -> Iterator[tuple[LocalLeague, dict[str, int]]]:
     ended: dict[str, int] = {}
     with LocalLeague(folder=folder, seats=[PLAYER]) as league:
         league.start(PLAYER)
-        process = league.processes.pop(PLAYER.name)
-        try:
-            yield league, ended
-        finally:
-            ended["memory_kb"] = most_memory_kb(process.pid)
-            process.send_signal(signal.SIGTERM)
-            ended["code"] = process.wait(LIMIT_S)
+        with league.processes.pop(PLAYER.name) as process:
+            try:
+                yield league, ended
+            finally:
+                ended["memory_kb"] = most_memory_kb(process.pid)
+                process.send_signal(signal.SIGTERM)
+                ended["code"] = process.wait(LIMIT_S)
 
 
 def most_memory_kb(pid: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ import yaml
 from league_agents.games.q21.rules import PRD
 from league_agents.kit.errors import LeagueError
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
-from league_agents.local_league.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.report.match import match_document
 
 
@@ -42,10 +43,10 @@ def expect_nothing_was_sent_twice(league: LocalLeague) -> None:
 
 def is_alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        stat = Path(f"/proc/{pid}/stat").read_text("ascii")
+    except FileNotFoundError:
         return False
-    return True
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_a_season_is_played_by_four_processes_that_end_when_they_are_asked(tmp_path: Path) -> None:
@@ -85,6 +86,36 @@ def test_the_script_shows_the_standings_and_leaves_nothing_running(tmp_path: Pat
     pids = [int(pid) for pid in re.findall(r"\(process (\d+)\)", done.stderr.decode())]
     assert len(pids) == 4
     assert not any(is_alive(pid) for pid in pids)
+
+
+def test_the_processes_of_a_killed_league_end_and_those_that_a_person_started_go_on(tmp_path: Path) -> None:
+    program = """\
+import os, signal, subprocess, sys, threading
+from pathlib import Path
+from league_agents.local_league.league import LeagueProcess, unhurried
+
+player, other = (LeagueProcess(role="player", group=group) for group in ("falcons", "otters"))
+with unhurried(Path(sys.argv[1]), [player, other]) as league:
+    starter = threading.Thread(target=league.start, args=(player,))
+    starter.start()
+    starter.join()  # and a process does not end with the thread that started it
+    league.wait_for_log(player, "watching")
+    with league.log_of(other).open("ab") as log:
+        by_hand = subprocess.Popen(league.command(other, "run", "--watch"), cwd=league.folder, stdin=subprocess.DEVNULL,
+                                   env=league.environment_of(other), stdout=log, stderr=log)
+    league.wait_for_log(other, "watching")
+    print(league.processes[player.name].pid, by_hand.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "league")]
+    killed = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    daemon, by_hand = map(int, killed.stdout.split())
+    try:
+        until(lambda: not is_alive(daemon), "the process of the league is gone")
+        assert is_alive(by_hand)
+    finally:
+        os.kill(by_hand, signal.SIGKILL)
 
 
 def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Path) -> None:
