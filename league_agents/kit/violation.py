@@ -9,6 +9,10 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+COPY_CHANGES = "changed_by_the_copy"
+"""The key of a callback's reply under which the copy of it (``user_code.plain``) says what it could not take over: a
+list of ``[path, rule, found, done]``. Readers remark on it."""
+
 
 class Violation(Struct, frozen=True, kw_only=True):
     """One broken rule at one place."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from league_agents.kit.printable import line_of
 from league_agents.user_code.called import Called, End, failed_with
 from league_agents.user_code.place import place_of
-from league_agents.user_code.plain import plain
+from league_agents.user_code.plain import plain_reply
 
 if TYPE_CHECKING:
     import asyncio
@@ -49,7 +49,7 @@ class UserInstance:
             returned = getattr(self._agent, method)(*args)
             if hasattr(type(returned), "__await__"):
                 returned = self._awaited(returned)
-            result = plain(returned)
+            result = plain_reply(returned)
         except BaseException as error:  # user code may raise anything, SystemExit and KeyboardInterrupt included
             seconds = time.perf_counter() - began_s
             return failed_with(error, seconds)

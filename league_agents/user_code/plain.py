@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from math import isfinite
 from typing import Any, cast
 
+from league_agents.core.violation import COPY_CHANGES, shown
 from league_agents.user_code.called import UnusableResult
 
 MOST_VALUES = 20_000
@@ -25,6 +27,10 @@ MOST_BITS = 1_024
 """Of an integer; larger ones take long to write down."""
 
 
+MOST_CHANGES = 20
+"""Told of one result."""
+
+
 def plain(value: object) -> object:
     """A copy made of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
 
@@ -35,6 +41,17 @@ def plain(value: object) -> object:
     return _Copier().copy(value, MOST_LEVELS)
 
 
+def plain_reply(value: object) -> object:
+    """As ``plain``; a dict says under ``COPY_CHANGES`` what it lost, if it lost anything."""
+    copier = _Copier()
+    copied = copier.copy(value, MOST_LEVELS)
+    if isinstance(copied, dict):
+        copied.pop(COPY_CHANGES, None)
+        if copier.changes:
+            copied[COPY_CHANGES] = copier.changes
+    return copied
+
+
 def named(name: str) -> object:
     """An empty object whose class has this name."""
     return type(name if name.isidentifier() and len(name) <= 100 else "object", (), {})()
@@ -42,6 +59,10 @@ def named(name: str) -> object:
 
 class _Copier:
     def __init__(self) -> None:
+        self.changes: list[list[str]] = []
+        self._place: list[str] = []
+        """The way to the value that is copied: ``[".feedback", "[3]"]``."""
+
         self._left = MOST_VALUES
         self._characters_left = MOST_CHARACTERS
 
@@ -50,7 +71,7 @@ class _Copier:
         if self._left < 0:
             raise UnusableResult(f"more than {MOST_VALUES} values")
         kind = type(value)
-        if value is None or kind is bool or kind is float:
+        if value is None or kind is bool:
             return value
         raw = cast("Any", value)
         # Subclasses: the built-in type's own method is called, not theirs.
@@ -61,25 +82,71 @@ class _Copier:
             return str.__str__(raw)
         if issubclass(kind, int):
             number = int.__index__(raw)
-            return number if number.bit_length() <= MOST_BITS else named("int")
+            return number if number.bit_length() <= MOST_BITS else self._object("int")
         if issubclass(kind, float):
-            return float.__float__(raw)
+            real = float.__float__(raw)
+            if not isfinite(real):
+                self._note("a number that JSON can spell", shown(real), _UNUSED)
+            return real
         if levels == 0:
             raise UnusableResult(f"values nested deeper than {MOST_LEVELS} levels")
         if issubclass(kind, dict):
             return self._mapping(dict.items(raw), levels)
         if issubclass(kind, list):
-            return [self.copy(item, levels - 1) for item in list.__iter__(raw)]
+            return self._list(list.__iter__(raw), levels)
         if issubclass(kind, tuple):
-            return [self.copy(item, levels - 1) for item in tuple.__iter__(raw)]
+            return self._list(tuple.__iter__(raw), levels)
         if issubclass(kind, Mapping):  # its class is asked, which is not its code
             return self._mapping(islice(raw.items(), MOST_VALUES + 1), levels)
-        return named(kind.__name__)
+        return self._object(kind.__name__)
+
+    def _object(self, name: str) -> object:
+        self._note("a value that JSON can spell", f"an object of type {name[:100]}", _UNUSED)
+        return named(name)
+
+    def _list(self, items: Iterable[object], levels: int) -> list[object]:
+        copied: list[object] = []
+        for place, item in enumerate(items):
+            self._place.append(f"[{place}]")
+            copied.append(self.copy(item, levels - 1))
+            self._place.pop()
+        return copied
 
     def _mapping(self, items: Iterable[tuple[object, object]], levels: int) -> dict[str, object]:
         copied: dict[str, object] = {}
         for key, item in items:
-            name = self.copy(key, levels - 1)
-            if isinstance(name, (str, int)):
-                copied[str(name)] = self.copy(item, levels - 1)
+            name = self._key(key, levels - 1)
+            if name is None:
+                continue
+            self._place.append(f".{name}" if name.isidentifier() else ".?")
+            copied[name] = self.copy(item, levels - 1)
+            self._place.pop()
         return copied
+
+    def _key(self, key: object, levels: int) -> str | None:
+        """The key as a text; ``None`` for one that JSON would not make a text of."""
+        changes = len(self.changes)
+        found = self.copy(key, levels)
+        del self.changes[changes:]  # what a key holds is told with the key
+        if isinstance(found, str):
+            try:
+                found.encode()
+                return found
+            except UnicodeEncodeError:
+                text = found.encode("utf-8", "replace").decode()
+                self._note("a dict whose keys UTF-8 can hold, without half a surrogate pair", shown(found), _AS_TEXT)
+                return text
+        is_kept = isinstance(found, int)
+        self._note(
+            "a dict whose keys are texts", shown(key), _AS_TEXT if is_kept else "what stands under it is left out"
+        )
+        return str(found) if is_kept else None
+
+    def _note(self, rule: str, found: str, done: str) -> None:
+        if len(self.changes) < MOST_CHANGES:
+            self.changes.append(["".join(self._place).removeprefix("."), rule, found, done])
+
+
+_AS_TEXT = "it is read as a text"
+_LEFT_OUT = "what stands under it is left out"
+_UNUSED = "nothing reads it"

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 KIT = "kit"
 USER_CODE = "user_code"
 PURE = ("games", "turns", "league", "arena.protocol")
-"""Kit is below them: only its clock, its private files and its frames touch the machine."""
+"""Kit is below them: only its clock, its private files, its frames and its lifeline touch the machine."""
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_CONFIG = (
     *(KIT, *PURE, USER_CODE),

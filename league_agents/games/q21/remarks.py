@@ -21,7 +21,8 @@ from league_agents.games.q21.rules import WordLimit
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, is_kind, items_of, text_of
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import Violation, shown
+from league_agents.kit.printable import printable
+from league_agents.kit.violation import COPY_CHANGES, Violation, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -158,6 +159,7 @@ def reader(read: Callable[Concatenate[Remarks, object, P], T]) -> Callable[Conca
         value = read(said, result, *more, **named)
         if not _is_writable(result):
             _say_what_is_replaced(said, result, "", _MOST_LEVELS)
+        _say_what_the_copy_changed(said, field_of(result, COPY_CHANGES))
         return ReadResult(value, said.list)
 
     return with_remarks
@@ -189,6 +191,16 @@ def _say_what_is_replaced(said: Remarks, value: object, path: str, levels: int) 
     elif levels:
         for place, item in enumerate(items_of(value) or ()):
             _say_what_is_replaced(said, item, f"{path}[{place}]", levels - 1)
+
+
+def _say_what_the_copy_changed(said: Remarks, changes: object) -> None:
+    """But for places that were refused or replaced anyway."""
+    paths = {remark.path for remark in said.list}
+    for change in items_of(changes) or ():
+        texts = [text for each in items_of(change) or () if (text := text_of(each)) is not None]
+        if len(texts) == 4 and texts[0] not in paths:
+            path, rule, found, done = (printable(text, 200) for text in texts)
+            said.repaired(path, rule, found, done)
 
 
 def text_rule(value: object, section: str) -> str:

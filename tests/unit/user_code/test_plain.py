@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from league_agents.core.violation import COPY_CHANGES
+from league_agents.games.q21.callbacks import Known, end_of_call
+from league_agents.games.q21.rules import PRD
 from league_agents.user_code.called import End, UnusableResult
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.instances import InstanceHere
@@ -84,6 +87,53 @@ def test_an_object_of_another_type_is_known_by_its_name_only() -> None:
 
 def test_keys_that_json_would_spell_are_kept_and_others_left_out() -> None:
     assert plain({1: "a", "b": 2, (1, 2): 3, 1.5: 4}) == {"1": "a", "b": 2}
+
+
+def test_a_reply_says_what_its_copy_lost() -> None:
+    called = UserInstance(Careless).call("get_warmup_answer", ({},))
+    result = called.result
+    assert isinstance(result, dict)
+    assert result.pop(COPY_CHANGES) == [
+        ["", "a dict whose keys are texts", "tuple of 2", "what stands under it is left out"],
+        ["", "a dict whose keys are texts", "7", "it is read as a text"],
+        ["", "a dict whose keys UTF-8 can hold, without half a surrogate pair", r"'\ud800'", "it is read as a text"],
+        ["more[1].score", "a number that JSON can spell", "nan", "nothing reads it"],
+        ["tags", "a value that JSON can spell", "an object of type set", "nothing reads it"],
+    ]
+    assert list(result) == ["answer", "7", "?", "more", "tags"]
+
+
+class Careless:
+    def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
+        more = [0, {"score": math.nan}]
+        return {"answer": "4", (1, 2): 1, 7: 2, "\ud800": 3, "more": more, "tags": {1}, COPY_CHANGES: "mine"}
+
+
+def test_the_author_is_told_what_the_copy_lost_unless_the_contract_tells_it() -> None:
+    replied = UserInstance(Careless).call("get_warmup_answer", ({},)).result
+    end = end_of_call("get_warmup_answer", replied, None, Known(rules=PRD))
+    assert (end.value, end.noted.failure) == ("4", "")
+    assert end.noted.repairs[2:] == [
+        "more[1].score: must be a number that JSON can spell, found nan; nothing reads it",
+        "tags: must be a value that JSON can spell, found an object of type set; nothing reads it",
+    ]
+    assert {each.path for each in end.noted.remarks} == {"", "more[1].score", "tags"}
+
+    class Wrong:
+        def get_score_feedback(self, ctx: Mapping[str, object]) -> object:
+            return {"league_points": 3, "private_score": 90, "breakdown": {1, 2}, "feedback": {}}
+
+    replied = UserInstance(Wrong).call("get_score_feedback", ({},)).result
+    remarks = end_of_call("get_score_feedback", replied, None, Known(rules=PRD)).noted.remarks
+    assert [each.path for each in remarks].count("breakdown") == 1
+
+
+def test_a_reply_that_lost_nothing_says_nothing_of_it() -> None:
+    class Neat:
+        def get_warmup_answer(self, ctx: Mapping[str, object]) -> object:
+            return {"answer": "4", COPY_CHANGES: [["a", "b", "c", "d"]]}
+
+    assert UserInstance(Neat).call("get_warmup_answer", ({},)).result == {"answer": "4"}
 
 
 def test_a_float_that_is_no_number_is_left_for_the_contract_to_refuse() -> None:
