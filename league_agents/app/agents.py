@@ -27,6 +27,7 @@ from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.instances import InstanceMaker, here
 from league_agents.user_code.loading import load_for
 from league_agents.user_code.own import OwnClass, unmade
+from league_agents.user_code.process import LOAD_LIMIT_S
 
 LOG = logging.getLogger(__name__)
 
@@ -103,10 +104,12 @@ def choose_agent(
     index_path: IndexPlace | None = None,
     models: ModelsPlace | None = None,
     in_process: bool = False,
+    load_limit_s: float = LOAD_LIMIT_S,
 ) -> ChosenAgent:
     """The agent that ``spec`` names.
 
-    A class of the user's own is loaded in a process of its own, in which it then runs; ``in_process``: in this one.
+    A class of the user's own is loaded in a process of its own, in which it then runs; ``in_process``: in this one,
+    where nothing keeps to ``load_limit_s``.
     ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline and llm agents alone:
     nobody else needs an index. ``models`` is asked for llm agents; without it the environment says which models there
     are. Raises ``ConfigError`` that lists what may be written instead.
@@ -128,7 +131,7 @@ def choose_agent(
         if not spec.strip():
             raise ConfigError("agent", f"the name is empty; write {names}")
         raise ConfigError(spec, f"is no agent; write {names}")
-    return own_class(spec, (role,), in_process=in_process)[0]
+    return own_class(spec, (role,), in_process=in_process, load_limit_s=load_limit_s)[0]
 
 
 def is_own(spec: str) -> bool:
@@ -137,14 +140,21 @@ def is_own(spec: str) -> bool:
     return bool(colon) and kind not in (OFFLINE, LLM, SCRIPTED)
 
 
-def own_agent(spec: str, roles: Sequence[AgentRole], *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
+def own_agent(
+    spec: str, roles: Sequence[AgentRole], *, in_process: bool, load_limit_s: float = LOAD_LIMIT_S
+) -> tuple[ChosenAgent, AgentRole]:
     """A class of the user's own, and for which of the roles it is. Raises ``ConfigError``."""
-    chosen, found = own_class(spec, roles, in_process=in_process)
+    chosen, found = own_class(spec, roles, in_process=in_process, load_limit_s=load_limit_s)
     return chosen, "referee" if found == "referee" else "player"
 
 
 def own_class(
-    spec: str, roles: Sequence[str], *, in_process: bool, adapter: Sequence[str] = ()
+    spec: str,
+    roles: Sequence[str],
+    *,
+    in_process: bool,
+    adapter: Sequence[str] = (),
+    load_limit_s: float = LOAD_LIMIT_S,
 ) -> tuple[ChosenAgent, str]:
     """A class of the user's own, and for which of the roles it is, ``ARENA`` included. ``adapter`` as in
     ``load_for``. Raises ``ConfigError``."""
@@ -155,7 +165,7 @@ def own_class(
     if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
         found = load_for(spec, roles, adapter)
         return ChosenAgent(spec=spec, factory=found.make, is_ours=False, source=found.source), found.role
-    own = OwnClass(spec, roles, adapter=adapter)
+    own = OwnClass(spec, roles, adapter=adapter, load_limit_s=load_limit_s)
     source = own.loaded.source
     return ChosenAgent(spec=spec, factory=make_here, is_ours=False, source=source, own=own), own.loaded.role
 

@@ -45,6 +45,9 @@ Examples:
 Exit codes: 0 every contract is kept or repaired, 1 one is broken, 3 the class cannot be loaded.
 """
 
+SHORTEST_IMPORT_S = 10.0
+"""Starting Python and importing libraries takes seconds on a busy machine, whatever the callbacks may take."""
+
 MOST_FINDINGS = 40
 """Lines of the table. An agent with more of them is mended from the top."""
 
@@ -58,7 +61,8 @@ MOST_FINDINGS = 40
     "--time-limit",
     type=FiniteRange(0.01, 3600),
     metavar="SECONDS",
-    help="Allow no callback more than this. The rules' own limits hold in any case.",
+    help="Allow no callback more than this; the import may take as long, or 10 s if that is longer. The rules' own "
+    "limits hold in any case.",
 )
 @in_process_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
@@ -83,7 +87,7 @@ def command(
 
     chosen_rules = rules_named(rules)
     with own_stdout() as stdout:
-        agent, role = _agent(spec, role, chosen_rules, in_process=in_process)
+        agent, role = _agent(spec, role, chosen_rules, time_limit, in_process=in_process)
         report = _check(agent, role, chosen_rules, time_limit, valid_only=valid_only, is_quiet=as_json)
         if as_json:
             print_document(_document(spec, report), stdout)
@@ -92,15 +96,19 @@ def command(
     return Exit.FAILED if report.verdict is ContractVerdict.BROKEN else Exit.OK
 
 
-def _agent(spec: str, role: AgentRole | None, rules: RuleSet, *, in_process: bool) -> tuple[ChosenAgent, AgentRole]:
+def _agent(
+    spec: str, role: AgentRole | None, rules: RuleSet, time_limit: float | None, *, in_process: bool
+) -> tuple[ChosenAgent, AgentRole]:
     from league_agents.app.agents import LLM, OFFLINE, SCRIPTED, choose_agent, own_agent
+    from league_agents.user_code.process import LOAD_LIMIT_S
 
     if role is None and spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
         raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
+    limit_s = LOAD_LIMIT_S if time_limit is None else max(time_limit, SHORTEST_IMPORT_S)
     if role is not None or ":" not in spec:
         role = role or "player"
-        return choose_agent(spec, role, rules=rules, seed=0, in_process=in_process), role
-    return own_agent(spec, ("referee", "player"), in_process=in_process)
+        return choose_agent(spec, role, rules=rules, seed=0, in_process=in_process, load_limit_s=limit_s), role
+    return own_agent(spec, ("referee", "player"), in_process=in_process, load_limit_s=limit_s)
 
 
 def _check(

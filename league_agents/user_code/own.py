@@ -14,13 +14,15 @@ from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess
 class OwnClass:
     """One class of the user's own. Calling it gives an instance in a process of its own."""
 
-    def __init__(self, spec: str, roles: Collection[str], *, adapter: Sequence[str] = ()) -> None:
+    def __init__(
+        self, spec: str, roles: Collection[str], *, adapter: Sequence[str] = (), load_limit_s: float = LOAD_LIMIT_S
+    ) -> None:
         """Start a process and import the class there. Raises ``ConfigError`` that says what is wrong with it."""
         self.spec = spec
         self._roles = tuple(roles)
         self._adapter = tuple(adapter)
         first = self._made()
-        self.loaded: Loaded = first.load()
+        self.loaded: Loaded = first.load(load_limit_s)
         self._spare = [first]
         """The first process, until it is taken. Several threads may want it."""
 

@@ -107,7 +107,7 @@ class UserProcess:
         except _Late as late:
             raise self._lost(ConfigError(self.spec, f"was not imported within {timeout_s:g} s{late.place}")) from None
         except _Gone as gone:
-            raise self._lost(ConfigError(self.spec, f"cannot be imported: it {gone.how}")) from None
+            raise self._lost(ConfigError(self.spec, _unimportable(gone))) from None
         except _NONSENSE:
             raise self._lost(ConfigError(self.spec, "cannot be imported: it writes where it should not")) from None
         except OSError as error:
@@ -207,6 +207,12 @@ class _Gone(Exception):
         super().__init__()
         self.how = how
         self.where = where
+
+
+def _unimportable(gone: _Gone) -> str:
+    """What became of a process that ended during the import, and what to do about it."""
+    place = "" if gone.where is None else f" at {gone.where}"
+    return f"cannot be imported: it {gone.how}{place}; importing a file must not end the process, so take that call out"
 
 
 class _Wait:

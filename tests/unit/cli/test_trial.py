@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from league_agents.cli import command_line
 from league_agents.cli.trial import TrialRun
 from league_agents.games.q21.untrusted import field_of
 from league_agents.user_code.called import End
@@ -93,3 +96,14 @@ def test_a_result_without_end_is_unusable_and_says_so(trial: TrialRun) -> None:
 def test_what_is_no_dict_is_judged_as_it_came(trial: TrialRun) -> None:
     assert trial("get_warmup_answer", {}, LIMIT).result == 17
     assert trial("on_score_received", {}, LIMIT).result is None
+
+
+def test_the_time_limit_of_a_check_holds_for_the_import_too_with_a_floor_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hangs.py").write_text("while True:\n    pass\n", "utf-8")
+    monkeypatch.setattr("league_agents.cli.check.SHORTEST_IMPORT_S", 0.5)
+    for given, held in (("0.1", "0.5"), ("0.7", "0.7")):
+        shown = CliRunner().invoke(command_line, ["check", f"{tmp_path}/hangs.py:Player", "--time-limit", given])
+        assert shown.exit_code == 3
+        assert f"was not imported within {held} s" in shown.stderr
