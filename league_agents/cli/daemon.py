@@ -112,6 +112,7 @@ def daemon_options(command: F) -> F:
 def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int:
     """Do what was chosen. The exit code."""
     from league_agents.cli.screen import own_stdout
+    from league_agents.user_code.said import prints_are_told
 
     settings = evolve(settings_of(choice, is_demo=is_demo), in_process=in_process)
     with own_stdout() as stdout:
@@ -119,7 +120,10 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
             from league_agents.cli.connectivity import test_connectivity
 
             return test_connectivity(settings, stdout)
-        with contextlib.closing(_log_of(settings)) as log:
+        with (
+            contextlib.closing(_log_of(settings)) as log,
+            prints_are_told() if in_process else contextlib.nullcontext(),
+        ):
             return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
 
 

@@ -4,17 +4,19 @@ Rule 1: the pipe is read all the time, so that nobody waits because it is full. 
 counted.
 Rule 2: it leaves through this program's own logging, where secrets are taken out. Where nobody has set that up, it goes
 to standard error.
+Rule 3: so does what a class prints that runs in this process, where ``prints_are_told``.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from league_agents.kit.clock import real_monotonic_s
@@ -110,6 +112,48 @@ class SaidLines:
         else:
             with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
                 print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def prints_are_told() -> Iterator[None]:
+    """Let whatever is printed in this process leave through its logging."""
+    printed = _PrintedHere()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield
+
+
+class _PrintedHere(io.TextIOBase):
+    """A stream whose lines are logged. Each thread has lines of its own."""
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self._unfinished = threading.local()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        *whole, rest = (getattr(self._unfinished, "text", "") + text).split("\n")
+        self._unfinished.text = rest[:LONGEST_BYTES]
+        for line in whole:
+            self._tell(line)
+        return len(text)
+
+    def flush(self) -> None:
+        """Tell what has no end yet: a debugger's prompt."""
+        text, self._unfinished.text = getattr(self._unfinished, "text", ""), ""
+        if text:
+            self._tell(text)
+
+    def _tell(self, line: str) -> None:
+        # A log that cannot be written says so here.
+        if not getattr(self._unfinished, "is_telling", False):
+            self._unfinished.is_telling = True
+            try:
+                PRINTED.info("%s", line[:LONGEST_BYTES])
+            finally:
+                self._unfinished.is_telling = False
 
 
 def _relogged(text: str) -> bool:

@@ -6,17 +6,21 @@ import io
 import json
 import logging
 import os
+import sys
+import threading
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from league_agents.cli.logs import DaemonLog, open_log
+import pytest
+
+from league_agents.cli.logs import DaemonLog, _Foreign, open_log
 from league_agents.journal.port import MODEL_WORK, NOTICE, Note
 from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.report.secret_texts import SecretTexts
-from league_agents.user_code.said import LOGGED, SaidLines
+from league_agents.user_code.said import LOGGED, SaidLines, prints_are_told
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 ROWS = [{"rank": 1, "participant_id": "falcons", "display_name": "Falcons", "total_points": 3}]
@@ -88,3 +92,38 @@ def test_what_a_process_of_the_users_prints_and_logs_is_looked_through_for_secre
         ("INFO", "own_log", "mine.py:Mine: no end: [hidden]"),
         ("ERROR", "foreign_log", "here: [hidden]"),
     ]
+
+
+def test_what_a_class_in_this_process_prints_is_looked_through_line_by_line(capfd: pytest.CaptureFixture[str]) -> None:
+    secrets = SecretTexts()
+    secrets.add(["sk-planted-0123456789"])
+    with closing(open_log(level="INFO", is_json=False, file=None, secrets=secrets)), prints_are_told():
+        print("my key is", "sk-planted-0123456789")
+        print("sk-planted-", end="", file=sys.stderr)
+        beside = threading.Thread(target=print, args=("another thread",), name="agent")
+        beside.start()
+        beside.join()
+        print("0123456789 in pieces", file=sys.stderr)
+        print("a prompt without an end", end="", flush=True)
+    print("sk-planted-0123456789")
+    out, err = capfd.readouterr()
+    assert out == "sk-planted-0123456789\n"
+    assert [line.partition("Z ")[2].strip() for line in err.splitlines()] == [
+        "my key is [hidden]",
+        "agent    another thread",
+        "[hidden] in pieces",
+        "a prompt without an end",
+    ]
+
+
+def test_a_log_that_cannot_be_written_ends_no_print() -> None:
+    gone = io.StringIO()
+    log = DaemonLog(logging.StreamHandler(gone), level="INFO", is_json=False, secrets=SecretTexts())
+    foreign = _Foreign(log)
+    logging.getLogger().addHandler(foreign)
+    gone.close()
+    try:
+        with prints_are_told():
+            print("nobody hears it")
+    finally:
+        logging.getLogger().removeHandler(foreign)
