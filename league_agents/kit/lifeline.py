@@ -1,7 +1,7 @@
 """A process that ends when the one that started it does, however that ends.
 
-``python -m league_agents.kit.lifeline MODULE ARGUMENTS`` runs a module like this. Standard input is the lifeline then, and
-the module finds an empty one.
+``python -m league_agents.kit.lifeline MODULE ARGUMENTS`` runs a module like this. Standard input is the lifeline then,
+and the module finds an empty one.
 
 Rule: the parent holds one end of a pipe that it never writes to, and the kernel closes it with the parent. None of the
 parent's code has to run for that, and none of its threads has to live on.

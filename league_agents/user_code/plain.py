@@ -12,7 +12,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any, cast
 
-from league_agents.core.violation import COPY_CHANGES, shown
+from league_agents.kit.violation import COPY_CHANGES, shown
 from league_agents.user_code.called import UnusableResult
 
 MOST_VALUES = 20_000

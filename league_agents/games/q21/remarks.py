@@ -20,8 +20,8 @@ from msgspec import MsgspecError, json
 from league_agents.games.q21.rules import WordLimit
 from league_agents.games.q21.untrusted import MOST_ITEMS, field_of, is_kind, items_of, text_of
 from league_agents.games.q21.words import MOST_CHARACTERS, count_tokens, count_words, is_within, limit_in_words
-from league_agents.kit.values import evolve
 from league_agents.kit.printable import printable
+from league_agents.kit.values import evolve
 from league_agents.kit.violation import COPY_CHANGES, Violation, shown
 
 P = ParamSpec("P")

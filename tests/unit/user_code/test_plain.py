@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from league_agents.core.violation import COPY_CHANGES
 from league_agents.games.q21.callbacks import Known, end_of_call
 from league_agents.games.q21.rules import PRD
+from league_agents.kit.violation import COPY_CHANGES
 from league_agents.user_code.called import End, UnusableResult
 from league_agents.user_code.instance import UserInstance
 from league_agents.user_code.instances import InstanceHere
