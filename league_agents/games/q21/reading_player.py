@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count, islice
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import astuple
 
 from league_agents.games.q21.model import LETTERS, Brief, Guess, Question, QuestionBatch
 from league_agents.games.q21.reading_referee import LONGEST_TEXT
@@ -92,6 +93,9 @@ def read_questions(said: Remarks, result: object, rules: RuleSet) -> QuestionBat
     Placeholders take the numbers that are left.
     """
     items = _question_items(result, said) if said.is_dict(result) else []
+    plain = _plain_questions(items, rules)
+    if plain is not None:
+        return plain
     required = rules.questions_required
     kept: list[_Usable] = []
     for place, item in enumerate(items):
@@ -117,6 +121,63 @@ def read_questions(said: Remarks, result: object, rules: RuleSet) -> QuestionBat
                 text = _long_enough(next(placeholders), rules)
                 batch[number] = Question(number=number, text=text, options=options)
     return tuple(batch[number] for number in sorted(batch))
+
+
+class _PlainOptions(Struct, frozen=True, kw_only=True, gc=False):
+    A: str
+    B: str
+    C: str
+    D: str
+
+
+class _PlainQuestion(Struct, frozen=True, kw_only=True):
+    question_number: int
+    question_text: str
+    options: _PlainOptions
+
+
+def _plain_questions(items: list[object], rules: RuleSet) -> QuestionBatch | None:
+    """Questions that keep the contract to the letter, in one pass; ``None`` for any others."""
+    if len(items) != rules.questions_required or not all(type(item) is dict for item in items):
+        return None
+    try:
+        plain = convert(items, list[_PlainQuestion])
+    except (ValidationError, ValueError, OverflowError):  # ValueError: half of a surrogate pair
+        return None
+    found = {
+        each.question_number: Question(
+            number=each.question_number, text=each.question_text, options=astuple(each.options)
+        )
+        for each in plain
+    }
+    numbers = sorted(found)
+    if numbers != list(range(1, len(items) + 1)):
+        return None
+    asked = [each.question_text for each in plain]
+    if rules.answer_key is AnswerKey.FIXED:
+        if any(question.options != rules.fixed_options for question in found.values()):
+            return None
+        texts = asked
+    else:
+        texts = [text for question in found.values() for text in (question.text, *question.options)]
+    one_line = " ".join(texts)
+    is_plain = (
+        one_line == " ".join(one_line.split())  # no text is empty or has other white space than single spaces
+        and max(map(len, texts)) <= LONGEST_TEXT
+        and min(map(len, asked)) >= rules.least_question_characters
+        and all(text.endswith(_QUESTION_MARKS) and any(map(str.isalnum, text)) for text in asked)
+        and _is_unicode(one_line)
+    )
+    return tuple([found[number] for number in numbers]) if is_plain else None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _question_items(result: object, said: Remarks) -> list[object]:
