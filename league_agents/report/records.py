@@ -182,6 +182,11 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
     status: str = PLANNED
     """``planned``, ``open``, ``over`` or ``annulled``."""
 
+    winner_id: str | None = None
+    is_draw: bool = False
+    points: tuple[float | None, float | None] = (None, None)
+    """What the league manager counts for ``player1`` and ``player2``; ``None`` while it has not said."""
+
 
 class TeamRecord(Struct, frozen=True, kw_only=True):
     """One group that takes part."""
