@@ -21,6 +21,7 @@ from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_set
 from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
 from league_agents.arena.by_mail.seat import MailSeat
 from league_agents.arena.by_mail.setup import MailSetup
+from league_agents.arena.own_protocol import protocol_loader
 from league_agents.arena.scenario import Scenario
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import Journal, StoredJournal
@@ -31,8 +32,7 @@ from league_agents.kit.values import evolve
 from league_agents.mail.service_clock import ServiceClock
 from league_agents.runner.pace import Backoff
 from league_agents.runner.scan import SEND_PATIENCE
-from league_agents.user_code.loading import load_class
-from league_agents.user_code.own import load_tried_class
+from league_agents.turns.load import ClassLoader
 
 FACTS_EVERY = timedelta(seconds=30)
 
@@ -80,7 +80,8 @@ def host_by_mail(
         _lock(stack, path, role)
         journal = STORAGE.journal(path, role=ROLE, address=role.address, dump=dump_part)
         stack.callback(journal.close)
-        setup = _setup(_kept(journal, path), scenario, addresses, seed, role.address)
+        load_class = protocol_loader(in_process=company.in_process)
+        setup = _setup(_kept(journal, path, load_class), scenario, addresses, seed, role.address)
         opened = mailbox_of(
             WantedMailbox(settings=settings, role=evolve(role, journal=path), journal=journal, clock=clock)
         )
@@ -113,11 +114,11 @@ def host_by_mail(
         yield HostAtWork(host=host, journal=journal, mailbox=opened)
 
 
-def _kept(journal: StoredJournal, path: Path) -> MailSetup | None:
+def _kept(journal: StoredJournal, path: Path, load_class: ClassLoader) -> MailSetup | None:
     """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
     journal.check_content()
     try:
-        return kept_setup(journal, load_tried_class)
+        return kept_setup(journal, load_class)
     except JournalUnusable as error:
         raise JournalUnusable(f"{path}: {error}; put a copy in its place, or name another file") from error
 

@@ -172,12 +172,12 @@ def play(
         raise click.UsageError(f"--turn-timeout must be 0.05 to {LONGEST_TURN_S:g} seconds")
     specs = [spec.strip() for each in agents for spec in each.split(",")]
     if scenario is not None:
+        from league_agents.arena.own_protocol import protocol_loader
         from league_agents.arena.scenario import read_scenario
-        from league_agents.user_code.own import load_tried_class
 
         if seats is not None or settings or lang is not None:
             raise click.UsageError("--scenario says it all: leave --seats, --config and --lang out")
-        wanted = with_agents(read_scenario(scenario, load_tried_class), specs)
+        wanted = with_agents(read_scenario(scenario, protocol_loader(in_process=in_process)), specs)
         if game is not None and game != wanted.game:
             raise click.UsageError(f"{scenario} is a scenario of {wanted.game}, not of {game}")
     elif game is None:
@@ -415,11 +415,11 @@ def replay_(file: Path, own_protocol: str | None, as_json: bool) -> int:
 
 def _named_protocol(own: str | None, spec: str) -> type:
     """The protocol class of a transcript, if the user names it as well: transcripts come from anybody."""
-    from league_agents.user_code.own import load_tried_class
+    from league_agents.arena.own_protocol import protocol_loader
 
     if spec != own:
         raise ConfigError(spec, f"is not run because a transcript names it; if it is yours, add --protocol {spec}")
-    return load_tried_class(spec)
+    return protocol_loader(in_process=False)(spec)
 
 
 @command.command(name="redact")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from league_agents.config.league_settings import LeagueSettings, RoleSettings
     from league_agents.journal.port import Journal
     from league_agents.kit.clock import Clock
+    from league_agents.turns.load import ClassLoader
 
 
 _ACCOUNT = click.option(
@@ -62,12 +63,12 @@ def mail_host(
     journal knows where the match stands.
     """
     from league_agents.app.arena_mail import addresses_of, host_by_mail, work
+    from league_agents.arena.own_protocol import protocol_loader
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
     from league_agents.kit.clock import SystemClock
     from league_agents.kit.printable import printable
     from league_agents.mail.service_clock import ServiceClock
-    from league_agents.user_code.own import load_tried_class
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
@@ -77,11 +78,12 @@ def mail_host(
     def tell(line: str) -> None:
         click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
 
+    load_class = protocol_loader(in_process=in_process)
     with host_by_mail(
         settings,
         role,
         journal,
-        scenario=None if scenario is None else read_scenario(scenario, load_tried_class),
+        scenario=None if scenario is None else read_scenario(scenario, load_class),
         addresses=addresses_of(seats),
         seed=seed,
         company=_company(tell, clock, in_process=in_process),
@@ -114,7 +116,7 @@ def mail_host(
             return Exit.OK
         outcome = host.table.match.outcome()
         if record is not None:
-            _write(made.journal, record)
+            _write(made.journal, record, load_class)
         if outcome is None:
             click.echo(f"match {host.setup.match_id}: abandoned")
             return Exit.FAILED
@@ -122,11 +124,10 @@ def mail_host(
     return Exit.OK
 
 
-def _write(journal: Journal, path: Path) -> None:
+def _write(journal: Journal, path: Path, load_class: ClassLoader) -> None:
     from league_agents.arena.by_mail.host import kept_setup, write_down
     from league_agents.arena.transcript import TranscriptWriter
     from league_agents.cli.transcript_file import open_record
-    from league_agents.user_code.loading import load_class
 
     setup = kept_setup(journal, load_class)
     assert setup is not None, "the match has just been played from this journal"

@@ -40,6 +40,13 @@ class InteractionError(errors.ProtocolError):
         ``protocol_failed`` or ``nobody_speaks``."""
 
 
+class ProtocolFailed(InteractionError):
+    """A protocol of the user's own failed. The text names the class and the method."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("protocol_failed", message)
+
+
 def copy_of(message: Message) -> Message:
     """A message that shares nothing changeable with the given one."""
     return Message(

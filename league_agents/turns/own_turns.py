@@ -18,7 +18,7 @@ from league_agents.kit.printable import line_of
 from league_agents.kit.violation import shown
 from league_agents.turns.base import FIVE_METHODS, InteractionProtocol
 from league_agents.turns.flow import Flow, InformationFlowConfig
-from league_agents.turns.message import InteractionError, Message, copy_of
+from league_agents.turns.message import InteractionError, Message, ProtocolFailed, copy_of
 from league_agents.turns.topology import Topology
 from league_agents.turns.turn_taking import Stages, TurnTaking
 
@@ -122,11 +122,13 @@ class OwnTurns(TurnTaking):
     def _own(self, method: str, *arguments: object) -> Any:
         try:
             return getattr(self.inner, method)(*arguments)
+        except ProtocolFailed:
+            raise  # it ran elsewhere, where more is known of the failure
         except Exception as error:  # user code may raise anything
             raise self._failed(method, f"raised {line_of(error)}") from error
 
-    def _failed(self, method: str, why: str) -> InteractionError:
-        return InteractionError("protocol_failed", f"{self.type}: {method} {why}")
+    def _failed(self, method: str, why: str) -> ProtocolFailed:
+        return ProtocolFailed(f"{self.type}: {method} {why}")
 
 
 def taking_turns(protocol: InteractionProtocol, agent_ids: Sequence[str]) -> TurnTaking:
@@ -161,17 +163,17 @@ def own_protocol(
     Raises ``ConfigError`` and ``InteractionError``.
     """
     _check_methods(protocol_class, spec)
-    takes = _keywords_of(protocol_class)
+    names, takes_any = keywords_of(protocol_class)
     for key in options:
         if key in ("topology", "flow"):
             raise ConfigError(f"protocol.{key}", "stands beside protocol, not in it")
-        if not takes(key):
+        if key not in names and not takes_any:
             raise ConfigError(f"protocol.{key}", f"is no parameter of {spec}; leave it out")
-    if not takes("flow"):
+    if "flow" not in names and not takes_any:
         for key in ("flow_order", "entry_nodes", "exit_nodes"):
             if getattr(flow, key) is not None:
                 raise ConfigError(f"flow.{key}", f"is never read: the constructor of {spec} has no parameter flow")
-    given = {key: value for key, value in (("topology", topology), ("flow", flow)) if takes(key)}
+    given = {key: value for key, value in (("topology", topology), ("flow", flow)) if takes_any or key in names}
     try:
         made = protocol_class(list(agent_ids), **given, **options)
     except ConfigError:
@@ -183,22 +185,24 @@ def own_protocol(
 
 
 def _check_methods(protocol_class: type, name: str) -> None:
-    missing = [
-        method
-        for method in FIVE_METHODS
-        if not callable(getattr(protocol_class, method, None))
-        or method in getattr(protocol_class, "__abstractmethods__", ())
-    ]
+    methods = own_methods(protocol_class)
+    missing = [method for method in FIVE_METHODS if method not in methods]
     if missing:
         raise ConfigError(name, f"is no interaction protocol: it lacks {', '.join(missing)}; add these methods")
 
 
-def _keywords_of(made: Callable[..., object]) -> Callable[[str], bool]:
-    """Whether a parameter of this name can be given by keyword."""
+def own_methods(protocol_class: type) -> list[str]:
+    """Those of the methods of a protocol, and ``reset``, that the class has."""
+    abstract = getattr(protocol_class, "__abstractmethods__", ())
+    known = (*FIVE_METHODS, "reset")
+    return [name for name in known if callable(getattr(protocol_class, name, None)) and name not in abstract]
+
+
+def keywords_of(made: Callable[..., object]) -> tuple[Collection[str], bool]:
+    """The parameters behind the first that can be given by keyword, and whether any others can be given too."""
     try:
         parameters = inspect.signature(made).parameters.values()
     except ValueError:  # a class of an extension module may not tell
-        return lambda _name: False
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+        return (), False
     named = {each.name for each in list(parameters)[1:] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
-    return lambda name: takes_any or name in named
+    return named, any(each.kind is each.VAR_KEYWORD for each in parameters)

@@ -226,13 +226,16 @@ def part_of_ours(reference: str) -> Any:
 ARENA = "arena"
 """The role of a class that plays in the arena, by ``act`` or by methods that its game takes instead."""
 
+PROTOCOL = "protocol"
+"""The role of an interaction protocol, which is made of agents."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundClass:
     """A user's class, found and checked."""
 
     role: str
-    """``referee``, ``player`` or ``arena``; empty where none was asked for."""
+    """``referee``, ``player``, ``arena`` or ``protocol``."""
 
     source: str | None
     """The file in which it is written."""
@@ -245,12 +248,13 @@ def load_for(spec: str, roles: Collection[str], adapter: Sequence[str] = ()) -> 
     """The class of ``spec``, and for which of the league's roles it is, or for the arena.
 
     ``adapter`` begins with a ``module:function`` of this package. It is called with the class and the other texts, and
-    gives what is made in place of a class of the arena, or ``None`` for another class. With neither roles nor an
-    adapter any class will do. Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
+    gives what is made in place of a class of the arena, or ``None`` for another class; for the role ``PROTOCOL``, what
+    is made in place of any class. Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
     """
-    if not adapter and not roles:
-        agent_class = load_class(spec)
-        return FoundClass(role="", source=_source_of(agent_class), make=agent_class)
+    if PROTOCOL in roles:
+        protocol_class = load_class(spec)
+        make = part_of_ours(adapter[0])(protocol_class, *adapter[1:])
+        return FoundClass(role=PROTOCOL, source=_source_of(protocol_class), make=make)
     if adapter:
         agent_class = load_class(spec)
         make = part_of_ours(adapter[0])(agent_class, *adapter[1:])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 
 from league_agents.kit.errors import ConfigError
 from league_agents.user_code.called import Called, End
-from league_agents.user_code.loading import ARENA, load_class
+from league_agents.user_code.loading import ARENA
 from league_agents.user_code.process import LOAD_LIMIT_S, Loaded, UserProcess
 
 
@@ -47,18 +46,6 @@ class OwnClass:
 
     def _made(self) -> UserProcess:
         return UserProcess(self.spec, self._roles, adapter=self._adapter)
-
-
-def load_tried_class(spec: str) -> type:
-    """A class that has to run in this process, such as an interaction protocol, once its import has come to an end in
-    another one. Raises ``ConfigError``, also for an import that never ends or ends its process."""
-    if os.name != "nt":  # where a process cannot be handed a socket and a pipe
-        trial = UserProcess(spec, ())
-        try:
-            trial.load()
-        finally:
-            trial.close()
-    return load_class(spec)
 
 
 def unmade(spec: str, made: Called, limit_s: float, *, role: str) -> ConfigError:

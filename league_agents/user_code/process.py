@@ -65,7 +65,7 @@ class Loaded:
     """What is known of a user's class without importing it here."""
 
     role: str
-    """``referee``, ``player`` or ``arena``."""
+    """``referee``, ``player``, ``arena`` or ``protocol``."""
 
     source: str | None
     """The file in which it is written."""
