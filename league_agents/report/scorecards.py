@@ -22,7 +22,7 @@ from league_agents.report.cells import beginning, mapping, name_of, number
 LONGEST_FEEDBACK = 152
 """Characters of each of a referee's two texts: two lines of a window of 80 columns. The document has them whole."""
 
-_PARTS = {
+PARTS = {
     "opening_sentence_score": "Opening sentence",
     "sentence_justification_score": "Its justification",
     "associative_word_score": "Associative word",
@@ -83,7 +83,7 @@ def _scores(
     for player in players:
         table.add_column(Text(name_of(player)), justify="right")
     for key, share in zip(COMPONENTS, shares, strict=True):
-        table.add_row(_PARTS[key], f"{share:.0%}", *(number(mapping(card.get("breakdown")).get(key)) for card in cards))
+        table.add_row(PARTS[key], f"{share:.0%}", *(number(mapping(card.get("breakdown")).get(key)) for card in cards))
     table.add_section()
     table.add_row("Private score", "", *(Text(number(card.get("private_score")), style="bold") for card in cards))
     table.add_row("League points", "", *(Text(of(card.get("league_points")) or "–", style="bold") for card in cards))

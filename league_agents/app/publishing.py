@@ -1,0 +1,103 @@
+"""A season written as a folder of pages that any browser opens, without a server.
+
+Rule 1: matches are read and written one at a time, and the season's page links to those that were written only.
+Rule 2: a page is for everybody unless the caller says for whom: records are narrowed before anything is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from league_agents.kit.errors import ConfigError
+from league_agents.report.pages.match_view import match_page
+from league_agents.report.pages.render import SEASON_FILE, Renderer
+from league_agents.report.pages.season_view import SeasonPages
+from league_agents.report.pages.shown import file_name
+from league_agents.report.records import PLANNED, MatchRecord, SeasonRecord, Viewer, visible
+from league_agents.report.sources import SeasonSource
+
+MOST_MATCHES = 1000
+"""Matches of a season up to which all their pages are written unless the caller says otherwise."""
+
+
+class Published(Struct, frozen=True, kw_only=True):
+    """What was written."""
+
+    start: Path
+    """The page to open first."""
+
+    teams: int = 0
+    matches: int = 0
+    left_out: int = 0
+    """Matches that were played and have no page."""
+
+
+class MatchPages:
+    """Draws matches of one season."""
+
+    def __init__(self, source: SeasonSource, pages: SeasonPages, renderer: Renderer, *, viewer: Viewer) -> None:
+        self._source, self._pages, self._renderer, self._viewer = source, pages, renderer, viewer
+        self._teams = frozenset(pages.teams)
+
+    def drawn(self, match: MatchRecord) -> Iterator[str]:
+        """The page of a match, narrowed to the viewer."""
+        seen = visible(match, self._viewer, self._source.team)
+        return self._renderer.match(match_page(seen, season=self._pages.title, has_team=self._teams))
+
+
+def publish_season(
+    source: SeasonSource, folder: Path, *, with_matches: bool | None = None, viewer: Viewer = "public"
+) -> Published:
+    """Write the pages of a season. ``with_matches``: whether each match gets a page; ``None``: in a season of no more
+    than ``MOST_MATCHES``. Raises ``ConfigError`` where it cannot be written."""
+    season, renderer = source.season(), Renderer()
+    pages = SeasonPages(season)
+    begun = sum(match.status != PLANNED for match in season.schedule)
+    written: set[str] = set()
+    if with_matches or (with_matches is None and begun <= MOST_MATCHES):
+        matches = MatchPages(source, pages, renderer, viewer=viewer)
+        for match in source.matches():
+            if match.status != PLANNED:
+                _write(folder, file_name("matches", match.game_id), matches.drawn(match))
+                written.add(match.game_id)
+    _write_season(season, folder, renderer, written)
+    return Published(
+        start=folder / SEASON_FILE, teams=len(pages.teams), matches=len(written), left_out=begun - len(written)
+    )
+
+
+def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: Viewer = "public") -> Published:
+    """Write the page of one match, and the season's beside it, which links to it. Raises ``ConfigError``."""
+    match, season, renderer = source.match(game_id), source.season(), Renderer()
+    name = file_name("matches", game_id)
+    matches = MatchPages(source, SeasonPages(season), renderer, viewer=viewer)
+    _write(folder, name, matches.drawn(match))
+    # Pages of other matches that an earlier command wrote stay linked.
+    known = {each.game_id for each in season.schedule if (folder / file_name("matches", each.game_id)).is_file()}
+    teams = _write_season(season, folder, renderer, {*known, game_id})
+    return Published(start=folder / name, teams=teams, matches=1)
+
+
+def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str]) -> int:
+    pages = SeasonPages(season, has_page=written.__contains__)
+    for participant_id in pages.teams:
+        _write(folder, file_name("teams", participant_id), renderer.team(pages.team_page(participant_id)))
+    _write(folder, SEASON_FILE, renderer.season(pages.season_page()))
+    return len(pages.teams)
+
+
+def _write(folder: Path, name: str, pieces: Iterable[str]) -> None:
+    """Write a page, all of it or nothing: somebody may be reading the one that it replaces."""
+    path = folder / name
+    unfinished = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.writelines(pieces)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True) if unfinished.parent.is_dir() else None
+        raise ConfigError("--out", f"{path} cannot be written: {error.strerror}") from None

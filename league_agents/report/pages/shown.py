@@ -1,0 +1,59 @@
+"""Texts and names of files on pages.
+
+Rule 1: a text that came by mail is one line of visible characters, without tokens, and a mail address is shown by its
+part before the @ only: pages are published. Templates escape it; nothing here is markup.
+Rule 2: the name of a file is made of letters, digits, ``-`` and ``_``; an id with anything else is named by its digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+
+from league_agents.kit.printable import of
+from league_agents.report.secret_texts import SecretTexts
+
+LONGEST_TEXT = 6000
+"""Characters of one text. The longest that the rules allow are shorter."""
+
+LONGEST_NAME = 80
+
+_ADDRESS = re.compile(r"([\w.+-]{1,64})@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_HIDE = SecretTexts().hide
+
+
+def shown(value: object, most: int = LONGEST_TEXT) -> str:
+    """A value from a record as text for a page; ``""`` for ``None`` and for anything nested."""
+    return _ADDRESS.sub(r"\1", _HIDE(of(value, most)))
+
+
+def name_shown(display_name: str, participant_id: str) -> str:
+    """What a team or a player is called."""
+    return shown(display_name, LONGEST_NAME) or shown(participant_id, LONGEST_NAME) or "?"
+
+
+def file_name(kind: str, identity: str) -> str:
+    """Where the page of a match or a team lies, below the season's page: ``matches/0101001.html``."""
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{kind}/{identity if _SAFE_ID.fullmatch(identity) else f'x-{digest}'}.html"
+
+
+def instant(value: datetime | None) -> str:
+    """``2026-03-01 09:00:00 UTC``, or a dash."""
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value is not None else "–"
+
+
+def number(value: object) -> str:
+    """A count or a score without needless digits; a dash for none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "–"
+    return f"{value:.1f}".removesuffix(".0") if abs(value) < 1e15 else "–"
+
+
+def seconds(value: float) -> str:
+    """A duration: ``45 s``, ``12 min``, ``3.5 h``."""
+    if value < 120:
+        return f"{number(value)} s"
+    return f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
