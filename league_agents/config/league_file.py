@@ -36,7 +36,7 @@ from league_agents.games.q21.rules import RuleSet, rule_set_from
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.keys import no_such_key, not_one_of
 from league_agents.kit.values import evolve
-from league_agents.league.season.schedule import Team
+from league_agents.league.season.schedule import ScheduleKind, Team
 from league_agents.league.wire.address import same_address
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
 from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
@@ -312,12 +312,23 @@ def _season(written: WrittenSeason) -> SeasonSettings:
         ),
         opens_by_itself=written.opens_by_itself,
         is_automatic=written.is_automatic,
-        is_double=written.meet_twice,
+        schedule_kind=_schedule_kind(written),
+        rounds=written.rounds,
+        tie_breaks=tuple(written.tie_breaks),
+        lot_seed=written.lot_seed,
         results_broadcast=written.results_broadcast,
         lookup_table=written.lookup_table,
         core_only=tuple(written.core_only),
         waits={name: timedelta(seconds=each) for name, each in seconds.items() if each is not None},
     )
+
+
+def _schedule_kind(written: WrittenSeason) -> ScheduleKind:
+    if written.schedule is None:
+        return ScheduleKind.DOUBLE if written.meet_twice else ScheduleKind.ROUND_ROBIN
+    if written.meet_twice and written.schedule is not ScheduleKind.DOUBLE:
+        raise ConfigError("season.meet_twice", f"does not go with schedule: {written.schedule}; leave one of them out")
+    return written.schedule
 
 
 def _check_files(settings: LeagueSettings) -> None:

@@ -13,6 +13,8 @@ from pydantic import AfterValidator, Field, create_model
 
 from league_agents.kit.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
 from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.season.schedule import MOST_ROUNDS, ScheduleKind
+from league_agents.league.season.tie_breaks import TieBreak
 from league_agents.league.wire.address import read_address
 from league_agents.mail.gmail.mailbox import GMAIL_ENDPOINT
 from league_agents.mail.identity import GMAIL, Require
@@ -181,7 +183,11 @@ class WrittenSeason(WrittenMapping):
     number: Annotated[int, Field(ge=0, le=99)] = 1
     opens_by_itself: bool = True
     is_automatic: bool = True
+    schedule: Annotated[ScheduleKind, Field(strict=False)] | None = None
     meet_twice: bool = False
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
+    tie_breaks: list[Annotated[TieBreak, Field(strict=False)]] = Field(default_factory=list)
+    lot_seed: Annotated[str, one_line(100), PRINTABLE, NUMBER_AS_TEXT] | Literal[""] = ""
     registration_seconds: SeasonWait | None = None
     start_delay_seconds: SeasonWait | None = None
     round_seconds: SeasonWait | None = None

@@ -17,7 +17,8 @@ from league_agents.config.model_settings import ModelSettings
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.league.machines.manager.config import LookupTable
-from league_agents.league.season.schedule import Team
+from league_agents.league.season.schedule import ScheduleKind, Team
+from league_agents.league.season.tie_breaks import TieBreak
 from league_agents.mail.gmail.failures import server_named
 from league_agents.mail.identity import Require
 from league_agents.mail.quota import QuotaLimits
@@ -68,7 +69,10 @@ class SeasonSettings:
     teams: tuple[Team, ...]
     opens_by_itself: bool
     is_automatic: bool
-    is_double: bool
+    schedule_kind: ScheduleKind
+    rounds: int | None
+    tie_breaks: tuple[TieBreak, ...]
+    lot_seed: str
     results_broadcast: bool
     lookup_table: LookupTable
     core_only: tuple[str, ...]

@@ -1,8 +1,10 @@
-"""Who plays whom, in which round, and who judges.
+"""Who plays whom, in which round, and who judges; the round robin.
 
 Rule 1: every pair of players meets once, or twice with sides swapped; nobody has two games in a round; no group judges
 itself. A group's player and its referee are two mailboxes, so both may be busy in one round (protocol 1.1).
 Rule 2: a schedule is a function of the teams in the order given. Nothing is drawn, so it can be worked out again.
+
+``pairings`` has the kinds that are paired round by round.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from msgspec import Struct
 
@@ -21,6 +24,27 @@ from league_agents.league.wire.messages import Assignment, AssignmentRole
 
 MOST_SEASON, MOST_ROUNDS = 99, 99
 """What the digits of a game id can hold (protocol 1.2)."""
+
+
+class ScheduleKind(StrEnum):
+    """How opponents are found."""
+
+    ROUND_ROBIN = "round-robin"
+    """Everybody meets everybody once."""
+
+    DOUBLE = "double"
+    """Everybody meets everybody twice, with sides swapped."""
+
+    SWISS = "swiss"
+    """Each round pairs teams of similar standing that have not met."""
+
+    KNOCKOUT = "knockout"
+    """Who wins goes on to the next round."""
+
+    @property
+    def is_round_by_round(self) -> bool:
+        """Whether a round is paired when the one before is over."""
+        return self in (ScheduleKind.SWISS, ScheduleKind.KNOCKOUT)
 
 
 class Team(Struct, frozen=True, kw_only=True):
@@ -69,10 +93,20 @@ class Schedule:
     """The games of a season, round by round."""
 
     rounds: tuple[tuple[Pairing, ...], ...]
-    """The first one is round 1."""
+    """The first one is round 1. Of a kind that is paired round by round: those that are paired so far."""
+
+    kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
+    planned: int = 0
+    """How many rounds a kind that is paired round by round will have; 0 for the others."""
+
+    entrants: tuple[Team, ...] = ()
+    """Who takes part in a kind that is paired round by round, in the order of the seeding; empty for the others."""
+
+    referees: tuple[Team, ...] = ()
+    """Of those kinds: the teams whose referees judge."""
 
     players: tuple[Team, ...] = field(init=False, repr=False, compare=False)
-    """The teams that play, in the order of their first games."""
+    """The teams that play: the entrants, or those with games in the order of their first ones."""
 
     _places: Mapping[str, tuple[int, int]] = field(init=False, repr=False, compare=False)
     _addresses: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -88,13 +122,24 @@ class Schedule:
             for pairing in self
             for address in (pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email)
         }
-        players = dict.fromkeys(team for pairing in self for team in (pairing.player1, pairing.player2))
+        players = self.entrants or dict.fromkeys(team for game in self for team in (game.player1, game.player2))
+        addresses |= {address_key(team.player_email) for team in self.entrants}
+        addresses |= {address_key(team.referee_email) for team in self.referees}
         object.__setattr__(self, "players", tuple(players))
         object.__setattr__(self, "_places", places)
         object.__setattr__(self, "_addresses", frozenset(addresses))
 
     def __iter__(self) -> Iterator[Pairing]:
         return (pairing for pairings in self.rounds for pairing in pairings)
+
+    @property
+    def total_rounds(self) -> int:
+        """How many rounds the season has, those that are still to be paired included."""
+        return max(self.planned, len(self.rounds))
+
+    def with_round(self, pairings: Sequence[Pairing]) -> Schedule:
+        """The schedule with its next round."""
+        return Schedule((*self.rounds, tuple(pairings)), self.kind, self.planned, self.entrants, self.referees)
 
     def round(self, number: int) -> tuple[Pairing, ...]:
         """The games of a round, from 1."""
@@ -124,7 +169,7 @@ def round_robin(
     judges = teams if referees is None else referees
     check_teams(teams, least=3 if referees is None else 2)
     check_teams(list({id(team): team for team in (*teams, *judges)}.values()), least=3)
-    _check_season(season)
+    check_season(season)
     size = len(teams) + len(teams) % 2
     count = (size - 1) * (2 if double else 1)
     if count > MOST_ROUNDS:
@@ -140,20 +185,14 @@ def round_robin(
         legs.append(_leg(teams, size, swapped=True))
     rounds = []
     for number, pairs in enumerate((pairs for leg in legs for pairs in leg), start=1):
-        chosen = _judges(pairs, judges, duty, number)
-        rounds.append(
-            tuple(
-                Pairing(game_id=game_id(season, number, game), player1=one, player2=two, referee=judge)
-                for game, ((one, two), judge) in enumerate(zip(pairs, chosen, strict=True), start=1)
-            )
-        )
-    return Schedule(tuple(rounds))
+        rounds.append(with_judges(pairs, judges, duty, season=season, number=number))
+    return Schedule(tuple(rounds), ScheduleKind.DOUBLE if double else ScheduleKind.ROUND_ROBIN)
 
 
 def single_game(player1: Team, player2: Team, referee: Team, *, season: int = 1) -> Schedule:
     """A season of one round with one game, for teams of three groups."""
     check_teams((player1, player2, referee), least=3)
-    _check_season(season)
+    check_season(season)
     pairing = Pairing(game_id=game_id(season, 1, 1), player1=player1, player2=player2, referee=referee)
     return Schedule(((pairing,),))
 
@@ -237,6 +276,20 @@ def _leg(teams: Sequence[Team], size: int, *, swapped: bool) -> Iterator[list[Pa
         yield [(two, one) for one, two in pairs] if swapped else pairs
 
 
+def with_judges(
+    pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], *, season: int, number: int
+) -> tuple[Pairing, ...]:
+    """The games of a round. ``duty``, by group id, is who judged how often before, and is brought up to date.
+
+    Raises ``ConfigError`` when a game has no referee of a third group.
+    """
+    chosen = _judges(pairs, judges, duty, number)
+    return tuple(
+        Pairing(game_id=game_id(season, number, game), player1=one, player2=two, referee=judge)
+        for game, ((one, two), judge) in enumerate(zip(pairs, chosen, strict=True), start=1)
+    )
+
+
 def _judges(pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], number: int) -> list[Team]:
     """A referee for each game of a round, those first who judged least so far.
 
@@ -281,6 +334,6 @@ def _judges(pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], n
     return found
 
 
-def _check_season(season: int) -> None:
+def check_season(season: int) -> None:
     if not 0 <= season <= MOST_SEASON:
         raise ConfigError("season_number", f"must be 0 to {MOST_SEASON}, the two first digits of a game id: {season}")

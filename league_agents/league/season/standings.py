@@ -1,21 +1,20 @@
-"""The table of the season, kept up to date match by match.
+"""What everybody has gathered in a season, kept up to date match by match.
 
-Rule 1: league points decide; then private scores, then games won, then the name (protocol 7). Nothing is recomputed
-from a guess: the referee's report is what counts.
+Rule 1: nothing is recomputed from a guess: the referee's report is what counts (protocol 7).
 Rule 2: a match can be taken out again exactly. Private scores are therefore summed as whole millionths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
 
 from league_agents.games.q21.rules import AbortedPoints, RuleSet
-from league_agents.league.season.schedule import Pairing, Team
-from league_agents.league.wire.messages import AssignmentRole, StandingRow
+from league_agents.league.season.schedule import Pairing
+from league_agents.league.wire.messages import AssignmentRole
 
 _MILLIONTHS = 1_000_000
 
@@ -97,32 +96,6 @@ class Standings(Struct, frozen=True, kw_only=True):
             for pairing, outcome in group:
                 _count(players, referees, pairing, outcome, rules, sign)
         return Standings(players=players, referees=referees)
-
-    def rows(self, teams: Sequence[Team]) -> tuple[StandingRow, ...]:
-        """The table. Ranks are strict: names decide last, and of equal names the group ids."""
-        tallies = [(team, self.players.get(team.group_id, NO_TALLY)) for team in teams]
-        tallies.sort(
-            key=lambda each: (
-                -each[1].points,
-                -each[1].private_millionths,
-                -each[1].won,
-                each[0].name.casefold(),
-                each[0].group_id,
-            )
-        )
-        return tuple(
-            StandingRow(
-                rank=rank,
-                participant_id=team.group_id,
-                group_id=team.group_id,
-                email=team.player_email,
-                display_name=team.name,
-                total_points=tally.points,
-                games_played=tally.played,
-                games_won=tally.won,
-            )
-            for rank, (team, tally) in enumerate(tallies, start=1)
-        )
 
 
 def points_that_count(outcome: MatchOutcome, rules: RuleSet) -> tuple[int, int]:

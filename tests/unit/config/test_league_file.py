@@ -15,6 +15,7 @@ from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.written import WrittenMapping
 from league_agents.league.machines.events import Identity
+from league_agents.league.season.schedule import ScheduleKind
 from league_agents.mail.identity import Require
 
 EXAMPLE = Path(__file__).parents[3] / "config" / "league.example.yaml"
@@ -184,6 +185,37 @@ def test_a_manager_gets_its_season(tmp_path: Path) -> None:
     assert (config.season_id, config.season_name, config.league_id) == ("S1", "S1", "L7")
     assert config.registration_wait == timedelta(seconds=90)
     assert [team.group_id for team in config.teams] == ["g0", "g1", "g2"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind", "order"),
+    [
+        ("", ScheduleKind.ROUND_ROBIN, "points private_score wins"),
+        ("meet_twice: true", ScheduleKind.DOUBLE, "points private_score wins"),
+        ("schedule: double", ScheduleKind.DOUBLE, "points private_score wins"),
+        ("schedule: knockout", ScheduleKind.KNOCKOUT, "rounds_survived points private_score wins"),
+        ("tie_breaks: [wins, head_to_head, lot]", ScheduleKind.ROUND_ROBIN, "wins head_to_head lot"),
+    ],
+)
+def test_a_season_says_who_meets_and_what_decides(tmp_path: Path, keys: str, kind: ScheduleKind, order: str) -> None:
+    text = MANAGER.replace("{id: S1,", f"{{id: S1, {keys}{',' if keys else ''}")
+    assert keys in text
+    config = manager_config(read(tmp_path, text), Identity(email="office@league.test", participant_id="LM001"))
+    assert (config.schedule_kind, " ".join(config.table_order)) == (kind, order)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("schedule: cup", "schedule"),
+        ("tie_breaks: [luck]", "tie_breaks"),
+        ("schedule: swiss, meet_twice: true", "meet_twice"),
+        ("schedule: swiss, rounds: 0", "rounds"),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_refused_by_its_key(tmp_path: Path, keys: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, MANAGER.replace("{id: S1,", f"{{id: S1, {keys},"))
 
 
 def test_the_strictest_sender_check_is_the_default(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ id that a message states is a label (protocol 1.1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -16,7 +16,16 @@ from msgspec import Struct
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.league.machines.events import Identity
-from league_agents.league.season.schedule import MOST_SEASON, Schedule, Team, check_schedule, check_teams, round_robin
+from league_agents.league.season.pairings import drawn_up
+from league_agents.league.season.schedule import (
+    MOST_SEASON,
+    Schedule,
+    ScheduleKind,
+    Team,
+    check_schedule,
+    check_teams,
+)
+from league_agents.league.season.tie_breaks import TieBreak, check_tie_breaks, usual_tie_breaks
 from league_agents.league.wire.address import address_key, read_address
 from league_agents.league.wire.kinds import Role
 from league_agents.league.wire.reading import id_of
@@ -50,10 +59,19 @@ class ManagerConfig:
     teams: tuple[Team, ...]
     rules: RuleSet
     schedule: Schedule | None = None
-    """``None``: a round robin of the teams that registered is drawn up when registration closes."""
+    """``None``: one for the teams that registered is drawn up when registration closes."""
 
-    is_double: bool = False
-    """Whether a schedule that is drawn up lets everybody meet twice."""
+    schedule_kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
+    """Of a schedule that is drawn up."""
+
+    rounds: int | None = None
+    """Of a Swiss season; ``None``: as many as find one winner."""
+
+    tie_breaks: tuple[TieBreak, ...] = ()
+    """What decides the standings, in this order; empty: what is usual for the kind of schedule."""
+
+    lot_seed: str = ""
+    """What lots are drawn from; empty: the season's id."""
 
     registration_wait: timedelta = timedelta(minutes=10)
     start_delay: timedelta = timedelta(seconds=10)
@@ -107,8 +125,9 @@ class ManagerConfig:
             raise ConfigError("core_only", f"{stray[:60]!a} is not a player's address of this league")
         if self.answer_limit < 1:
             raise ConfigError("answer_limit", f"must be 1 or more, found {self.answer_limit}")
+        check_tie_breaks(self.table_order, self.schedule_kind if self.schedule is None else self.schedule.kind)
         if self.schedule is None:
-            round_robin(self.teams, season=self.season_number, double=self.is_double)
+            self.whole_schedule()
         else:
             violations = check_schedule(self.schedule, season=self.season_number)
             if violations:
@@ -118,6 +137,22 @@ class ManagerConfig:
                 for team in (pairing.player1, pairing.player2, pairing.referee):
                     if team not in known:
                         raise ConfigError("schedule", f"{pairing.game_id}: {team.group_id} is not one of the teams")
+
+    @property
+    def table_order(self) -> tuple[TieBreak, ...]:
+        """The tie-breaks that count."""
+        kind = self.schedule_kind if self.schedule is None else self.schedule.kind
+        return self.tie_breaks or usual_tie_breaks(kind)
+
+    def whole_schedule(self) -> Schedule:
+        """The schedule if everybody takes part. Raises ``ConfigError``."""
+        return self.schedule_of(self.teams)
+
+    def schedule_of(self, players: Sequence[Team], referees: Sequence[Team] | None = None) -> Schedule:
+        """The schedule of those who take part. Raises ``ConfigError``."""
+        return self.schedule or drawn_up(
+            self.schedule_kind, players, season=self.season_number, rounds=self.rounds, referees=referees
+        )
 
 
 class RosterMember(Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ from league_agents.league.machines.manager.state import (
     initial_state,
 )
 from league_agents.league.machines.stored import dump, load
-from league_agents.league.season.schedule import Pairing, Schedule, Team
+from league_agents.league.season.schedule import Pairing, Schedule, ScheduleKind, Team
 from league_agents.league.season.standings import Standings
 
 _REMEDY = "put a copy in its place, or name another journal"
@@ -46,6 +46,12 @@ class StoredSchedule(Struct, frozen=True, kw_only=True):
 
     teams: tuple[Team, ...]
     rounds: tuple[tuple[StoredGame, ...], ...]
+    kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
+    """Version 0.1.0 had round robins only, and kept nothing of what follows."""
+
+    planned: int = 0
+    entrants: tuple[int, ...] = ()
+    referees: tuple[int, ...] = ()
 
 
 def dump_part(roster: Roster, part: object) -> str:
@@ -134,7 +140,15 @@ def _stored(schedule: Schedule) -> StoredSchedule:
         )
         for pairings in schedule.rounds
     )
-    return StoredSchedule(teams=tuple(teams), rounds=rounds)
+    entrants, referees = tuple(map(place, schedule.entrants)), tuple(map(place, schedule.referees))
+    return StoredSchedule(
+        teams=tuple(teams),
+        rounds=rounds,
+        kind=schedule.kind,
+        planned=schedule.planned,
+        entrants=entrants,
+        referees=referees,
+    )
 
 
 def _restored(stored: StoredSchedule) -> Schedule:
@@ -143,8 +157,14 @@ def _restored(stored: StoredSchedule) -> Schedule:
     for game in (game for games in stored.rounds for game in games):
         if not all(place in places for place in (game.player1, game.player2, game.referee)):
             raise JournalUnusable(f"part 'schedule' of the journal names no team in game {game.game_id}; {_REMEDY}")
+    if not all(place in places for place in (*stored.entrants, *stored.referees)):
+        raise JournalUnusable(f"part 'schedule' of the journal names an entrant that is no team; {_REMEDY}")
     return Schedule(
-        tuple(
+        kind=stored.kind,
+        planned=stored.planned,
+        entrants=tuple(teams[place] for place in stored.entrants),
+        referees=tuple(teams[place] for place in stored.referees),
+        rounds=tuple(
             tuple(
                 Pairing(
                     game_id=game.game_id,
@@ -155,5 +175,5 @@ def _restored(stored: StoredSchedule) -> Schedule:
                 for game in games
             )
             for games in stored.rounds
-        )
+        ),
     )

@@ -83,6 +83,7 @@ _TABLE = "BROADCAST_ASSIGNMENT_TABLE to those who play or registered; deadline s
 _NEW = "BROADCAST_NEW_LEAGUE_ROUND; deadline round:n"
 _END = "BROADCAST_END_LEAGUE_ROUND to the referees; deadline grace:n when reports are missing"
 _RESULTS = "no_report for missing reports; BROADCAST_ROUND_RESULTS; record of the round; deadline next:n with a gap"
+_PAIRED = "the next round is to be paired: BROADCAST_ASSIGNMENT_TABLE with it"
 _COMPLETED = "LEAGUE_COMPLETED; record of the season"
 
 
@@ -112,12 +113,30 @@ SEASON: TransitionTable[Move] = TransitionTable(
             _row(_CLOSING, event, close_round, _BETWEEN, _RESULTS)
             for event in (ALL_REPORTED, "deadline grace", Command.END_ROUND)
         ),
-        _row(_CLOSING, Command.START_ROUND, close_and_start, (_ROUND, _BETWEEN), f"{_RESULTS}; {_NEW}"),
+        _row(
+            _CLOSING,
+            Command.START_ROUND,
+            close_and_start,
+            (_ROUND, _ASSIGNED, _BETWEEN),
+            f"{_RESULTS}; {_NEW}; {_PAIRED}",
+        ),
         *(
-            _row(_BETWEEN, event, go_on, (_ROUND, _FINISHED), f"a round is left: {_NEW}; none is: {_COMPLETED}")
+            _row(
+                _BETWEEN,
+                event,
+                go_on,
+                (_ROUND, _ASSIGNED, _FINISHED),
+                f"a round is left: {_NEW}; {_PAIRED}; none is: {_COMPLETED}",
+            )
             for event in (ROUND_OVER, "deadline next")
         ),
-        _row(_BETWEEN, Command.START_ROUND, start_round, (_ROUND, _BETWEEN), f"a round is left: {_NEW}"),
+        _row(
+            _BETWEEN,
+            Command.START_ROUND,
+            start_round,
+            (_ROUND, _ASSIGNED, _BETWEEN),
+            f"a round is left: {_NEW}; {_PAIRED}",
+        ),
         *(
             _row(phase, Command.FINISH_SEASON, finish, _FINISHED, _COMPLETED)
             for phase in (_REGISTRATION, _ASSIGNED, _BETWEEN)

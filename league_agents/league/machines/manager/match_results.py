@@ -18,12 +18,12 @@ from league_agents.league.machines.manager.state import GameRecord
 from league_agents.league.season.schedule import Pairing, Team
 from league_agents.league.season.standings import (
     NO_DUTY,
-    NO_TALLY,
     MatchOutcome,
     MatchStatus,
     Standings,
     points_that_count,
 )
+from league_agents.league.season.tie_breaks import RankedTeam
 from league_agents.league.wire.address import same_address
 from league_agents.league.wire.messages import (
     AssignmentRole,
@@ -32,7 +32,6 @@ from league_agents.league.wire.messages import (
     PlayerReportStatus,
     ReportStatus,
     ScoreRow,
-    StandingRow,
 )
 
 _STATUS = {
@@ -190,11 +189,11 @@ def _own_report(status: PlayerReportStatus | None) -> str | None:
     return None if status is None else status.value
 
 
-def standings_facts(standings: Standings, rows: Sequence[StandingRow]) -> list[Mapping[str, object]]:
+def standings_facts(standings: Standings, ranked: Sequence[RankedTeam]) -> list[Mapping[str, object]]:
     """The table as JSON values, with what decides ties and with what each group's referee did."""
     found: list[Mapping[str, object]] = []
-    for row in rows:
-        tally = standings.players.get(row.participant_id, NO_TALLY)
+    for each in ranked:
+        tally, row = each.tally, each.row
         duty = standings.referees.get(row.participant_id, NO_DUTY)
         found.append(
             {
@@ -206,6 +205,7 @@ def standings_facts(standings: Standings, rows: Sequence[StandingRow]) -> list[M
                 "private_score": tally.private_score,
                 "games_played": tally.played,
                 "games_won": tally.won,
+                "tie_breaks": dict(each.values),
                 "matches_judged": duty.judged,
                 "matches_aborted": duty.aborted,
                 "matches_unreported": duty.unreported,

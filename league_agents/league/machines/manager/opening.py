@@ -22,7 +22,7 @@ from league_agents.league.machines.manager.state import (
     ManagerState,
     SeasonPhase,
 )
-from league_agents.league.season.schedule import Schedule, round_robin
+from league_agents.league.season.schedule import Schedule
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import (
@@ -101,10 +101,10 @@ def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Tell the roster, and wait for registrations."""
     config = turn.config
     deadline = turn.now + config.registration_wait
-    schedule = config.schedule or _full_schedule(turn)
+    schedule = config.whole_schedule()
     payload = StartSeason(
         season_name=config.season_name or config.season_id,
-        total_rounds=len(schedule.rounds),
+        total_rounds=schedule.total_rounds,
         registration_deadline=deadline,
         registered_players=len(config.teams),
         registered_referees=len(config.teams),
@@ -197,7 +197,16 @@ def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     closed_at = turn.now
     if season.registration_deadline is not None:
         closed_at = min(closed_at, season.registration_deadline)
-    state = evolve(state, schedule=schedule)
+    return assign(turn, state, schedule, registration_closed_at=closed_at)
+
+
+def assign(turn: SeasonTurn, state: ManagerState, schedule: Schedule, **changes: Any) -> ManagerState:
+    """Send a table to everybody who has a game or registered: the whole season's, or one with a round more."""
+    # Who had the table before has not acknowledged this one.
+    attendance = tuple(
+        evolve(each, has_acknowledged=False) if each.has_acknowledged else each for each in state.attendance
+    )
+    state = evolve(state, schedule=schedule, attendance=attendance)
     envelope = _table(turn, state, schedule, turn.now)
     turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
     return enter(
@@ -205,15 +214,10 @@ def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         state,
         SeasonPhase.ASSIGNED,
         timer="start",
-        wait=config.start_delay if config.is_automatic else None,
-        registration_closed_at=closed_at,
+        wait=turn.config.start_delay if turn.config.is_automatic else None,
         table_sent_at=turn.now,
+        **changes,
     )
-
-
-def _full_schedule(turn: SeasonTurn) -> Schedule:
-    config = turn.config
-    return round_robin(config.teams, season=config.season_number, double=config.is_double)
 
 
 def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
@@ -226,16 +230,19 @@ def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
     players = [team for team in config.teams if (Role.PLAYER, team.group_id) in present]
     referees = [team for team in config.teams if (Role.REFEREE, team.group_id) in present]
     try:
-        return round_robin(players, season=config.season_number, double=config.is_double, referees=referees)
+        return config.schedule_of(players, referees)
     except ConfigError as error:
         # Mail gets lost; rather a season in which some games may fail than none.
         turn.warn("too_few_registered", f"the whole roster plays, for of those who registered: {error}")
-        return _full_schedule(turn)
+        return config.whole_schedule()
 
 
 def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: datetime) -> Envelope:
     table = AssignmentTable(assignments=schedule.assignments())
-    return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about="", at=at)
+    # A season whose rounds are paired one by one has a table for each of them, with the rounds before (protocol 4.1.4:
+    # a later table replaces the earlier one).
+    about = str(len(schedule.rounds)) if schedule.planned and len(schedule.rounds) > 1 else ""
+    return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about=about, at=at)
 
 
 def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:

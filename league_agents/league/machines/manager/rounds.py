@@ -6,6 +6,8 @@ Rule 2: a round is over for everybody at once: every game then has an outcome, i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from league_agents.games.q21.model import Termination
 from league_agents.kit.values import evolve
 from league_agents.league.machines.effects import Record
@@ -24,7 +26,7 @@ from league_agents.league.machines.manager.match_results import (
     standings_facts,
     termination_of,
 )
-from league_agents.league.machines.manager.opening import enter
+from league_agents.league.machines.manager.opening import assign, enter
 from league_agents.league.machines.manager.state import (
     NOTHING_YET,
     ClosedRound,
@@ -32,14 +34,15 @@ from league_agents.league.machines.manager.state import (
     ManagerState,
     SeasonPhase,
 )
-from league_agents.league.season.schedule import Pairing
+from league_agents.league.season.pairings import next_round
+from league_agents.league.season.schedule import Pairing, Schedule
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
+from league_agents.league.season.tie_breaks import RankedTeam, ranking
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
     EndRound,
     LeagueCompleted,
     RoundResults,
-    StandingRow,
 )
 
 _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
@@ -47,7 +50,7 @@ _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
 
 def total_rounds(state: ManagerState) -> int:
     """How many rounds the season has; 0 before there is a schedule."""
-    return len(state.schedule.rounds) if state.schedule is not None else 0
+    return state.schedule.total_rounds if state.schedule is not None else 0
 
 
 def is_last_round(state: ManagerState) -> bool:
@@ -56,9 +59,11 @@ def is_last_round(state: ManagerState) -> bool:
 
 
 def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Announce the next round."""
+    """Announce the next round; first pair it and send the table, if that was not done."""
     number = state.season.round_number + 1
-    if state.schedule is None or number > len(state.schedule.rounds):
+    if state.schedule is not None and len(state.schedule.rounds) < number <= state.schedule.total_rounds:
+        return assign(turn, state, _with_next_round(turn, state, state.schedule))
+    if state.schedule is None or number > total_rounds(state):
         said = f"all {total_rounds(state)} rounds were played; '{Command.FINISH_SEASON.word}' ends the season"
         turn.warn("command_refused", f"{Command.START_ROUND.word}: {said}")
         return state
@@ -80,6 +85,17 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         timer=f"round:{number}",
         wait=turn.config.round_wait if turn.config.is_automatic else None,
         round_number=number,
+    )
+
+
+def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) -> Schedule:
+    return next_round(
+        schedule,
+        order=[each.team for each in table(turn, state)],
+        outcomes={pairing.game_id: outcome for pairing, outcome in counted_games(state)},
+        rules=turn.config.rules,
+        season=turn.config.season_number,
+        everybody=turn.config.teams,
     )
 
 
@@ -118,14 +134,14 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
     state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
-    rows = standing_rows(turn, state)
+    ranked = table(turn, state)
     if config.results_broadcast:
         results = tuple(result_row(pairing, outcome, config.rules) for pairing, outcome in matches)
         broadcast(
             turn,
             state,
             MessageType.BROADCAST_ROUND_RESULTS,
-            RoundResults(round_number=number, results=results, standings=rows),
+            RoundResults(round_number=number, results=results, standings=tuple(each.row for each in ranked)),
             audience(turn, state),
             about=str(number),
             round_number=number,
@@ -140,7 +156,8 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
                 "round_number": number,
                 "round_id": round_id(config, state.season.resets, number),
                 "results": {pairing.game_id: outcome.status.value for pairing, outcome in matches},
-                "standings": standings_facts(standings, rows),
+                "tie_breaks": list(config.table_order),
+                "standings": standings_facts(standings, ranked),
             },
         )
     )
@@ -170,21 +187,38 @@ def finish_now(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 def finish(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Announce the final standings."""
-    payload = LeagueCompleted(final_standings=standing_rows(turn, state))
+    payload = LeagueCompleted(final_standings=tuple(each.row for each in table(turn, state)))
     broadcast(turn, state, MessageType.LEAGUE_COMPLETED, payload, audience(turn, state), about="")
     record_season(turn, state, Termination.COMPLETED)
     return enter(turn, state, SeasonPhase.FINISHED)
 
 
-def standing_rows(turn: SeasonTurn, state: ManagerState) -> tuple[StandingRow, ...]:
-    """The table of those who play, over the closed rounds."""
-    teams = state.schedule.players if state.schedule is not None else turn.config.teams
-    return state.standings.rows(teams)
+def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]:
+    """The games of the closed rounds."""
+    for closed in state.closed:
+        assert state.schedule is not None
+        for pairing, record in zip(state.schedule.round(closed.number), closed.games, strict=True):
+            if record.outcome is not None:
+                yield pairing, record.outcome
+
+
+def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
+    """The standings of those who play, over the closed rounds."""
+    config = turn.config
+    return ranking(
+        state.schedule.players if state.schedule is not None else config.teams,
+        state.standings,
+        tie_breaks=config.table_order,
+        rules=config.rules,
+        seed=config.lot_seed or config.season_id,
+        games=lambda: counted_games(state),
+        schedule=state.schedule,
+    )
 
 
 def record_season(turn: SeasonTurn, state: ManagerState, termination: Termination) -> None:
     """How the season ended. Recorded again when a late report changes it."""
-    config, rows = turn.config, standing_rows(turn, state)
+    config, ranked = turn.config, table(turn, state)
     turn.effects.append(
         Record(
             kind="season",
@@ -197,7 +231,8 @@ def record_season(turn: SeasonTurn, state: ManagerState, termination: Terminatio
                 "rules": config.rules.name,
                 "rounds_played": len(state.closed),
                 "total_rounds": total_rounds(state),
-                "standings": standings_facts(state.standings, rows),
+                "tie_breaks": list(config.table_order),
+                "standings": standings_facts(state.standings, ranked),
             },
         )
     )

@@ -66,7 +66,8 @@ def test_a_season_of_six_teams_runs_by_itself(office_of: Callable[..., Any], tea
     (season,) = office.records("season", office.history)
     ranks: Any = season.facts["standings"]
     assert isinstance(ranks, list)
-    assert [row["rank"] for row in ranks] == [1, 2, 3, 4, 5, 6]
+    assert ranks[0]["rank"] == 1
+    assert [row["rank"] for row in ranks] == sorted(row["rank"] for row in ranks)
     assert {row["participant_id"]: row["total_points"] for row in ranks} == expected
     assert sum(row["matches_judged"] for row in ranks) == 15
     told = office.sent(COMPLETED, office.history)[-1].envelope.payload.final_standings
@@ -151,8 +152,8 @@ def test_a_season_in_which_nobody_ever_answers_ends(office: Any) -> None:
     rows = completed.envelope.payload.final_standings
     assert [(row.rank, row.participant_id, row.total_points) for row in rows] == [
         (1, "falcons", 0),
-        (2, "otters", 0),
-        (3, "ravens", 0),
+        (1, "otters", 0),
+        (1, "ravens", 0),
     ]
 
 

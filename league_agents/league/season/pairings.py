@@ -1,0 +1,252 @@
+"""Swiss and knockout: a round is paired when the results of the one before are known.
+
+Rule 1: no two teams meet twice in a Swiss season, and nobody has a second bye before everybody had one.
+Rule 2: whatever the results, there is a next round: the number of rounds is limited to what can always be paired.
+Rule 3: a round is a function of the rounds before it. Nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.errors import ConfigError
+from league_agents.league.season.schedule import (
+    MOST_ROUNDS,
+    Pair,
+    Pairing,
+    Schedule,
+    ScheduleKind,
+    Team,
+    check_season,
+    check_teams,
+    round_robin,
+    with_judges,
+)
+from league_agents.league.season.standings import MatchOutcome, points_that_count
+from league_agents.league.wire.messages import AssignmentRole
+
+
+def drawn_up(
+    kind: ScheduleKind,
+    teams: Sequence[Team],
+    *,
+    season: int,
+    rounds: int | None = None,
+    referees: Sequence[Team] | None = None,
+) -> Schedule:
+    """A schedule of this kind: all rounds, or the first one of a kind that is paired round by round.
+
+    ``rounds`` is for Swiss seasons; ``None``: as many as find one winner, log2 of the teams. ``referees`` as in
+    ``round_robin``. Raises ``ConfigError``.
+    """
+    if rounds is not None and kind is not ScheduleKind.SWISS:
+        raise ConfigError("rounds", f"is for a Swiss season; a {kind} season has as many as its teams need")
+    if not kind.is_round_by_round:
+        return round_robin(teams, season=season, double=kind is ScheduleKind.DOUBLE, referees=referees)
+    judges = teams if referees is None else referees
+    check_teams(teams, least=3 if referees is None else 2)
+    check_teams(list({id(team): team for team in (*teams, *judges)}.values()), least=3)
+    check_season(season)
+    needed = (len(teams) - 1).bit_length()
+    planned = needed
+    if kind is ScheduleKind.SWISS:
+        most = min(len(teams) // 2, MOST_ROUNDS)
+        planned = min(needed, most) if rounds is None else rounds
+        if not 1 <= planned <= most:
+            raise ConfigError(
+                "rounds",
+                f"a Swiss season of {len(teams)} teams has 1 to {most} rounds, found {planned}: in more of them some"
+                " would have to meet again",
+            )
+    empty = Schedule((), kind, planned, tuple(teams), tuple(judges))
+    pairs = _swiss_pairs(empty, teams) if kind is ScheduleKind.SWISS else _bracket(empty, {}, None)
+    return empty.with_round(with_judges(pairs, judges, Counter(_duty(empty)), season=season, number=1))
+
+
+def next_round(
+    schedule: Schedule,
+    *,
+    order: Sequence[Team],
+    outcomes: Mapping[str, MatchOutcome],
+    rules: RuleSet,
+    season: int,
+    everybody: Sequence[Team],
+) -> Schedule:
+    """The schedule with one round more.
+
+    ``order`` is the standings' order of the entrants, ``outcomes`` are those of all games so far by game id. A round
+    that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``.
+    """
+    number = len(schedule.rounds) + 1
+    if schedule.kind is ScheduleKind.SWISS:
+        pairs = _swiss_pairs(schedule, order)
+    else:
+        pairs = _bracket(schedule, outcomes, rules)
+    duty = _duty(schedule)
+    try:
+        games = with_judges(pairs, schedule.referees, Counter(duty), season=season, number=number)
+    except ConfigError:
+        games = with_judges(pairs, everybody, Counter(duty), season=season, number=number)
+    return schedule.with_round(games)
+
+
+def byes(schedule: Schedule, number: int) -> tuple[Team, ...]:
+    """Who has no game in a round that is paired, and is still in the season."""
+    if schedule.kind is ScheduleKind.KNOCKOUT:
+        return tuple(_bracket_byes(schedule, number))
+    playing = {team.group_id for game in schedule.round(number) for team in (game.player1, game.player2)}
+    return tuple(team for team in schedule.players if team.group_id not in playing)
+
+
+def advancing(pairing: Pairing, outcome: MatchOutcome | None, rules: RuleSet, seeds: Mapping[str, int]) -> Team:
+    """Who goes on after a knockout game: the winner; of a draw the one with more league points, then with the higher
+    private score, then the better seed. ``seeds`` are the places in the seeding, by group id."""
+    one, two = pairing.player1, pairing.player2
+    seeded = one if seeds[one.group_id] < seeds[two.group_id] else two
+    if outcome is None:
+        return seeded
+    if outcome.missing is not None:
+        return two if outcome.missing is AssignmentRole.PLAYER1 else one
+    counted = points_that_count(outcome, rules)
+    if any(counted) and outcome.winner is not None:
+        return one if outcome.winner is AssignmentRole.PLAYER1 else two
+    for first, second in (counted, outcome.private_scores):
+        if first != second:
+            return one if first > second else two
+    return seeded
+
+
+def survived(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: RuleSet) -> Mapping[str, int]:
+    """By group id: how many rounds of a knockout season each entrant has survived, byes included."""
+    seeds = _seeds(schedule)
+    count = dict.fromkeys(seeds, 0)
+    alive = set(seeds)
+    for games in schedule.rounds:
+        for game in games:
+            if game.game_id not in outcomes:
+                return count
+            through = advancing(game, outcomes[game.game_id], rules, seeds).group_id
+            alive -= {game.player1.group_id, game.player2.group_id} - {through}
+        for group in alive:
+            count[group] += 1
+    return count
+
+
+def _duty(schedule: Schedule) -> dict[str, int]:
+    duty = {team.group_id: 0 for team in schedule.referees}
+    for game in schedule:
+        duty[game.referee.group_id] = duty.get(game.referee.group_id, 0) + 1
+    return duty
+
+
+def _seeds(schedule: Schedule) -> dict[str, int]:
+    return {team.group_id: place for place, team in enumerate(schedule.entrants)}
+
+
+# Swiss
+
+
+def _swiss_pairs(schedule: Schedule, order: Sequence[Team]) -> list[Pair]:
+    """Each team with the nearest one in ``order`` that it has not met; of an odd number one has a bye."""
+    met = {frozenset((game.player1.group_id, game.player2.group_id)) for game in schedule}
+    rested = Counter(team.group_id for number in range(1, len(schedule.rounds) + 1) for team in byes(schedule, number))
+    teams = list(order)
+    if len(teams) % 2:
+        least = min(rested[team.group_id] for team in teams)
+        # The lowest in the standings among those with the fewest byes.
+        teams.remove(next(team for team in reversed(teams) if rested[team.group_id] == least))
+    places = _matched(teams, met)
+    first = Counter(game.player1.group_id for game in schedule)
+    second = Counter(game.player2.group_id for game in schedule)
+
+    def lean(team: Team) -> int:
+        return first[team.group_id] - second[team.group_id]
+
+    pairs = []
+    for index, (one, two) in enumerate(places):
+        # Whoever was player 1 less often is; among equals the higher one in every second game.
+        swaps = lean(one) > lean(two) or (lean(one) == lean(two) and index % 2 == 1)
+        pairs.append((two, one) if swaps else (one, two))
+    return pairs
+
+
+def _matched(teams: Sequence[Team], met: set[frozenset[str]]) -> list[Pair]:
+    """Pairs of teams that have not met, near ones first.
+
+    Greedy from the top; what is left over is freed by swapping with a pair. With n teams of which each has met at most
+    n/2 - 1 others, such a swap always exists (the counting argument of Dirac's theorem): of two teams left over that
+    have met, each has n/2 possible opponents among the n - 2 others at most, so some pair is open to both crosswise.
+    """
+
+    def is_open(one: Team, two: Team) -> bool:
+        return frozenset((one.group_id, two.group_id)) not in met
+
+    waiting = list(teams)
+    pairs: list[Pair] = []
+    left: list[Team] = []
+    while waiting:
+        one = waiting.pop(0)
+        two = next((team for team in waiting if is_open(one, team)), None)
+        if two is None:
+            left.append(one)
+        else:
+            waiting.remove(two)
+            pairs.append((one, two))
+    while left:
+        one, two = left.pop(), left.pop()
+        for index in reversed(range(len(pairs))):
+            three, four = pairs[index]
+            if is_open(one, four) and is_open(two, three):
+                three, four = four, three
+            elif not (is_open(one, three) and is_open(two, four)):
+                continue
+            pairs[index : index + 1] = [(three, one), (four, two)]
+            break
+        else:
+            raise AssertionError("more rounds than half the teams")  # ``drawn_up`` allows no more
+    place = {team.group_id: index for index, team in enumerate(teams)}
+    inner = [tuple(sorted(pair, key=lambda team: place[team.group_id])) for pair in pairs]
+    return sorted(((one, two) for one, two in inner), key=lambda pair: place[pair[0].group_id])
+
+
+# Knockout
+
+
+def _bracket(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: RuleSet | None) -> list[Pair]:
+    """The pairs of the next round. The first seeds have the byes of the first round, and meet last."""
+    slots: list[Team | None] = [
+        schedule.entrants[seed] if seed < len(schedule.entrants) else None for seed in _places(schedule.planned)
+    ]
+    seeds = _seeds(schedule)
+    for games in schedule.rounds:
+        by_team = {team.group_id: game for game in games for team in (game.player1, game.player2)}
+        reached: list[Team | None] = []
+        for one, two in zip(slots[::2], slots[1::2], strict=True):
+            if one is None or two is None:
+                reached.append(one or two)
+                continue
+            game = by_team[one.group_id]
+            assert rules is not None
+            reached.append(advancing(game, outcomes.get(game.game_id), rules, seeds))
+        slots = reached
+    sides = zip(slots[::2], slots[1::2], strict=True)
+    swaps = len(schedule.rounds) % 2 == 1
+    pairs = [(one, two) for one, two in sides if one is not None and two is not None]
+    return [(two, one) for one, two in pairs] if swaps else pairs
+
+
+def _bracket_byes(schedule: Schedule, number: int) -> Sequence[Team]:
+    """Only the first round of a bracket has byes."""
+    if number > 1:
+        return ()
+    return schedule.entrants[: 2**schedule.planned - len(schedule.entrants)]
+
+
+def _places(rounds: int) -> list[int]:
+    """Seeds, from 0, in the order of a bracket: 0, 7, 3, 4, 1, 6, 2, 5 for three rounds."""
+    places = [0]
+    for _ in range(rounds):
+        places = [each for place in places for each in (place, 2 * len(places) - 1 - place)]
+    return places
