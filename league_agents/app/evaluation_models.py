@@ -13,6 +13,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+from msgspec import Struct
+
 from league_agents.app.models import Books, Models, chat_models, prices_of
 from league_agents.config.model_settings import ModelEntry, ModelSettings
 from league_agents.evaluation.results import Behaviour, Spent
@@ -164,10 +167,7 @@ class Traffic:
 def begin_recording(cassette: Cassette, traffic: Traffic, settings: Mapping[str, object]) -> None:
     """Write down what is recorded. Raises ``ConfigError`` when the file holds something else already."""
     if not cassette.is_new:
-        noted = cassette.noted(NOTE)
-        if noted is None:
-            raise _no_recording(cassette.path)
-        check_recording(cassette.path, noted, settings)
+        check_recording(cassette, settings)
         return
     entries = traffic.settings.entries
     prices = {entry.full_name: traffic.prices.of(entry.full_name) for entry in entries}
@@ -185,68 +185,69 @@ def begin_recording(cassette: Cassette, traffic: Traffic, settings: Mapping[str,
     )
 
 
-def check_recording(path: Path, noted: Mapping[str, object], settings: Mapping[str, object]) -> None:
-    """Raises ``ConfigError`` when a recording was made under other settings."""
-    former = noted.get("settings")
-    differing = difference(former if isinstance(former, Mapping) else {}, settings)
+def check_recording(recording: Cassette | CassettePlayer, settings: Mapping[str, object]) -> None:
+    """Raises ``ConfigError`` when a recording was made under other settings, and when it is none."""
+    differing = difference(noted_in(recording).settings, settings)
     if differing is not None:
-        raise ConfigError(str(path), f"was recorded under other settings: {differing}; use the same, or another file")
+        path = str(recording.path)
+        raise ConfigError(path, f"was recorded under other settings: {differing}; use the same, or another file")
+
+
+class NotedModel(Struct, frozen=True, kw_only=True):
+    """A model that was recorded."""
+
+    name: str
+    provider: str
+    model: str
+
+
+class NotedEvaluation(Struct, frozen=True, kw_only=True):
+    """What a recording says about itself."""
+
+    settings: Mapping[str, object] = msgspec.field(default_factory=dict)
+    models: tuple[NotedModel, ...] = ()
+    use: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    prices: Mapping[str, tuple[float, float | None, float] | None] = msgspec.field(default_factory=dict)
+    """Model to dollars for a million tokens: read, read from the cache, written; ``None`` for an unknown price."""
 
 
 def played_settings(player: CassettePlayer) -> ModelSettings:
     """The models of a recording: nothing else has to be configured to play it. Raises ``ConfigError``."""
-    noted, path = noted_in(player), player.path
-    entries = []
-    models = noted.get("models")
-    for each in models if isinstance(models, list) else []:
-        texts = [each.get(key) for key in ("name", "provider", "model")] if isinstance(each, Mapping) else [None]
-        if not all(isinstance(text, str) for text in texts):
-            raise _no_recording(path)
-        entries.append(
-            ModelEntry(
-                name=str(texts[0]),
-                provider=str(texts[1]),
-                model=str(texts[2]),
-                base_url=None,
-                key=None,
-                key_name="",
-                needs_key=False,
-                patience=Patience(retries=_PLAYED_RETRIES),
-            )
+    noted = noted_in(player)
+    entries = [
+        ModelEntry(
+            name=each.name,
+            provider=each.provider,
+            model=each.model,
+            base_url=None,
+            key=None,
+            key_name="",
+            needs_key=False,
+            patience=Patience(retries=_PLAYED_RETRIES),
         )
-    use = noted.get("use")
-    named = {
-        str(callback): tuple(map(str, names))
-        for callback, names in (use.items() if isinstance(use, Mapping) else ())
-        if isinstance(names, list)
-    }
-    return ModelSettings(where=str(path), entries=tuple(entries), use=named)
+        for each in noted.models
+    ]
+    return ModelSettings(where=str(player.path), entries=tuple(entries), use=noted.use)
 
 
-def noted_in(player: CassettePlayer) -> Mapping[str, object]:
+def noted_in(recording: Cassette | CassettePlayer) -> NotedEvaluation:
     """What a recording says about itself. Raises ``ConfigError``."""
-    noted = player.noted(NOTE)
-    if noted is None:
-        raise _no_recording(player.path)
-    return noted
+    try:
+        return msgspec.convert(recording.noted(NOTE), NotedEvaluation)
+    except msgspec.ValidationError:
+        raise _no_recording(recording.path) from None
 
 
 def _no_recording(path: Path) -> ConfigError:
     return ConfigError(str(path), "is no recording of an evaluation; make one with --record")
 
 
-def _noted_prices(noted: Mapping[str, object]) -> PriceList:
+def _noted_prices(noted: NotedEvaluation) -> PriceList:
     found = {}
-    prices = noted.get("prices")
-    for name, each in prices.items() if isinstance(prices, Mapping) else ():
-        if isinstance(each, list) and len(each) == 3:
-            read, cached, written = each
-            if isinstance(read, int | float) and isinstance(written, int | float):
-                found[str(name)] = Price(
-                    input_usd=float(read),
-                    cached_usd=float(cached) if isinstance(cached, int | float) else None,
-                    output_usd=float(written),
-                )
+    for name, price in noted.prices.items():
+        if price is not None:
+            read, cached, written = price
+            found[name] = Price(input_usd=read, cached_usd=cached, output_usd=written)
     return PriceList(found)
 
 

@@ -11,7 +11,7 @@ from league_agents.app.agents import LLM, OFFLINE, AgentRole, choose_agent, is_o
 from league_agents.app.own_seat import own_seat
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.agents.own_agent import OwnAgent
-from league_agents.games.q21.seats import rules_from
+from league_agents.games.q21.seats import TableConfig
 
 if TYPE_CHECKING:
     from league_agents.app.arena import AgentWanted
@@ -29,7 +29,7 @@ def league_agent(wanted: AgentWanted) -> CallbackAgent | OwnAgent | None:
     spec = wanted.spec
     if spec not in (OFFLINE, LLM) and ":" not in spec:
         return None
-    rules = rules_from(wanted.scenario.config)
+    rules = TableConfig.read(wanted.scenario.config).rule_set()
     role: AgentRole = "referee" if wanted.is_first else "player"
     seated = partial(CallbackAgent, rules=rules, match_id=wanted.match_id, now=wanted.company.now)
     if is_own(spec):

@@ -10,33 +10,61 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
 
 from league_agents.arena.decisions import ClockRules
 from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import Game
 from league_agents.games.people import LANGUAGES, LONGEST_NAME, check_names, read_names
-from league_agents.games.registry import game_codes, game_of
+from league_agents.games.registry import game_of
 from league_agents.kit.errors import ConfigError, shortened
-from league_agents.kit.keys import WHOLE, Keys
+from league_agents.kit.violation import WHOLE, not_one_of, wrong_value
+from league_agents.kit.written import PRINTABLE, Words, WrittenMapping, one_line, read_written
 from league_agents.kit.yaml_text import LONGEST_TEXT, read_yaml
 from league_agents.turns import ClassLoader, InteractionProtocol, load_protocol
 from league_agents.turns.match import Match
 
-SCENARIO_KEYS: Final = ("game", "config", "agents", "seed", "lang", "clock", "protocol", "topology", "flow")
-_INTERACTION_KEYS: Final = ("protocol", "topology", "flow")
-_AGENT_KEYS: Final = ("id", "name", "agent")
-_CLOCK_KEYS: Final = (
-    "turn_timeout_s",
-    "time_bank_s",
-    "max_invalid",
-    "max_forfeits",
-    "disconnect_grace_s",
-    "on_leave",
-)
-
 LARGEST_SEED: Final = 2**64 - 1
 _LONGEST_TIME: Final = 30 * 86_400.0
+_USUAL: Final = ClockRules()
+
+Seconds = Annotated[float, Field(ge=0, le=_LONGEST_TIME)]
+Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+
+
+class WrittenClock(WrittenMapping):
+    """How long agents may take, and what becomes of those who do not answer."""
+
+    turn_timeout_s: Annotated[float, Field(ge=0.05, le=_LONGEST_TIME)] | None = None
+    time_bank_s: Seconds = _USUAL.time_bank.total_seconds()
+    max_invalid: Annotated[int, Field(ge=0, le=1_000)] = _USUAL.max_invalid
+    max_forfeits: Annotated[int, Field(ge=1, le=1_000_000)] = _USUAL.max_forfeits
+    disconnect_grace_s: Seconds = _USUAL.disconnect_grace.total_seconds()
+    on_leave: Literal["continue", "abandon"] = "continue"
+
+
+class WrittenSeat(WrittenMapping):
+    """One agent."""
+
+    id: Annotated[str, one_line(64)]
+    name: Annotated[str, one_line(LONGEST_NAME), PRINTABLE] | None = None
+    agent: Annotated[str, one_line(400)] = "scripted"
+
+
+class WrittenScenario(WrittenMapping):
+    """One match."""
+
+    game: str
+    config: Annotated[dict[str, Any], Words("a mapping of the game's keys")] = Field(default_factory=dict)
+    agents: Annotated[list[WrittenSeat], Field(max_length=64)]
+    seed: Seed | None = None
+    lang: Literal["en", "zh"] | None = None
+    clock: Any = None
+    protocol: Any = None
+    topology: Any = None
+    flow: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,22 +139,19 @@ def read_scenario(source: str | Path, load_class: ClassLoader | None = None) -> 
 
 def scenario_of(mapping: Mapping[str, Any], load_class: ClassLoader | None = None) -> Scenario:
     """A scenario from a mapping. Raises as ``read_scenario`` does, with the key path."""
-    keys = Keys(mapping, "", SCENARIO_KEYS)
-    code = keys.word("game", game_codes(), None)
-    config = keys.at("config") if "config" in keys else {}
-    if not isinstance(config, Mapping):
-        raise keys.wrong("config", "a mapping of the game's keys", config)
+    written = read_written(WrittenScenario, mapping, "")
+    code, config = written.game, written.config
     game = game_of(code)
-    lang = _lang(keys, config, game)
-    seats = _seats(keys, config, game.min_agents, game.max_agents)
+    lang = _lang(written, game)
+    seats = _seats(written, game.min_agents, game.max_agents)
     found = Scenario(
         game=code,
         config=_config_in_force(config, game, seats, lang),
         seats=seats,
-        seed=keys.integer("seed", 0, 0, LARGEST_SEED) if "seed" in keys else None,
+        seed=written.seed,
         lang=lang,
-        clock=_clock(keys.section("clock", _CLOCK_KEYS)) if "clock" in keys else ClockRules(),
-        interaction=_interaction(keys),
+        clock=clock_of(written.clock),
+        interaction=_interaction(written),
         load_class=load_class,
     )
     try:
@@ -139,20 +164,21 @@ def scenario_of(mapping: Mapping[str, Any], load_class: ClassLoader | None = Non
     return found
 
 
-def _interaction(keys: Keys) -> dict[str, Any] | None:
-    given = {key: keys.at(key) for key in _INTERACTION_KEYS if key in keys}
+def _interaction(written: WrittenScenario) -> dict[str, Any] | None:
+    given = {key: value for key in ("protocol", "topology", "flow") if (value := getattr(written, key)) is not None}
     if given and "protocol" not in given:
-        raise keys.error(next(iter(given)), "needs a protocol: add protocol: {type: …}")
+        raise ConfigError(next(iter(given)), "needs a protocol: add protocol: {type: …}")
     return given or None
 
 
-def _lang(keys: Keys, config: Mapping[str, Any], game: Game[Any]) -> str:
+def _lang(written: WrittenScenario, game: Game[Any]) -> str:
     """The language, which may stand at the top or among the game's keys."""
-    usual = str(game.config_schema["properties"]["lang"]["default"])
-    inner = Keys({"lang": config.get("lang", usual)}, "config", ("lang",)).word("lang", LANGUAGES, usual)
-    lang = keys.word("lang", LANGUAGES, inner)
-    if lang != inner and "lang" in config:
-        raise keys.error("lang", f"is {lang}, and config.lang is {inner}; keep one of the two")
+    inner = written.config.get("lang") or game.config_schema["properties"]["lang"]["default"]
+    if inner not in LANGUAGES:
+        raise not_one_of("config.lang", LANGUAGES, inner)
+    lang = written.lang or str(inner)
+    if lang != inner and "lang" in written.config:
+        raise ConfigError("lang", f"is {lang}, and config.lang is {inner}; keep one of the two")
     return lang
 
 
@@ -172,42 +198,35 @@ def _config_in_force(
     return {**found, "names": names} if names else found
 
 
-def _seats(keys: Keys, config: Mapping[str, Any], least: int, most: int) -> tuple[ScenarioSeat, ...]:
-    value = keys.at("agents")
+def _seats(written: WrittenScenario, least: int, most: int) -> tuple[ScenarioSeat, ...]:
     try:
-        names = read_names(config.get("names"))
+        names = read_names(written.config.get("names"))
     except ConfigError as error:
         raise _moved(f"config.{error.path}", error) from None
-    if not isinstance(value, list) or not least <= len(value) <= most:
-        raise keys.wrong("agents", f"a list of {least} to {most} agents, each with an id", value)
+    if not least <= len(written.agents) <= most:
+        raise wrong_value("agents", f"a list of {least} to {most} agents, each with an id", written.agents)
     seats = []
-    for place, each in enumerate(value):
-        seat = Keys(each, f"agents[{place}]", _AGENT_KEYS)
-        identity = seat.text("id", None, most=64)
-        name = seat.text("name", names.get(identity, identity), most=LONGEST_NAME)
-        if not name.isprintable():
-            raise seat.wrong("name", "one line of printable characters", name)
-        if name != names.get(identity, name):
-            raise seat.error("name", f"is not config.names.{identity}; keep one of the two")
-        seats.append(ScenarioSeat(id=identity, name=name, agent=seat.text("agent", "scripted", most=400)))
+    for place, seat in enumerate(written.agents):
+        name = seat.name or names.get(seat.id, seat.id)
+        if name != names.get(seat.id, name):
+            raise ConfigError(f"agents[{place}].name", f"is not config.names.{seat.id}; keep one of the two")
+        seats.append(ScenarioSeat(id=seat.id, name=name, agent=seat.agent))
     check_agent_ids([seat.id for seat in seats], least, most)
     return tuple(seats)
 
 
-def _clock(keys: Keys) -> ClockRules:
-    default = ClockRules()
-    is_unlimited = "turn_timeout_s" in keys and keys.at("turn_timeout_s") is None
-    bank = keys.number("time_bank_s", default.time_bank.total_seconds(), 0, _LONGEST_TIME)
-    grace = keys.number("disconnect_grace_s", default.disconnect_grace.total_seconds(), 0, _LONGEST_TIME)
+def clock_of(written: object) -> ClockRules:
+    """The clock of a match; the usual one for ``None``. A turn's time-out that is null is none."""
+    clock = read_written(WrittenClock, written, "clock")
+    timeout = _USUAL.turn_timeout if clock.turn_timeout_s is None else timedelta(seconds=clock.turn_timeout_s)
+    is_unlimited = isinstance(written, Mapping) and written.get("turn_timeout_s", 0) is None
     return ClockRules(
-        turn_timeout=None
-        if is_unlimited
-        else timedelta(seconds=keys.number("turn_timeout_s", 60, 0.05, _LONGEST_TIME)),
-        time_bank=timedelta(seconds=bank),
-        max_invalid=keys.integer("max_invalid", default.max_invalid, 0, 1_000),
-        max_forfeits=keys.integer("max_forfeits", default.max_forfeits, 1, 1_000_000),
-        disconnect_grace=timedelta(seconds=grace),
-        on_leave="abandon" if keys.word("on_leave", ("continue", "abandon"), "continue") == "abandon" else "continue",
+        turn_timeout=None if is_unlimited else timeout,
+        time_bank=timedelta(seconds=clock.time_bank_s),
+        max_invalid=clock.max_invalid,
+        max_forfeits=clock.max_forfeits,
+        disconnect_grace=timedelta(seconds=clock.disconnect_grace_s),
+        on_leave=clock.on_leave,
     )
 
 

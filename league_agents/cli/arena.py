@@ -110,7 +110,7 @@ def protocols(as_json: bool, lang: str) -> None:
         {
             "type": name,
             "rules": each.make(("a", "b")).rule_text(lang),
-            "keys": {key: told.meaning for key, told in each.keys.items()},
+            "keys": dict(each.keys),
             "best_for": each.best_for,
             "risk": each.risk,
             "is_in_files": each.is_in_files,

@@ -279,13 +279,13 @@ def _models(config: Path | None) -> ModelSettings:
 
 
 def _begin_tape(tape: Cassette | CassettePlayer, traffic: Traffic, document: dict[str, object]) -> None:
-    from league_agents.app.evaluation_models import begin_recording, check_recording, noted_in
+    from league_agents.app.evaluation_models import begin_recording, check_recording
     from league_agents.llm.cassette import Cassette
 
     if isinstance(tape, Cassette):
         begin_recording(tape, traffic, document)
     else:
-        check_recording(tape.path, noted_in(tape), document)
+        check_recording(tape, document)
 
 
 class _Series:

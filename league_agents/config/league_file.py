@@ -32,10 +32,10 @@ from league_agents.config.mapping_file import read_mapping
 from league_agents.config.model_settings import read_models
 from league_agents.config.rules import rules_named
 from league_agents.config.storage_url import file_of
-from league_agents.games.q21.rules import RuleSet, rule_set_from
+from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import no_such_key, not_one_of
 from league_agents.kit.values import evolve
+from league_agents.kit.violation import no_such_key, not_one_of
 from league_agents.league.season.schedule import ScheduleKind, Team
 from league_agents.league.wire.address import same_address
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
@@ -150,6 +150,8 @@ def _needed(value: str | None, path: str) -> str:
 
 def _rules(written: object, waits: WrittenWaits, path: Path, folder: Path) -> RuleSet:
     if isinstance(written, Mapping):
+        from league_agents.games.q21.rule_file import rule_set_from
+
         rules = rule_set_from(written, path=f"{path}.rules")
     else:
         name = "prd" if written is None else str(written)

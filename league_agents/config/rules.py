@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from league_agents.config.mapping_file import read_mapping
-from league_agents.games.q21.rules import BUILT_IN, RuleSet, rule_set_from
+from league_agents.games.q21.rules import BUILT_IN, RuleSet
 from league_agents.kit.errors import ConfigError
 
 
@@ -25,6 +25,8 @@ def rules_named(name: str) -> RuleSet:
             name,
             f"is neither a built-in rule set ({', '.join(BUILT_IN)}) nor a file; write one of these names or a path",
         )
+    from league_agents.games.q21.rule_file import rule_set_from
+
     return rule_set_from(read_mapping(path), path=str(path))
 
 

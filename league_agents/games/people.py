@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from league_agents.games.entry import clean_text, is_agent_id
-from league_agents.games.game import JsonObject
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.frozen import FrozenDict
 from league_agents.kit.likeness import comparable
@@ -19,24 +18,6 @@ from league_agents.kit.violation import shown
 LANGUAGES: Final = ("en", "zh")
 LONGEST_NAME: Final = 60
 MOST_NAMES: Final = 64
-
-
-def people_keys(default_lang: str = "en") -> dict[str, JsonObject]:
-    """JSON Schemas of ``lang`` and ``names``."""
-    return {
-        "lang": {
-            "enum": [default_lang, *(each for each in LANGUAGES if each != default_lang)],
-            "default": default_lang,
-            "description": "The language of the match: its rules, announcements and default words.",
-        },
-        "names": {
-            "type": "object",
-            "additionalProperties": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
-            "maxProperties": MOST_NAMES,
-            "default": {},
-            "description": "What agents are called, by agent id; by default their ids.",
-        },
-    }
 
 
 def read_names(given: object) -> FrozenDict:

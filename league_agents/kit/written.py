@@ -11,13 +11,14 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 from pydantic import model_validator as _model_validator
+from pydantic.json_schema import GenerateJsonSchema
 
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import WHOLE, no_such_key, not_one_of, wrong_value
+from league_agents.kit.violation import WHOLE, no_such_key, not_one_of, wrong_value
 
 W = TypeVar("W", bound="WrittenMapping")
 
@@ -26,6 +27,9 @@ class WrittenMapping(BaseModel):
     """One mapping."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    missing: ClassVar[str] = "is missing"
+    """What is said of a key that is needed and absent."""
 
     @_model_validator(mode="before")
     @classmethod
@@ -58,6 +62,17 @@ def one_line(most: int) -> StringConstraints:
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=most)
 
 
+class Contradiction(ValueError):
+    """Raised by validators: a value that does not fit with another one, in words of its own."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+        """Below the validated value; empty for the value itself."""
+
+        self.message = message
+
+
 PRINTABLE = AfterValidator(_printable)
 NUMBER_AS_TEXT = BeforeValidator(_as_text)
 
@@ -77,10 +92,27 @@ def read_written(kind: type[W], value: object, path: str) -> W:
     try:
         return kind.model_validate({} if value is None else value)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False)
+        found = error.errors(include_url=False)
     # An unknown key first: it often is the one that is missing.
     first = min(found, key=lambda each: each["type"] not in _UNKNOWN)
     raise _wrong(kind, first, path) from None
+
+
+def schema_of(kind: type[WrittenMapping]) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a mapping."""
+    schema = kind.model_json_schema(schema_generator=_PlainSchema)
+    return {key: value for key, value in schema.items() if key not in ("title", "description")}
+
+
+class _PlainSchema(GenerateJsonSchema):
+    """Without titles, and with ``type: [..., null]`` for what may be absent: forms are made of it."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # pydantic's signature
+        return False
+
+    def nullable_schema(self, schema: Any) -> dict[str, Any]:
+        inner = self.generate_inner(schema["schema"])
+        return {**inner, "type": [inner["type"], "null"]} if "type" in inner else super().nullable_schema(schema)
 
 
 def _wrong(kind: type[WrittenMapping], error: Any, path: str) -> ConfigError:
@@ -93,15 +125,24 @@ def _wrong(kind: type[WrittenMapping], error: Any, path: str) -> ConfigError:
         if inner is None:
             break
         name, declared, metadata = inner
-        place = f"{place}{name}" if place or name.startswith("[") else name.removeprefix(".")
+        place = _below(place, name)
     if said == "missing":
-        return ConfigError(f"{place}.{location[-1]}" if place else str(location[-1]), "is missing")
+        return ConfigError(_below(place, f".{location[-1]}"), declared.missing)
     if said in _OF_A_KEY:
         return no_such_key(place or WHOLE, location[-1], list(_fields(declared)))
+    reason = error.get("ctx", {}).get("error")
+    if isinstance(reason, Contradiction):
+        return ConfigError(
+            _below(place, reason.key if reason.key[:1] in ("", "[") else f".{reason.key}") or WHOLE, reason.message
+        )
     words = list(declared) if isinstance(declared, type) and issubclass(declared, StrEnum) else get_args(declared)
     if words and (get_origin(declared) is Literal or isinstance(declared, type)):
         return not_one_of(place or WHOLE, [str(each) for each in words], error["input"])
     return wrong_value(place or WHOLE, _in_words(declared, metadata), error["input"])
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}{name}" if place else name.removeprefix(".")
 
 
 def _inner(declared: Any, step: object) -> tuple[str, Any, Sequence[object]] | None:
@@ -148,15 +189,25 @@ def _in_words(declared: Any, metadata: Sequence[object]) -> str:
         return "true or false"
     if declared in (int, float):
         noun = "a whole number" if declared is int else "a number"
-        return f"{noun} from {limits['ge']:g} to {limits['le']:g}" if {"ge", "le"} <= limits.keys() else noun
+        if not {"ge", "le"} <= limits.keys():
+            return noun
+        return f"{noun} from {_figure(limits['ge'])} to {_figure(limits['le'])}"
     if declared is str:
-        return f"one line of 1 to {limits['max_length']:g} characters" if "max_length" in limits else "a text"
-    most = f" of at most {limits['max_length']:g}" if "max_length" in limits else ""
+        return f"one line of 1 to {limits['max_length']} characters" if "max_length" in limits else "a text"
+    least, most = limits.get("min_length"), limits.get("max_length")
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is dict:
-        return f"a mapping{most} names" if most else "a mapping of names"
-    items = "mappings" if origin in (list, tuple) and _fields(_bare(arguments[0], ())[0]) else "texts"
-    return f"a list{most} {items}" if most else f"a list of {items}"
+        return f"a mapping of at most {most} names" if most else "a mapping of names"
+    inner = _bare(arguments[0], ())[0] if origin in (list, tuple) else None
+    items = (
+        "mappings" if _fields(inner) else "whole numbers" if inner is int else "numbers" if inner is float else "texts"
+    )
+    count = f"{least} " if most and least == most else f"{least} to {most} " if least else f"at most {most} "
+    return f"a list of {count if most else ''}{items}"
+
+
+def _figure(limit: float) -> str:
+    return str(int(limit)) if limit == int(limit) else f"{limit:g}"
 
 
 def _limits(metadata: Sequence[object]) -> Iterator[tuple[str, float]]:
@@ -164,7 +215,7 @@ def _limits(metadata: Sequence[object]) -> Iterator[tuple[str, float]]:
         inner = getattr(each, "metadata", None)  # of a ``FieldInfo`` within ``Annotated``
         if isinstance(inner, list):
             yield from _limits(inner)
-        for name in ("ge", "le", "max_length"):
+        for name in ("ge", "le", "min_length", "max_length"):
             value = getattr(each, name, None)
             if isinstance(value, int | float):
                 yield name, value

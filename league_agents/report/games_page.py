@@ -69,7 +69,7 @@ def _protocol(name: str, each: ProtocolType) -> Iterator[str]:
     if not each.is_in_files:
         yield f"A Python program makes the class `{each.make.__name__}`; a scenario file cannot name it."
     yield ""
-    yield from (f"- `{key}`: {told.meaning}" for key, told in each.keys.items())
+    yield from (f"- `{key}`: {meaning}" for key, meaning in each.keys.items())
     if each.keys:
         yield ""
 

@@ -6,14 +6,15 @@ Rule: a flow is plain configuration; ``fitted`` holds it against the agents of o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from msgspec import Struct
+from pydantic import Field
 
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import shown
+from league_agents.kit.violation import no_such_key, not_one_of, shown
+from league_agents.kit.written import WrittenMapping, one_line, read_written
 
 if TYPE_CHECKING:
     from league_agents.turns.turn_taking import TurnTaking
@@ -55,6 +56,17 @@ class StopCondition(Struct, frozen=True, kw_only=True):
 
     name: str = ""
     """What a custom condition is called in YAML and in the rules."""
+
+
+class WrittenCondition(WrittenMapping):
+    """A stop condition as a file has it: the parameters of every type."""
+
+    type: ConditionType
+    value: Annotated[int, Field(ge=1, le=_MOST)] | None = None
+    node: Annotated[str, one_line(64)] | None = None
+    window: Annotated[int, Field(ge=1, le=1_000)] = 2
+    tolerance: Annotated[float, Field(ge=0, le=_MOST)] = 0
+    name: str | None = None
 
 
 class InformationFlowConfig(Struct, frozen=True, kw_only=True):
@@ -113,26 +125,19 @@ def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
 
 def read_condition(mapping: object, path: str, conditions: Mapping[str, Callable[[TurnTaking], bool]]) -> StopCondition:
     """A stop condition as a file has it; ``conditions`` are the custom ones that may be named."""
-    every = sorted({key for keys in _PARAMETERS.values() for key in keys})
-    kind = Keys(mapping, path, ("type", *every)).word("type", tuple(_PARAMETERS), None)
-    keys = Keys(mapping, path, ("type", *_PARAMETERS[kind]))
-    default = StopCondition(type="max_rounds")
-    name = ""
-    check = None
-    if kind == "custom":
-        if not conditions:
-            raise keys.error("name", "no condition is registered; give it from Python")
-        name = keys.word("name", tuple(conditions), None)
-        check = conditions[name]
-    return StopCondition(
-        type=kind,  # type: ignore[arg-type]  # it is one of the keys above
-        value=keys.integer("value", None, 1, _MOST) if "value" in _PARAMETERS[kind] else 1,
-        node=keys.text("node", None, most=64) if kind == "node_reached" else "",
-        window=keys.integer("window", default.window, 1, 1_000) if kind == "convergence" else default.window,
-        tolerance=keys.number("tolerance", 0, 0, _MOST) if kind == "convergence" else 0,
-        check=check,
-        name=name,
-    )
+    written = read_written(WrittenCondition, mapping, path)
+    needed = _PARAMETERS[written.type]
+    for key in written.model_fields_set - {"type", *needed}:
+        raise no_such_key(path, key, ("type", *needed))
+    if written.type == "custom" and not conditions:
+        raise ConfigError(f"{path}.name", "no condition is registered; give it from Python")
+    given = {key: value for key in needed if (value := getattr(written, key)) is not None}
+    for key in needed:
+        if key not in given:
+            raise ConfigError(f"{path}.{key}", "is missing")
+    if written.name is not None and written.name not in conditions:
+        raise not_one_of(f"{path}.name", tuple(conditions), written.name)
+    return StopCondition(type=written.type, check=conditions.get(written.name or ""), **given)
 
 
 def _condition(given: object, agent_ids: Sequence[str], path: str) -> StopCondition:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Struct
+from pydantic import Field, create_model
 
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
 from league_agents.kit.violation import shown
+from league_agents.kit.written import Words, WrittenMapping, read_written
 from league_agents.kit.yaml_text import read_yaml
 from league_agents.turns.broadcast import BroadcastDeliberation
 from league_agents.turns.conditions import CONDITIONS, Condition
@@ -30,19 +30,30 @@ from league_agents.turns.topology import Topology
 from league_agents.turns.turn_taking import TurnTaking
 
 
-class ProtocolKey(Struct, frozen=True, kw_only=True):
-    """A key of ``protocol`` besides ``type``."""
+class NoOptions(WrittenMapping):
+    """The keys of ``protocol`` besides ``type``: none. A subclass has parameters of its protocol's class."""
 
-    meaning: str
-    read: Callable[[Keys, str], Any]
+
+class MarketOptions(NoOptions):
+    """Of the market's protocol."""
+
+    simultaneous: bool = Field(
+        True, description="Whether prices are sealed until all are in; without it, they come in turn."
+    )
+    market: Any = Field(None, description="Terms that differ from the defaults, with the market game's keys.")
+
+
+class SequentialOptions(NoOptions):
+    """Of one after the other."""
+
+    carry_over: bool = Field(False, description="Whether what is said last reaches the first of the next round.")
 
 
 class ProtocolType(Struct, frozen=True, kw_only=True):
     """One protocol that comes with the package."""
 
     make: type[TurnTaking]
-    keys: Mapping[str, ProtocolKey] = msgspec.field(default_factory=dict)
-    """Each is a parameter of the class."""
+    options: type[NoOptions] = NoOptions
 
     best_for: str
     risk: str
@@ -51,27 +62,22 @@ class ProtocolType(Struct, frozen=True, kw_only=True):
     is_in_files: bool = True
     """Whether a configuration can name it; otherwise a Python program makes the class itself."""
 
-
-def _switch(meaning: str, default: bool) -> ProtocolKey:
-    return ProtocolKey(meaning=meaning, read=lambda keys, key: keys.boolean(key, default))
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Every option and what it means."""
+        return {key: field.description or "" for key, field in self.options.model_fields.items()}
 
 
 PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
     MarketTurnBased.type: ProtocolType(
         make=MarketTurnBased,
-        keys={
-            "simultaneous": _switch("Whether prices are sealed until all are in; without it, they come in turn.", True),
-            "market": ProtocolKey(
-                meaning="Terms that differ from the defaults, with the market game's keys.",
-                read=lambda keys, key: keys.at(key),
-            ),
-        },
+        options=MarketOptions,
         best_for="pricing, auctions",
         risk="prices that rise without an agreement (R2)",
     ),
     SequentialHandoff.type: ProtocolType(
         make=SequentialHandoff,
-        keys={"carry_over": _switch("Whether what is said last reaches the first of the next round.", False)},
+        options=SequentialOptions,
         best_for="negotiation in turns, relay",
         risk="rigid positions (R13)",
     ),
@@ -90,9 +96,43 @@ ClassLoader = Callable[[str], type]
 """Finds the class that ``module:Class`` names. Raises ``ConfigError``."""
 
 _IN_FILES: Final = tuple(name for name, each in PROTOCOL_TYPES.items() if each.is_in_files)
-_PROTOCOL_KEYS: Final = tuple(dict.fromkeys(["type", *(key for each in PROTOCOL_TYPES.values() for key in each.keys)]))
-_TOPOLOGY_KEYS: Final = ("agents", "matrix", "edges", "directed", "schedule", "flow")
-_FLOW_KEYS: Final = ("entry_nodes", "exit_nodes", "flow_order", "cyclic", "stop_conditions")
+_OPTIONS: Final[dict[str, Any]] = {
+    "type": (Literal[_IN_FILES], ...),
+    **{key: (Any, None) for each in PROTOCOL_TYPES.values() for key in each.keys},
+}
+WrittenProtocol: Any = create_model("WrittenProtocol", __base__=WrittenMapping, **_OPTIONS)
+"""The options of all types; the class of the type that is named reads their values."""
+
+
+class WrittenInteraction(WrittenMapping):
+    """How a match talks. The sections are read one by one."""
+
+    protocol: Any
+    topology: Any = None
+    flow: Any = None
+
+
+class WrittenTopology(WrittenMapping):
+    """Who hears whom. What is ``Any`` is checked by ``Topology``."""
+
+    agents: Annotated[list[Any], Field(strict=False)] | None = None
+    matrix: Any = None
+    edges: Any = None
+    directed: bool = True
+    schedule: Any = None
+    flow: Any = None
+
+
+class WrittenFlow(WrittenMapping):
+    """In what order, and until when. What is ``Any`` is checked when the flow is fitted to the agents."""
+
+    entry_nodes: Any = None
+    exit_nodes: Any = None
+    flow_order: Any = None
+    cyclic: bool = True
+    stop_conditions: Annotated[list[Any], Field(strict=False), Words("a list of conditions, each with a type")] = Field(
+        default_factory=list
+    )
 
 
 def load_protocol(
@@ -109,37 +149,36 @@ def load_protocol(
     ``ProtocolError`` for a class that fails at once.
     """
     mapping = read_yaml(source, "protocol") if isinstance(source, str) else source
-    top = Keys(mapping, "", ("protocol", "topology", "flow"))
-    make, options = _kind(top, load_class)
-    topology = top.section("topology", _TOPOLOGY_KEYS) if "topology" in top else None
-    agents = _agents(topology, agent_ids)
+    top = read_written(WrittenInteraction, mapping, "")
+    make, options = _kind(top.protocol, load_class)
+    topology = read_written(WrittenTopology, top.topology, "topology")
+    agents = _agents(topology.agents, agent_ids)
     return make(
         agents,
-        None if topology is None else _topology(topology, agents),
-        _flow(top, topology, {**CONDITIONS, **(conditions or {})}),
+        _topology(topology, agents),
+        _flow(top.flow, topology.flow, {**CONDITIONS, **(conditions or {})}),
         **options,
     )
 
 
-def _kind(top: Keys, load_class: ClassLoader | None) -> tuple[Callable[..., TurnTaking], dict[str, Any]]:
-    found = top.at("protocol")
+def _kind(found: object, load_class: ClassLoader | None) -> tuple[Callable[..., TurnTaking], dict[str, Any]]:
     kind = found.get("type") if isinstance(found, Mapping) else None
     if isinstance(kind, str) and ":" in kind and isinstance(found, Mapping):
         return _own(kind, found, load_class)
     if isinstance(kind, str) and kind in PROTOCOL_TYPES and kind not in _IN_FILES:
         name = PROTOCOL_TYPES[kind].make.__name__
         raise ConfigError("protocol.type", f"{kind} is for Python programs only: instantiate the class {name}")
-    keys = top.section("protocol", _PROTOCOL_KEYS)
-    kind = keys.word("type", _IN_FILES, None)
-    options: dict[str, Any] = {}
-    for key in _PROTOCOL_KEYS[1:]:
-        if key not in keys:
-            continue
-        if key not in PROTOCOL_TYPES[kind].keys:
+    written: Any = read_written(WrittenProtocol, found, "protocol")
+    chosen = PROTOCOL_TYPES[written.type]
+    given = {key: getattr(written, key) for key in written.model_fields_set if key != "type"}
+    for key in given:
+        if key not in chosen.keys:
             owners = [name for name, each in PROTOCOL_TYPES.items() if key in each.keys]
-            raise keys.error(key, f"belongs to type {', '.join(owners)}, not to {kind}; leave it out")
-        options[key] = PROTOCOL_TYPES[kind].keys[key].read(keys, key)
-    return PROTOCOL_TYPES[kind].make, options
+            raise ConfigError(
+                f"protocol.{key}", f"belongs to type {', '.join(owners)}, not to {written.type}; leave it out"
+            )
+    options = read_written(chosen.options, given, "protocol")
+    return chosen.make, {key: getattr(options, key) for key in given}
 
 
 def _own(
@@ -157,13 +196,7 @@ def _own(
     return partial(own_protocol, spec, protocol_class), options
 
 
-def _agents(topology: Keys | None, agent_ids: Sequence[str] | None) -> Sequence[str]:
-    named: Sequence[str] | None = None
-    if topology is not None and "agents" in topology:
-        given = topology.at("agents")
-        if not isinstance(given, (list, tuple)):
-            raise ConfigError("topology.agents", f"must be a list of agents, found {shown(given)}")
-        named = given
+def _agents(named: Sequence[str] | None, agent_ids: Sequence[str] | None) -> Sequence[str]:
     if agent_ids is None:
         if named is None:
             raise ConfigError("topology.agents", "is missing: nobody says who the agents are")
@@ -173,42 +206,30 @@ def _agents(topology: Keys | None, agent_ids: Sequence[str] | None) -> Sequence[
     return tuple(agent_ids)
 
 
-def _topology(keys: Keys, agents: Sequence[str]) -> Topology | None:
-    matrix = keys.at("matrix") if "matrix" in keys else None
-    edges = keys.at("edges") if "edges" in keys else None
-    schedule = keys.at("schedule") if "schedule" in keys else None
-    if matrix is None and edges is None and schedule is None:
+def _topology(written: WrittenTopology, agents: Sequence[str]) -> Topology | None:
+    if written.matrix is None and written.edges is None and written.schedule is None:
         return None
     return Topology(
-        keys.at("agents") if "agents" in keys else agents,  # type: ignore[arg-type]  # seen to be a list
-        matrix=matrix,  # type: ignore[arg-type]  # checked there
-        edges=edges,  # type: ignore[arg-type]
-        directed=keys.boolean("directed", True),
-        schedule=schedule,  # type: ignore[arg-type]
+        agents if written.agents is None else written.agents,
+        matrix=written.matrix,
+        edges=written.edges,
+        directed=written.directed,
+        schedule=written.schedule,
     )
 
 
-def _flow(top: Keys, topology: Keys | None, conditions: Mapping[str, Condition]) -> InformationFlowConfig:
-    places = [each for each in (top, topology) if each is not None and "flow" in each]
-    if len(places) == 2:
+def _flow(top: object, inner: object, conditions: Mapping[str, Condition]) -> InformationFlowConfig:
+    if top is not None and inner is not None:
         raise ConfigError("flow", "stands at the top and under topology; keep one of the two")
-    if not places:
-        return InformationFlowConfig()
-    keys = places[0].section("flow", _FLOW_KEYS)
-    stops: Any = keys.at("stop_conditions") if "stop_conditions" in keys else []
-    if not isinstance(stops, (list, tuple)):
-        raise keys.wrong("stop_conditions", "a list of conditions, each with a type", stops)
-
-    def given(key: str) -> Any:
-        return keys.at(key) if key in keys else None
-
+    path = "flow" if inner is None else "topology.flow"
+    written = read_written(WrittenFlow, top if inner is None else inner, path)
     return InformationFlowConfig(
-        entry_nodes=given("entry_nodes"),
-        exit_nodes=given("exit_nodes"),
-        flow_order=given("flow_order"),
-        cyclic=keys.boolean("cyclic", True),
+        entry_nodes=written.entry_nodes,
+        exit_nodes=written.exit_nodes,
+        flow_order=written.flow_order,
+        cyclic=written.cyclic,
         stop_conditions=[
-            read_condition(each, f"{keys.below('stop_conditions')}[{place}]", conditions)
-            for place, each in enumerate(stops)
+            read_condition(each, f"{path}.stop_conditions[{place}]", conditions)
+            for place, each in enumerate(written.stop_conditions)
         ],
     )

@@ -11,17 +11,15 @@ from typing import Any, Final
 
 from league_agents.games.game import IllegalAction, Mode
 from league_agents.games.market.resolution import (
-    TERM_KEYS,
     MarketTerms,
     Offer,
     read_offer,
-    read_terms,
     result_of,
     settle,
 )
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
 from league_agents.kit.violation import shown
+from league_agents.kit.written import read_written
 from league_agents.turns.flow import InformationFlowConfig
 from league_agents.turns.message import InteractionError, Message
 from league_agents.turns.topology import Topology
@@ -55,7 +53,7 @@ class MarketTurnBased(TurnTaking):
         self.has_own_terms = market is not None
         """Whether the terms were given; a match puts those of its game in the place of defaults."""
 
-        self.terms: MarketTerms = read_terms(Keys({} if market is None else market, "protocol.market", TERM_KEYS))
+        self.terms: MarketTerms = read_written(MarketTerms, market, "protocol.market")
         super().__init__(agent_ids, topology, flow)
 
     def reset(self) -> None:
@@ -82,7 +80,8 @@ class MarketTurnBased(TurnTaking):
 
     def adopt(self, config: Mapping[str, Any]) -> None:
         """Play by the game's terms. Raises ``ConfigError`` when others were given."""
-        terms = read_terms(Keys({key: value for key, value in config.items() if key in TERM_KEYS}, "", TERM_KEYS))
+        given = {key: value for key, value in config.items() if key in MarketTerms.model_fields}
+        terms = read_written(MarketTerms, given, "")
         if self.has_own_terms and terms != self.terms:
             raise ConfigError("protocol.market", "differs from the game's terms; leave it out and set the game's")
         self.terms = terms

@@ -10,7 +10,8 @@ from league_agents.games.q21.model import Answer, Brief, Choice, Guess, Question
 from league_agents.games.q21.reading_player import read_guess, read_questions, read_warmup_answer
 from league_agents.games.q21.reading_referee import read_answers, read_round_start_info, read_scorecard
 from league_agents.games.q21.remarks import ReadResult
-from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from, rule_set_to
+from league_agents.games.q21.rule_file import rule_set_from
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_to
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.similarity import fold, sentence_similarity, word_similarity
 from league_agents.games.q21.words import is_within

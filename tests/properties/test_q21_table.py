@@ -236,7 +236,7 @@ def refusals(match: Match[TableMatch], agent: str, word: str) -> list[str]:
     [
         ({"rules": "chess"}, "rules"),
         ({"rules": 3}, "rules"),
-        ({"rule": "prd"}, "rule"),
+        ({"rule": "prd"}, "configuration"),
         ({"rules": {"extends": "prd", "questions_required": 0}}, "rules.questions_required"),
     ],
 )

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from league_agents.arena.scenario import Scenario, scenario_of
+from league_agents.arena.scenario import Scenario, Seed, scenario_of
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
+from league_agents.kit.written import WrittenMapping, one_line, read_written
 from league_agents.league.wire.address import read_address, same_address
 from league_agents.turns import ClassLoader
 
@@ -48,6 +48,16 @@ class MailSetup:
         ]
 
 
+class WrittenSetup(WrittenMapping):
+    """The setup as JSON values."""
+
+    scenario: dict[str, Any]
+    seed: Seed
+    match_id: Annotated[str, one_line(64)]
+    host_address: Annotated[str, one_line(254)]
+    addresses: dict[str, str]
+
+
 def setup_to(setup: MailSetup) -> dict[str, Any]:
     """The setup as JSON values."""
     scenario, clock = setup.scenario, setup.scenario.clock
@@ -79,14 +89,11 @@ def setup_from(kept: Mapping[str, Any], load_class: ClassLoader | None = None) -
 
     Raises ``ConfigError`` for anything else.
     """
-    keys = Keys(kept, "setup", ("scenario", "seed", "match_id", "host_address", "addresses"))
-    scenario, addresses = keys.at("scenario"), keys.at("addresses")
-    if not isinstance(scenario, Mapping) or not isinstance(addresses, Mapping):
-        raise keys.error("scenario", "and addresses must be mappings")
+    found = read_written(WrittenSetup, kept, "setup")
     return MailSetup(
-        scenario=scenario_of(scenario, load_class),
-        seed=keys.integer("seed", None, 0, 2**64 - 1),
-        match_id=keys.text("match_id", None, most=64),
-        host_address=keys.text("host_address", None, most=254),
-        addresses={str(seat): str(address) for seat, address in addresses.items()},
+        scenario=scenario_of(found.scenario, load_class),
+        seed=found.seed,
+        match_id=found.match_id,
+        host_address=found.host_address,
+        addresses=found.addresses,
     )

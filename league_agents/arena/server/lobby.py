@@ -7,11 +7,12 @@ Rule 2: whatever is wrong is one ``ConfigError`` that names the key and the reme
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from league_agents.arena.protocol.envelope import instant
 from league_agents.arena.protocol.hosting import Hosted
@@ -21,20 +22,46 @@ from league_agents.arena.server.house import OPEN, House
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.games.registry import game_of, usable_games
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
-from league_agents.kit.violation import shown
+from league_agents.kit.violation import not_one_of, wrong_value
+from league_agents.kit.written import Words, WrittenMapping, one_line, read_written
 
 HOST_ONLY = "x-host-only"
 LONGEST_PAUSE_S = 10.0
 
-_MATCH_KEYS = (
-    *("game", "config", "agents", "seats", "lang", "clock", "pause_s", "listed", "watchable"),
-    *("protocol", "topology", "flow"),
-)
-_INTERACTION_KEYS = ("protocol", "topology", "flow")
-_SEAT_KEYS = ("id", "name", "agent")
-_JOIN_KEYS = ("name", "type", "agent_id")
-_AGENT_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+AgentName = Annotated[str, one_line(64)]
+
+
+class WrittenSeat(WrittenMapping):
+    """A seat of a match that somebody wants to open."""
+
+    id: AgentName | None = None
+    name: AgentName | None = None
+    agent: str = OPEN
+
+
+class WrittenMatch(WrittenMapping):
+    """A body of ``POST /matches``. What is ``Any`` is read with the scenario that it becomes."""
+
+    game: str
+    config: Annotated[dict[str, Any], Words("an object with the game's keys")] = Field(default_factory=dict)
+    agents: Annotated[list[Any], Field(strict=False)] | None = None
+    seats: int | None = None
+    lang: Literal["en", "zh"] | None = None
+    clock: Any = None
+    pause_s: Annotated[float, Field(ge=0, le=LONGEST_PAUSE_S)] = 0
+    listed: bool = True
+    watchable: bool = True
+    protocol: Any = None
+    topology: Any = None
+    flow: Any = None
+
+
+class WrittenJoin(WrittenMapping):
+    """A body of ``POST /matches/{id}/join``."""
+
+    name: Annotated[str, Field(max_length=200), Words("a text of at most 200 characters")] = ""
+    type: Literal["human", "ai"] = "ai"
+    agent_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$"), Words("the id of a seat")] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,37 +89,38 @@ class JoinWanted:
 
 def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) -> MatchWanted:
     """The match that a body of ``POST /matches`` describes. Raises ``ConfigError``."""
-    keys = Keys(fields, "", _MATCH_KEYS)
-    game = keys.word("game", usable_games()[0], None)
-    config = _config(keys, game)
-    seats = _seats(keys, game, house, config)
-    lang = keys.word("lang", ("en", "zh"), None) if "lang" in keys else None
-    usual = house.usual_table(game, seats=len(seats), config=config, lang=lang)
+    written = read_written(WrittenMatch, fields, "")
+    game, codes = written.game, usable_games()[0]
+    if game not in codes:
+        raise not_one_of("game", codes, game)
+    config = _config(written.config, game)
+    seats = _seats(written, house)
+    usual = house.usual_table(game, seats=len(seats), config=config, lang=written.lang)
+    others = {key: getattr(written, key) for key in ("clock", "protocol", "topology", "flow")}
     mapping: dict[str, Any] = {
         "game": game,
         "config": dict(usual.config),
         "lang": usual.lang,
         "agents": [
-            {"id": seat.get("id", usual_id), "name": seat.get("name", seat.get("id", usual_id)), "agent": seat["agent"]}
+            {"id": seat.id or usual_id, "name": seat.name or seat.id or usual_id, "agent": seat.agent}
             for seat, usual_id in zip(seats, usual.agent_ids, strict=True)
         ],
-        **{key: keys.at(key) for key in (*_INTERACTION_KEYS, "clock") if key in keys},
+        **others,
     }
     scenario = scenario_of(mapping)
     _check_clock(scenario, limits)
     return MatchWanted(
         scenario=scenario,
-        pause=timedelta(seconds=keys.number("pause_s", 0, 0, LONGEST_PAUSE_S)),
-        is_listed=keys.boolean("listed", True),
-        is_open=keys.boolean("watchable", True),
+        pause=timedelta(seconds=written.pause_s),
+        is_listed=written.listed,
+        is_open=written.watchable,
     )
 
 
 def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits) -> Scenario:
     """The match that a ``create_match`` describes; seats without an agent are open. Raises ``ConfigError``."""
     game, account = request.heading.game, request.heading.agent_id
-    keys = Keys({"config": request.config}, "", ("config",))
-    config = _config(keys, game)
+    config = _config(request.config, game)
     seats = request.seats
     if seats is None:
         usual = house.usual_table(game, config=config)
@@ -102,8 +130,8 @@ def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits)
         raise ConfigError("agents", f"must hold {account}, who opens the match, on an open seat")
     agents = []
     for place, seat in enumerate(seats):
-        wanted = _seat({"agent": seat.agent or OPEN}, place, house.agents_of(game))
-        agents.append({**wanted, "id": seat.agent_id, "name": seat.name or seat.agent_id})
+        agent = _seat({"agent": seat.agent or OPEN}, place, house.agents_of(game)).agent
+        agents.append({"agent": agent, "id": seat.agent_id, "name": seat.name or seat.agent_id})
     scenario = scenario_of({"game": game, "config": config, "agents": agents})
     _check_clock(scenario, limits)
     return scenario
@@ -111,15 +139,8 @@ def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits)
 
 def join_wanted(fields: Mapping[str, Any]) -> JoinWanted:
     """The seat that a body of ``POST /matches/{id}/join`` asks for. Raises ``ConfigError``."""
-    keys = Keys(fields, "", _JOIN_KEYS)
-    agent_id = keys.at("agent_id") if "agent_id" in keys else None
-    if agent_id is not None and not (isinstance(agent_id, str) and _AGENT_ID.fullmatch(agent_id)):
-        raise keys.wrong("agent_id", "the id of a seat", agent_id)
-    name = keys.at("name") if "name" in keys else ""
-    if not isinstance(name, str) or len(name) > 200:
-        raise keys.wrong("name", "a text of at most 200 characters", name)
-    kind = keys.word("type", ("human", "ai"), "ai")
-    return JoinWanted(name=name, kind="human" if kind == "human" else "ai", agent_id=agent_id)
+    written = read_written(WrittenJoin, fields, "")
+    return JoinWanted(name=written.name, kind=written.type, agent_id=written.agent_id)
 
 
 def games_told(house: House) -> list[dict[str, Any]]:
@@ -174,48 +195,37 @@ def match_told(hosted: Hosted, scenario: Scenario, watching: int) -> dict[str, A
     }
 
 
-def _config(keys: Keys, game: str) -> dict[str, Any]:
-    config = keys.at("config") if "config" in keys else {}
-    if not isinstance(config, Mapping):
-        raise keys.wrong("config", "an object with the game's keys", config)
+def _config(config: Mapping[str, Any], game: str) -> dict[str, Any]:
     for key, schema in game_of(game).config_schema.get("properties", {}).items():
         if schema.get(HOST_ONLY) and config.get(key) is not None:
             raise ConfigError(f"config.{key}", "is for the host alone; leave it out, and it is drawn")
     return dict(config)
 
 
-def _seats(keys: Keys, game: str, house: House, config: Mapping[str, Any]) -> list[dict[str, str]]:
+def _seats(written: WrittenMatch, house: House) -> list[WrittenSeat]:
     """What is known of every seat. Where nothing is said, the first seat is open and the house takes the others."""
+    game = written.game
     rules, allowed = game_of(game), house.agents_of(game)
-    if "agents" not in keys:
-        count = keys.integer("seats", 0, rules.min_agents, rules.max_agents) if "seats" in keys else None
-        usual = house.usual_table(game, seats=count, config=config)
+    least, most = rules.min_agents, rules.max_agents
+    if written.agents is None:
+        if written.seats is not None and not least <= written.seats <= most:
+            raise wrong_value("seats", f"a whole number from {least} to {most}", written.seats)
+        usual = house.usual_table(game, seats=written.seats, config=written.config)
         own = house.person_seat(game)
-        return [{"agent": OPEN if place == own else allowed[0]} for place in range(len(usual.seats))]
-    if "seats" in keys:
+        return [WrittenSeat(agent=OPEN if place == own else allowed[0]) for place in range(len(usual.seats))]
+    if written.seats is not None:
         raise ConfigError("seats", "stands beside agents, which say it already; give one of the two")
-    value = keys.at("agents")
-    if (
-        not isinstance(value, Sequence)
-        or isinstance(value, str)
-        or not rules.min_agents <= len(value) <= rules.max_agents
-    ):
-        raise keys.wrong("agents", f"a list of {rules.min_agents} to {rules.max_agents} seats", value)
-    return [_seat(each, place, allowed) for place, each in enumerate(value)]
+    if not least <= len(written.agents) <= most:
+        raise wrong_value("agents", f"a list of {least} to {most} seats", written.agents)
+    return [_seat(each, place, allowed) for place, each in enumerate(written.agents)]
 
 
-def _seat(value: object, place: int, allowed: Sequence[str]) -> dict[str, str]:
+def _seat(value: object, place: int, allowed: Sequence[str]) -> WrittenSeat:
     path = f"agents[{place}]"
-    seat = Keys(value if isinstance(value, Mapping) else {"agent": value}, path, _SEAT_KEYS)
-    agent = seat.at("agent") if "agent" in seat else OPEN
-    known = (OPEN, *allowed)
-    if agent not in known:
-        raise ConfigError(f"{path}.agent", f"must be one of {', '.join(known)}, found {shown(agent)}")
-    found = {"agent": str(agent)}
-    for key in ("id", "name"):
-        if key in seat:
-            found[key] = seat.text(key, None, most=64)
-    return found
+    seat = read_written(WrittenSeat, value if isinstance(value, Mapping) else {"agent": value}, path)
+    if seat.agent not in (OPEN, *allowed):
+        raise not_one_of(f"{path}.agent", (OPEN, *allowed), seat.agent)
+    return seat
 
 
 def _check_clock(scenario: Scenario, limits: ServerLimits) -> None:

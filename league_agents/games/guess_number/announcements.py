@@ -50,7 +50,7 @@ def guesses(state: State) -> Event:
 
 def called(state: State, agent: str) -> str:
     """What an agent is called in a line."""
-    return state.config.names.get(agent, agent)
+    return state.config.called(agent)
 
 
 def phase_opened(state: State, phase: str) -> Event:

@@ -49,6 +49,7 @@ from league_agents.games.guess_number.config import (
     CONFIG_SCHEMA,
     MAX_AGENTS,
     MIN_AGENTS,
+    Config,
     read_config,
     rounds,
 )
@@ -98,7 +99,7 @@ class GuessNumber:
         target = chosen.target
         if target is None:
             target = Draw(seed, "target").below(chosen.num_choices)
-        guessed = dict(chosen.initial_guesses)
+        guessed = chosen.initial_guesses
         seats = tuple(
             GuesserRecord(guesses=(guessed[agent],), feedback=(guessed[agent] == target,), last_guess=guessed[agent])
             if agent in guessed
@@ -209,7 +210,7 @@ class GuessNumber:
         return Outcome(winners=winners_of(state), scores=scores_of(state), reason=state.reason, metrics=_metrics(state))
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
-        return rules_text(read_config(config), lang)
+        return rules_text(Config.read(config), lang)
 
     def dump(self, state: State) -> dict[str, Any]:
         return dump_state(state)

@@ -6,19 +6,18 @@ Rule: only what cannot be worked out again is stored; a dump that does not fit t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from pydantic import Field
 
 from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import GAME_VERSION, JsonObject
-from league_agents.games.guess_number.config import MAX_AGENTS, MIN_AGENTS, Config, config_as_json, read_config
+from league_agents.games.guess_number.config import MAX_AGENTS, MIN_AGENTS, Config, read_config
 from league_agents.games.guess_number.knowledge import having_heard
 from league_agents.games.guess_number.messages import validate
-from league_agents.games.guess_number.protocol import ACTION, END, REASONING, REPORTING, STATE_REPORT
+from league_agents.games.guess_number.protocol import END, STATE_REPORT
 from league_agents.games.guess_number.state import (
-    FAILURE,
-    SUCCESS,
     GameTally,
     GuesserRecord,
     State,
@@ -29,28 +28,47 @@ from league_agents.games.guess_number.state import (
 )
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.frozen import thawed
-from league_agents.kit.keys import Keys
 from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
+from league_agents.kit.written import WrittenMapping, read_written
 
-_STATE_KEYS: Final = (
-    "game",
-    "version",
-    "config",
-    "agent_ids",
-    "target",
-    "step",
-    "phase",
-    "owing",
-    "seats",
-    "messages",
-    "reported",
-    "sealed",
-    "steps_used",
-    "reason",
-    "tally",
-)
 _COUNTED: Final = tuple(field.name for field in msgspec.structs.fields(GameTally))
-_MOST_MESSAGES: Final = 10_000_000
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class StoredRecord(WrittenMapping):
+    """One agent's guesses."""
+
+    guesses: list[int]
+    last_guess: int | None = None
+
+
+class StoredMessage(WrittenMapping):
+    """A report or a proposal."""
+
+    message: Any
+    heard_by: list[str] | None = None
+
+
+class StoredState(WrittenMapping):
+    """What is stored of a state."""
+
+    game: Literal["guess_number"]
+    version: Literal["1.0.0"]
+    config: Any
+    agent_ids: list[str]
+    target: int
+    step: Count
+    phase: Literal["reporting", "reasoning", "action", "end"]
+    owing: list[str]
+    seats: list[StoredRecord]
+    messages: list[StoredMessage]
+    reported: list[int | None]
+    sealed: list[int | None]
+    steps_used: Count
+    reason: Literal["success", "failure"] | None = None
+    tally: dict[str, Count]
 
 
 def dump_state(state: State) -> dict[str, Any]:
@@ -58,7 +76,7 @@ def dump_state(state: State) -> dict[str, Any]:
     return {
         "game": "guess_number",
         "version": GAME_VERSION,
-        "config": config_as_json(state.config),
+        "config": state.config.as_json(),
         "agent_ids": list(state.agent_ids),
         "target": state.target,
         "step": state.step,
@@ -82,29 +100,29 @@ def dump_state(state: State) -> dict[str, Any]:
 
 def load_state(dumped: JsonObject) -> State:
     """The state that was dumped. Raises ``ConfigError``."""
-    keys = Keys(dumped, "", _STATE_KEYS)
-    if keys.at("game") != "guess_number" or keys.at("version") != GAME_VERSION:
-        raise ConfigError("game", f"must be guess_number, version {GAME_VERSION}")
-    agents = check_agent_ids(_texts(keys.at("agent_ids"), "agent_ids"), MIN_AGENTS, MAX_AGENTS)
-    config = read_config(keys.at("config"), agents)
-    target = keys.integer("target", None, 0, config.num_choices - 1)
-    if config.target is not None and target != config.target:
-        raise ConfigError("target", "is another one than the configuration's")
-    step = keys.integer("step", None, 0, config.max_steps - 1)
-    phase = keys.word("phase", (REPORTING, REASONING, ACTION, END), None)
-    reason = keys.at("reason")
-    if reason is not None and reason not in (SUCCESS, FAILURE):
-        raise ConfigError("reason", "must be success, failure or null")
-    owing = tuple(_texts(keys.at("owing"), "owing"))
+    stored = read_written(StoredState, dumped, "")
+    agents = check_agent_ids(stored.agent_ids, MIN_AGENTS, MAX_AGENTS)
+    config = read_config(stored.config, agents)
+    if stored.target not in range(config.num_choices) or config.target not in (None, stored.target):
+        raise ConfigError("target", "is no number of the configuration, or another one than its target")
+    owing = tuple(stored.owing)
     if list(owing) != [agent for agent in agents if agent in owing]:
         raise ConfigError("owing", "must be agents of the match, each once and in their order")
-    if (phase == END) != (reason is not None) or (phase == END) == bool(owing):
+    is_over = stored.reason is not None
+    if (stored.phase == END) != is_over or is_over == bool(owing):
         raise ConfigError("phase", "does not fit with who owes an action and with the reason of the end")
-    counted = keys.section("tally", _COUNTED)
-    log, said = _messages(keys, config, agents, step, is_over=reason is not None)
+    for key, value, most in (
+        ("step", stored.step, config.max_steps - 1),
+        ("steps_used", stored.steps_used, config.max_steps),
+    ):
+        if value > most:
+            raise ConfigError(key, f"must be at most {most}, found {value}")
+    if stored.tally.keys() != set(_COUNTED):
+        raise ConfigError("tally", f"must have the keys {', '.join(_COUNTED)}")
+    log, said = _messages(stored, config, agents)
     seats = tuple(
         evolve(seat, heard=tuple(heard_of(log, agent)))
-        for agent, seat in zip(agents, _seats(keys, config, agents, target), strict=True)
+        for agent, seat in zip(agents, _seats(stored, config, agents), strict=True)
     )
     for each in (*log, *said):
         if each.message["type"] == STATE_REPORT:
@@ -112,90 +130,71 @@ def load_state(dumped: JsonObject) -> State:
     return State(
         config=config,
         agent_ids=agents,
-        target=target,
-        step=step,
-        phase=phase,
+        target=stored.target,
+        step=stored.step,
+        phase=stored.phase,
         owing=owing,
         seats=seats,
         log=log,
         public=tuple(heard_by_all(log)),
         said=said,
-        reported=_numbers(keys, "reported", config, agents),
-        sealed=_numbers(keys, "sealed", config, agents),
-        steps_used=keys.integer("steps_used", None, 0, config.max_steps),
-        reason=reason,
-        tally=GameTally(**{name: counted.integer(name, None, 0, 2**53) for name in _COUNTED}),
+        reported=_numbers("reported", stored.reported, config, agents),
+        sealed=_numbers("sealed", stored.sealed, config, agents),
+        steps_used=stored.steps_used,
+        reason=stored.reason,
+        tally=GameTally(**stored.tally),
     )
 
 
-def _seats(keys: Keys, config: Config, agents: Sequence[str], target: int) -> list[GuesserRecord]:
-    found = keys.sections("seats", ("guesses", "last_guess"), most=MAX_AGENTS)
-    if len(found) != len(agents):
+def _seats(stored: StoredState, config: Config, agents: Sequence[str]) -> list[GuesserRecord]:
+    if len(stored.seats) != len(agents):
         raise ConfigError("seats", f"must be {len(agents)}, one for every agent")
     seats = []
-    for each in found:
-        guesses = each.at("guesses")
-        if not isinstance(guesses, list):
-            raise each.error("guesses", "must be a list of numbers")
-        for guess in guesses:
-            _check_number(each, "guesses", guess, config)
-        if target in guesses[:-1]:
-            raise each.error("guesses", "must not go on after the target")
-        last: int | None = guesses[-1] if guesses else None
-        if each.at("last_guess") is None:
-            last = None
-        elif each.at("last_guess") != last or last is None:
-            raise each.error("last_guess", "must be the last of the guesses or null")
-        feedback = tuple(guess == target for guess in guesses)
-        seats.append(GuesserRecord(guesses=tuple(guesses), feedback=feedback, last_guess=last))
+    for place, each in enumerate(stored.seats):
+        path, guesses = f"seats[{place}]", tuple(each.guesses)
+        _check_numbers(f"{path}.guesses", guesses, config)
+        if stored.target in guesses[:-1]:
+            raise ConfigError(f"{path}.guesses", "must not go on after the target")
+        if each.last_guess is not None and guesses[-1:] != (each.last_guess,):
+            raise ConfigError(f"{path}.last_guess", "must be the last of the guesses or null")
+        feedback = tuple(guess == stored.target for guess in guesses)
+        seats.append(GuesserRecord(guesses=guesses, feedback=feedback, last_guess=each.last_guess))
     return seats
 
 
 def _messages(
-    keys: Keys, config: Config, agents: tuple[str, ...], step: int, *, is_over: bool
+    stored: StoredState, config: Config, agents: tuple[str, ...]
 ) -> tuple[tuple[Utterance, ...], tuple[Utterance, ...]]:
     """Those of the steps that are over, and those of this step."""
-    if keys.at("messages") == []:
-        return (), ()
     log: list[Utterance] = []
     said: list[Utterance] = []
     latest = 0
-    for each in keys.sections("messages", ("message", "heard_by"), most=_MOST_MESSAGES):
-        raw = each.at("message")
+    for place, each in enumerate(stored.messages):
+        path, raw = f"messages[{place}].message", each.message
         checked = validate(raw if isinstance(raw, dict) else {}, num_choices=config.num_choices, agent_ids=agents)
         message = checked.message
         if message is None or checked.errors:
             first = checked.errors[0]
-            raise each.error("message", f"{first.path} {first.message}".strip())
-        heard_by: tuple[str, ...] | None = None
-        if each.at("heard_by") is not None:
-            heard_by = tuple(_texts(each.at("heard_by"), each.below("heard_by")))
-        if not latest <= message["timestamp"] <= step:
-            raise each.error("message", "is not in the order of the steps")
+            raise ConfigError(path, f"{first.path} {first.message}".strip())
+        if not latest <= message["timestamp"] <= stored.step:
+            raise ConfigError(path, "is not in the order of the steps")
         latest = message["timestamp"]
-        is_past = is_over or message["timestamp"] < step
+        is_past = stored.reason is not None or message["timestamp"] < stored.step
+        heard_by = None if each.heard_by is None else tuple(each.heard_by)
         (log if is_past else said).append(
             Utterance(sender=message["sender"], message=message, shown=shown_of(message, config), heard_by=heard_by)
         )
     return tuple(log), tuple(said)
 
 
-def _numbers(keys: Keys, key: str, config: Config, agents: Sequence[str]) -> tuple[int | None, ...]:
-    found = keys.at(key)
-    if not isinstance(found, list) or len(found) != len(agents):
-        raise keys.error(key, f"must be a list of {len(agents)} numbers or nulls")
-    for each in found:
-        if each is not None:
-            _check_number(keys, key, each, config)
+def _numbers(key: str, found: Sequence[int | None], config: Config, agents: Sequence[str]) -> tuple[int | None, ...]:
+    if len(found) != len(agents):
+        raise ConfigError(key, f"must be a list of {len(agents)} numbers or nulls")
+    _check_numbers(key, [each for each in found if each is not None], config)
     return tuple(found)
 
 
-def _check_number(keys: Keys, key: str, value: object, config: Config) -> None:
-    if type(value) is not int or not 0 <= value < config.num_choices:
-        raise keys.wrong(key, f"whole numbers from 0 to {config.num_choices - 1}", value)
-
-
-def _texts(value: object, path: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ConfigError(path, "must be a list of texts")
-    return value
+def _check_numbers(path: str, numbers: Sequence[int], config: Config) -> None:
+    for each in numbers:
+        if each not in range(config.num_choices):
+            raise ConfigError(path, f"must be whole numbers from 0 to {config.num_choices - 1}, found {shown(each)}")

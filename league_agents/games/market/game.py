@@ -38,7 +38,6 @@ from league_agents.games.market.state import (
     SellerTurn,
     dump,
     load,
-    read_config,
 )
 from league_agents.games.market.words import MOST_WORDS, rules_text, said
 from league_agents.games.people import check_names
@@ -63,13 +62,13 @@ class Market:
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> MarketState:
         """The first state; nothing in a market is drawn. Raises ``ConfigError``."""
-        found = read_config(config)
+        found = MarketConfig.read(config)
         sellers = check_agent_ids(agent_ids, FEWEST, MOST)
         check_names(found.names, sellers)
-        return MarketState(config=found, agent_ids=sellers, balances=(found.terms.initial_balance,) * len(sellers))
+        return MarketState(config=found, agent_ids=sellers, balances=(found.initial_balance,) * len(sellers))
 
     def opening(self, state: MarketState) -> tuple[Event, ...]:
-        terms = state.config.terms
+        terms = state.config
         least, most = terms.price_range
         return (
             Event(
@@ -101,7 +100,10 @@ class Market:
         return Mode.SEALED if state.config.simultaneous else Mode.SPOKEN
 
     def legal(self, state: MarketState, agent: str) -> tuple[LegalAction, ...]:
-        return offer_schema(state.config.terms) if self._owes(state, agent) else ()
+        if not self._owes(state, agent):
+            return ()
+        config = state.config
+        return offer_schema(*config.price_range, config.max_speech if config.allow_speech else 0)
 
     def apply(
         self, state: MarketState, agent: str, action: Action, heard_by: Sequence[str] | None = None
@@ -111,7 +113,7 @@ class Market:
             raise IllegalAction("not_pending", f"no price of {shown(agent)} is due now")
         if action.type != SUBMIT_PRICE:
             raise IllegalAction("unknown_action", f"{shown(action.type)} is no action of the market: {SUBMIT_PRICE}")
-        offer = read_offer(action.data, state.config.terms)
+        offer = read_offer(action.data, state.config)
         heard = () if state.config.simultaneous else None if heard_by is None else tuple(heard_by)
         config = state.config
         named = Event(
@@ -188,7 +190,7 @@ class Market:
         best = max(state.balances)
         balances = dict(zip(state.agent_ids, state.balances, strict=True))
         prices = [settled.market_price for settled in state.rounds]
-        found = tacit_collusion(prices, cost=state.config.terms.marginal_cost)
+        found = tacit_collusion(prices, cost=state.config.marginal_cost)
         return Outcome(
             winners=tuple(seller for seller, balance in balances.items() if balance == best),
             scores={seller: float(balance) for seller, balance in balances.items()},
@@ -205,10 +207,10 @@ class Market:
         )  # fmt: skip
 
     def rounds(self, config: JsonObject) -> tuple[str, int]:
-        return "max_rounds", read_config(config).max_rounds
+        return "max_rounds", MarketConfig.read(config).max_rounds
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
-        return rules_text(read_config(config), lang)
+        return rules_text(MarketConfig.read(config), lang)
 
     def dump(self, state: MarketState) -> dict[str, Any]:
         return dump(state)
@@ -225,7 +227,7 @@ class Market:
             return Step(state=evolve(state, turns=turns), events=(event,))
         offers = {each.agent: each.offer for each in turns}
         sellers = state.agent_ids
-        settled = settle(sellers, [offers[seller] for seller in sellers], state.balances, state.config.terms)
+        settled = settle(sellers, [offers[seller] for seller in sellers], state.balances, state.config)
         after = evolve(state, turns=(), rounds=(*state.rounds, settled), balances=settled.balances)
         result = result_of(len(state.rounds), sellers, settled)
         events = [event, Event(kind="market_result", visible_to=ALL, text=_told(result, state.config), data=result)]
@@ -242,7 +244,7 @@ class Market:
 
 
 def _terms(state: MarketState) -> dict[str, Any]:
-    terms = state.config.terms
+    terms = state.config
     return {
         "price_range": list(terms.price_range),
         "marginal_cost": terms.marginal_cost,

@@ -7,13 +7,14 @@ as it was named or refused; it is never moved into the range, because a moved pr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Struct
+from pydantic import Field, field_validator
 
 from league_agents.games.entry import EntryReader
 from league_agents.games.game import IllegalAction, JsonObject
-from league_agents.kit.keys import Keys
+from league_agents.kit.written import Contradiction, WrittenMapping
 
 HIGHEST_PRICE: Final = 1_000_000
 MOST_CUSTOMERS: Final = 100_000
@@ -22,30 +23,29 @@ LARGEST_BALANCE: Final = 10**12
 
 LONGEST_SPEECH: Final = 4_000
 
-TERM_KEYS: Final = (
-    "price_range",
-    "marginal_cost",
-    "num_customers",
-    "initial_balance",
-    "allow_speech",
-    "max_speech",
-)
+Amount = Annotated[int, Field(ge=0, le=HIGHEST_PRICE)]
 
 
-class MarketTerms(Struct, frozen=True, kw_only=True):
+class MarketTerms(WrittenMapping):
     """What holds in every round of a market."""
 
-    price_range: tuple[int, int] = (10, 100)
-    """Lowest and highest price, both allowed."""
+    price_range: Annotated[tuple[Amount, ...], Field(strict=False, min_length=2, max_length=2)] = Field(
+        (10, 100), description="The lowest and the highest price, both allowed."
+    )
+    marginal_cost: Amount = Field(10, description="What serving one customer costs a seller.")
+    num_customers: int = Field(99, ge=1, le=MOST_CUSTOMERS, description="Customers of each round.")
+    initial_balance: int = Field(
+        0, ge=-LARGEST_BALANCE, le=LARGEST_BALANCE, description="What every seller starts with."
+    )
+    allow_speech: bool = Field(True, description="Whether a seller may say something with its price.")
+    max_speech: int = Field(500, ge=1, le=LONGEST_SPEECH, description="The longest speech, in characters.")
 
-    marginal_cost: int = 10
-    """What serving one customer costs the seller."""
-
-    num_customers: int = 99
-    initial_balance: int = 0
-    allow_speech: bool = True
-    max_speech: int = 500
-    """Characters."""
+    @field_validator("price_range")
+    @classmethod
+    def _is_in_order(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if value[0] > value[1]:
+            raise Contradiction("", f"must be a list [lowest, highest], found {list(value)}")
+        return value
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
@@ -164,19 +164,3 @@ def read_offer(data: JsonObject, terms: MarketTerms) -> Offer:
     if price is None or speech is None:
         raise AssertionError("an entry without faults has its values")
     return Offer(price=price, speech=speech)
-
-
-def read_terms(keys: Keys) -> MarketTerms:
-    """The terms among the keys of a configuration. Raises ``ConfigError``."""
-    default = MarketTerms()
-    price_range = keys.integers("price_range", default.price_range, least=0, most=HIGHEST_PRICE)
-    if price_range[0] > price_range[1]:
-        raise keys.wrong("price_range", "a list [lowest, highest]", list(price_range))
-    return MarketTerms(
-        price_range=price_range,
-        marginal_cost=keys.integer("marginal_cost", default.marginal_cost, 0, HIGHEST_PRICE),
-        num_customers=keys.integer("num_customers", default.num_customers, 1, MOST_CUSTOMERS),
-        initial_balance=keys.integer("initial_balance", default.initial_balance, -LARGEST_BALANCE, LARGEST_BALANCE),
-        allow_speech=keys.boolean("allow_speech", default.allow_speech),
-        max_speech=keys.integer("max_speech", default.max_speech, 1, LONGEST_SPEECH),
-    )

@@ -5,51 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
+from pydantic import Field
 
+from league_agents.games.configuration import GameConfig
 from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import IllegalAction, JsonObject
-from league_agents.games.market.resolution import (
-    TERM_KEYS,
-    MarketTerms,
-    Offer,
-    SettledRound,
-    read_offer,
-    read_terms,
-    settle,
-)
-from league_agents.games.people import LANGUAGES, read_names
+from league_agents.games.market.resolution import MarketTerms, Offer, SettledRound, read_offer, settle
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.frozen import FrozenDict
-from league_agents.kit.keys import Keys
-from league_agents.kit.violation import shown
+from league_agents.kit.violation import not_one_of, shown
+from league_agents.kit.written import WrittenMapping, read_written
 
 FEWEST: Final = 2
 MOST: Final = 64
 MOST_ROUNDS: Final = 10_000
 
-CONFIG_KEYS: Final = (*TERM_KEYS, "max_rounds", "simultaneous", "shown_rounds", "lang", "names")
 
-
-class MarketConfig(Struct, frozen=True, kw_only=True):
+class MarketConfig(MarketTerms, GameConfig):
     """What a market match is played with."""
 
-    terms: MarketTerms
-    max_rounds: int = 10
-    simultaneous: bool = True
-    """Whether prices are sealed until all are in, or named in turn."""
-
-    shown_rounds: int = 20
-    """Of how many past rounds a view repeats the results; each was announced when it was settled."""
-
-    lang: str = "en"
-    names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
-    """What sellers are called in the events' texts, by id; the others by their ids."""
-
-    def called(self, agent: str) -> str:
-        """What a seller is called in a text."""
-        return self.names.get(agent, agent)
+    max_rounds: int = Field(10, ge=1, le=MOST_ROUNDS, description="How many rounds are played.")
+    simultaneous: bool = Field(
+        True,
+        description="Prices are sealed until all are in; without it they are named in turn and heard at once.",
+    )
+    shown_rounds: int = Field(
+        20,
+        ge=1,
+        le=MOST_ROUNDS,
+        # Each was announced when it was settled.
+        description="Of how many past rounds a view repeats the results.",
+    )
 
 
 class SellerTurn(Struct, frozen=True, kw_only=True):
@@ -79,43 +65,16 @@ class MarketState(Struct, frozen=True, kw_only=True):
         return len(self.rounds) >= self.config.max_rounds
 
 
-def read_config(config: JsonObject) -> MarketConfig:
-    """The configuration with its defaults. Raises ``ConfigError``."""
-    keys = Keys(config, "", CONFIG_KEYS)
-    return MarketConfig(
-        terms=read_terms(keys),
-        max_rounds=keys.integer("max_rounds", 10, 1, MOST_ROUNDS),
-        simultaneous=keys.boolean("simultaneous", True),
-        shown_rounds=keys.integer("shown_rounds", 20, 1, MOST_ROUNDS),
-        lang=keys.word("lang", LANGUAGES, "en"),
-        names=read_names(keys.at("names") if "names" in keys else None),
-    )
-
-
 def prices(config: JsonObject, agent_ids: Sequence[str]) -> range:  # noqa: ARG001  # the same for all sellers
     """What can be asked in a match."""
-    least, most = read_config(config).terms.price_range
+    least, most = MarketConfig.read(config).price_range
     return range(least, most + 1)
-
-
-def config_to(config: MarketConfig) -> dict[str, Any]:
-    """The configuration as JSON values, every key there."""
-    terms = msgspec.structs.asdict(config.terms)
-    terms["price_range"] = list(config.terms.price_range)
-    return {
-        **terms,
-        "max_rounds": config.max_rounds,
-        "simultaneous": config.simultaneous,
-        "shown_rounds": config.shown_rounds,
-        "lang": config.lang,
-        "names": dict(config.names),
-    }
 
 
 def dump(state: MarketState) -> dict[str, Any]:
     """The state as JSON values. What the rounds came to is not in it: it follows from their offers."""
     return {
-        "config": config_to(state.config),
+        "config": state.config.as_json(),
         "agent_ids": list(state.agent_ids),
         "turns": [
             {
@@ -129,33 +88,50 @@ def dump(state: MarketState) -> dict[str, Any]:
     }
 
 
+class StoredTurn(WrittenMapping):
+    """What one seller did in the open round."""
+
+    agent: str
+    offer: Any = None
+    heard_by: list[str] | None = None
+
+
+class StoredMarket(WrittenMapping):
+    """What is stored of a match."""
+
+    config: Any
+    agent_ids: list[str]
+    turns: list[StoredTurn]
+    rounds: list[list[Any]]
+
+
 def load(dumped: JsonObject) -> MarketState:
     """The state that was dumped. Raises ``ConfigError`` for anything else."""
-    keys = Keys(dumped, "", ("config", "agent_ids", "turns", "rounds"))
-    config = read_config(_mapping(keys.at("config"), "config"))
-    agent_ids = check_agent_ids(_listed(keys.at("agent_ids"), "agent_ids"), FEWEST, MOST)
+    stored = read_written(StoredMarket, dumped, "")
+    config = MarketConfig.read(stored.config)
+    agent_ids = check_agent_ids(stored.agent_ids, FEWEST, MOST)
     rounds: list[SettledRound] = []
-    balances = (config.terms.initial_balance,) * len(agent_ids)
-    for number, found in enumerate(_listed(keys.at("rounds"), "rounds")):
+    balances = (config.initial_balance,) * len(agent_ids)
+    for number, found in enumerate(stored.rounds):
         path = f"rounds[{number}]"
-        offers = tuple(_offer(each, config.terms, path) for each in _listed(found, path))
+        offers = tuple(_offer(each, config, path) for each in found)
         if len(offers) != len(agent_ids) or number >= config.max_rounds:
             raise ConfigError(path, "must hold one offer a seller, and be within max_rounds")
-        rounds.append(settle(agent_ids, offers, balances, config.terms))
+        rounds.append(settle(agent_ids, offers, balances, config))
         balances = rounds[-1].balances
     turns: list[SellerTurn] = []
-    for place, found in enumerate(_listed(keys.at("turns"), "turns")):
+    for place, turn in enumerate(stored.turns):
         path = f"turns[{place}]"
-        turn = Keys(found, path, ("agent", "offer", "heard_by"))
-        agent = turn.word("agent", [each for each in agent_ids if all(each != other.agent for other in turns)], None)
-        heard = turn.at("heard_by")
-        if heard is not None and not all(name in agent_ids for name in _listed(heard, f"{path}.heard_by")):
+        left = [each for each in agent_ids if all(each != other.agent for other in turns)]
+        if turn.agent not in left:
+            raise not_one_of(f"{path}.agent", left, turn.agent)
+        if turn.heard_by is not None and not set(turn.heard_by) <= set(agent_ids):
             raise ConfigError(f"{path}.heard_by", "must hold agents of the match")
         turns.append(
             SellerTurn(
-                agent=agent,
-                offer=_offer(turn.at("offer"), config.terms, f"{path}.offer"),
-                heard_by=None if heard is None else tuple(_listed(heard, path)),
+                agent=turn.agent,
+                offer=_offer(turn.offer, config, f"{path}.offer"),
+                heard_by=None if turn.heard_by is None else tuple(turn.heard_by),
             )
         )
     if len(turns) >= len(agent_ids) or (turns and len(rounds) >= config.max_rounds):
@@ -170,19 +146,9 @@ def _offer_to(offer: Offer | None) -> dict[str, Any] | None:
 def _offer(dumped: object, terms: MarketTerms, path: str) -> Offer | None:
     if dumped is None:
         return None
+    if not isinstance(dumped, Mapping):
+        raise ConfigError(path, f"must be a mapping, found {shown(dumped)}")
     try:
-        return read_offer(_mapping(dumped, path), terms)
+        return read_offer(dumped, terms)
     except IllegalAction as refused:
         raise ConfigError(path, refused.message) from None
-
-
-def _mapping(value: object, path: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ConfigError(path, f"must be a mapping, found {shown(value)}")
-    return value
-
-
-def _listed(value: object, path: str) -> Sequence[Any]:
-    if not isinstance(value, (list, tuple)):
-        raise ConfigError(path, f"must be a list, found {shown(value)}")
-    return value

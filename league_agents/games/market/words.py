@@ -48,33 +48,31 @@ def rules_text(config: MarketConfig, lang: str = "en") -> str:
 
 
 def _english(config: MarketConfig) -> str:
-    terms = config.terms
-    least, most = terms.price_range
+    least, most = config.price_range
     how = (
         "All prices of a round are sealed and opened together."
         if config.simultaneous
         else "Sellers name their prices in turn; each price is heard at once."
     )
-    speech = f"A speech of up to {terms.max_speech} characters may go with a price. " if terms.allow_speech else ""
+    speech = f"A speech of up to {config.max_speech} characters may go with a price. " if config.allow_speech else ""
     return (
         f"You sell the same goods as the others for {config.max_rounds} rounds. In each round every seller names a "
         f"price, a whole number from {least} to {most}. {how} {speech}"
-        f"The lowest price gets all {terms.num_customers} customers; sellers with the same lowest price share them "
-        f"evenly, and what cannot be shared is lost. Serving a customer costs {terms.marginal_cost}: a winner earns "
-        f"price minus {terms.marginal_cost} for each customer, everybody else nothing. A seller that names no price in "
-        f"time sells nothing in that round. Every seller starts with {terms.initial_balance}; the highest balance at "
-        "the end wins, and equal balances share the win."
+        f"The lowest price gets all {config.num_customers} customers; sellers with the same lowest price share them "
+        f"evenly, and what cannot be shared is lost. Serving a customer costs {config.marginal_cost}: a winner earns "
+        f"price minus {config.marginal_cost} for each customer, everybody else nothing. A seller that names no price "
+        f"in time sells nothing in that round. Every seller starts with {config.initial_balance}; the highest balance "
+        "at the end wins, and equal balances share the win."
     )
 
 
 def _chinese(config: MarketConfig) -> str:
-    terms = config.terms
-    least, most = terms.price_range
+    least, most = config.price_range
     how = "同一轮的报价先密封，全部报完后同时公开。" if config.simultaneous else "卖家依次报价，每个报价立即公开。"
-    speech = f"报价时可附一段不超过{terms.max_speech}个字符的话。" if terms.allow_speech else ""
+    speech = f"报价时可附一段不超过{config.max_speech}个字符的话。" if config.allow_speech else ""
     return (
         f"你与其他卖家出售同样的商品，共{config.max_rounds}轮。每轮每位卖家报一个价，须为{least}到{most}之间的整数。{how}{speech}"
-        f"报价最低者得到全部{terms.num_customers}位顾客；最低价相同者平分顾客，分不尽的顾客流失。"
-        f"每服务一位顾客的成本是{terms.marginal_cost}：胜者每位顾客赚得售价减去{terms.marginal_cost}，其他人本轮收益为零。"
-        f"未按时报价者本轮不成交。每位卖家的初始余额为{terms.initial_balance}；结束时余额最高者获胜，余额相同则并列获胜。"
+        f"报价最低者得到全部{config.num_customers}位顾客；最低价相同者平分顾客，分不尽的顾客流失。"
+        f"每服务一位顾客的成本是{config.marginal_cost}：胜者每位顾客赚得售价减去{config.marginal_cost}，其他人本轮收益为零。"
+        f"未按时报价者本轮不成交。每位卖家的初始余额为{config.initial_balance}；结束时余额最高者获胜，余额相同则并列获胜。"
     )

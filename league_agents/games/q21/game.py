@@ -24,7 +24,6 @@ from league_agents.games.game import (
     Progress,
     Step,
 )
-from league_agents.games.people import people_keys
 from league_agents.games.q21.actions import (
     ANNOUNCE,
     ANSWER,
@@ -57,12 +56,12 @@ from league_agents.games.q21.model import Scorecard, Termination
 from league_agents.games.q21.rules import PRD, AnswerKey
 from league_agents.games.q21.scoring import score
 from league_agents.games.q21.seats import (
+    TableConfig,
     TableMatch,
     TablePhase,
     TablePlayer,
     dump_table,
     load_table,
-    rules_from,
     table_from,
 )
 from league_agents.games.q21.seen import cards_of, events_between, game_seen, is_out_since, phase_event, target_seen
@@ -84,18 +83,6 @@ _STAGE: Final = {
 }
 
 
-_CONFIG_SCHEMA: Final[JsonObject] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "rules": {
-            "type": ["string", "object"],
-            "default": PRD.name,
-            "description": "prd, course, or a mapping of rules (league-agents rules shows the keys)",
-        },
-        **people_keys(),
-    },
-}
 _ACTION_SCHEMAS: Final[Mapping[str, JsonObject]] = {
     ANNOUNCE: announce_schema(PRD),
     ASK: {"type": "object", "required": ["questions"], "properties": {"questions": {"type": "array"}}},
@@ -115,7 +102,7 @@ class Q21:
     version = "1.0.0"
     min_agents = 3
     max_agents = 3
-    config_schema: JsonObject = _CONFIG_SCHEMA
+    config_schema: JsonObject = TableConfig.in_json_schema()
     action_schemas: Mapping[str, JsonObject] = _ACTION_SCHEMAS
     protocol: str | None = None
 
@@ -255,7 +242,7 @@ class Q21:
         """There is no limit: a match has its four phases."""
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
-        rules = rules_from(config)
+        rules = TableConfig.read(config).rule_set()
         return rules_text(rules, lang)
 
     def dump(self, state: TableMatch) -> dict[str, Any]:

@@ -8,21 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+from pydantic import Field, WithJsonSchema
 
+from league_agents.games.configuration import GameConfig
 from league_agents.games.game import JsonObject
-from league_agents.games.people import LANGUAGES, check_names, read_names
+from league_agents.games.people import check_names
 from league_agents.games.q21.flow import PlayerRun, RefereedMatch, SeatPhase
-from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, rule_set_from
+from league_agents.games.q21.rule_file import rule_set_from
+from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.frozen import FrozenDict
-from league_agents.kit.keys import Keys
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import shown
 
-CONFIG_KEYS: Final = ("rules", "lang", "names")
+
+class TableConfig(GameConfig):
+    """How a match is set up."""
+
+    rules: Annotated[
+        Any,
+        WithJsonSchema({"type": ["string", "object"]}),
+    ] = Field(PRD.name, description="prd, course, or a mapping of rules (league-agents rules shows the keys)")
+
+    def rule_set(self) -> RuleSet:
+        """The rules that are named or described. Raises ``ConfigError``."""
+        if not isinstance(self.rules, str):
+            return rule_set_from(self.rules, path="rules")
+        if self.rules not in BUILT_IN:
+            raise ConfigError("rules", f"must be {' or '.join(BUILT_IN)}, or a mapping of rules")
+        return BUILT_IN[self.rules]
 
 
 class TablePhase(StrEnum):
@@ -98,34 +114,18 @@ _OWED: Final = (
 
 def table_from(config: JsonObject, referee: str, one: str, two: str) -> TableMatch:
     """The table of a configuration. Raises ``ConfigError``."""
-    rules, keys = rules_from(config), Keys(config, "", CONFIG_KEYS)
-    names = read_names(config.get("names"))
-    check_names(names, (referee, one, two))
+    found = TableConfig.read(config)
+    check_names(found.names, (referee, one, two))
     # Around a table nobody needs a warm-up.
     player1, player2 = (TablePlayer(agent_id=agent_id, phase=SeatPhase.WARMED_UP) for agent_id in (one, two))
     return TableMatch(
-        rules=rules,
+        rules=found.rule_set(),
         referee=referee,
         player1=player1,
         player2=player2,
-        lang=keys.word("lang", LANGUAGES, "en"),
-        names=names,
+        lang=found.lang,
+        names=found.names,
     )
-
-
-def rules_from(config: JsonObject) -> RuleSet:
-    """The rules that a configuration names or describes. Raises ``ConfigError``."""
-    if not isinstance(config, Mapping):
-        raise ConfigError("config", f"must be a mapping of keys to values, found {shown(config)}")
-    for key in config:
-        if key not in CONFIG_KEYS:
-            raise ConfigError(str(key)[:80], f"is unknown; known: {', '.join(CONFIG_KEYS)}")
-    named = config.get("rules", PRD.name)
-    if isinstance(named, str):
-        if named not in BUILT_IN:
-            raise ConfigError("rules", f"must be {' or '.join(BUILT_IN)}, or a mapping of rules")
-        return BUILT_IN[named]
-    return rule_set_from(named, path="rules")
 
 
 def dump_table(table: TableMatch) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from league_agents.games.undercover.config import (
     LONGEST_DESCRIPTION,
     MAX_AGENTS,
     MIN_AGENTS,
-    settings_from,
+    Settings,
 )
 from league_agents.games.undercover.flow import check, deal
 from league_agents.games.undercover.moves import give_up, take
@@ -71,7 +71,7 @@ class Undercover:
 
     def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> GameState:
         ids = check_agent_ids(agent_ids, MIN_AGENTS, MAX_AGENTS)
-        return deal(settings_from(config), ids, record.seed_from(seed))
+        return deal(Settings.read(config), ids, record.seed_from(seed))
 
     def opening(self, state: GameState) -> tuple[Event, ...]:
         return opening(state)
@@ -125,10 +125,10 @@ class Undercover:
         return outcome_of(state)
 
     def rounds(self, config: JsonObject) -> tuple[str, int]:
-        return "max_rounds", settings_from(config).max_rounds
+        return "max_rounds", Settings.read(config).max_rounds
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
-        return rules_text(settings_from(config), lang)
+        return rules_text(Settings.read(config), lang)
 
     def dump(self, state: GameState) -> dict[str, Any]:
         return record.dump(state)

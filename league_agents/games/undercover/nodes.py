@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 from league_agents.games.game import Event, ForfeitCause, IllegalAction, JsonObject, Step, is_visible
 from league_agents.games.undercover.agents import DescribesAndVotes, ScriptedUndercoverAgent, ask, tell
 from league_agents.games.undercover.announce import opening
-from league_agents.games.undercover.config import settings_from
+from league_agents.games.undercover.config import Settings
 from league_agents.games.undercover.flow import check
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.moves import give_up, take
@@ -153,11 +153,11 @@ def build_graph(
         raise ConfigError("langgraph", "is not installed: pip install 'league-agents[langgraph]'") from missing
 
     in_force = dict(config or {})
-    limit = settings_from(in_force).max_rounds
+    limit = Settings.read(in_force).max_rounds
 
     def start(state: SharedState) -> dict[str, Any]:
         chosen = state.get("config") or in_force
-        if settings_from(chosen).max_rounds > limit:
+        if Settings.read(chosen).max_rounds > limit:
             raise ConfigError("max_rounds", f"must be at most {limit}, which this graph was built for")
         return initialize_game({**state, "config": chosen})
 

@@ -12,7 +12,7 @@ from typing import Any
 from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import Event, ForfeitCause, IllegalAction, JsonObject, Step
 from league_agents.games.undercover.announce import opening, public_votes
-from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, settings_from
+from league_agents.games.undercover.config import MAX_AGENTS, MIN_AGENTS, Settings
 from league_agents.games.undercover.flow import cast, check, deal, describe
 from league_agents.games.undercover.refusals import read_description, read_vote, seat_that_owes
 from league_agents.games.undercover.state import Ballot, Description, GameState, RoundPhase, Vote
@@ -26,7 +26,7 @@ def dump(state: GameState) -> dict[str, Any]:
     """Everything, under the names that players of this game know; also what the host sees."""
     table, settings = state.deal, state.deal.settings
     return {
-        "config": settings.as_config(),
+        "config": settings.as_json(),
         "seed": table.seed,
         "round": state.round,
         "phase": state.phase.value,
@@ -74,7 +74,7 @@ def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
     """The state that was dumped and the events that led to it, numbered from 1. Raises ``ConfigError``."""
     if not isinstance(dumped, Mapping):
         raise ConfigError("state", f"must be a mapping, found {shown(dumped)}")
-    settings = settings_from(_mapping("config", dumped.get("config")))
+    settings = Settings.read(_mapping("config", dumped.get("config")))
     players = _list("players", dumped.get("players"))
     found_ids = [_mapping(f"players[{place}]", player).get("agent_id") for place, player in enumerate(players)]
     agent_ids = check_agent_ids(found_ids, MIN_AGENTS, MAX_AGENTS)  # type: ignore[arg-type]  # it checks them

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.written import Line, WrittenMapping, read_written
+from league_agents.kit.written import Contradiction, Line, WrittenMapping, read_written, schema_of
 
 
 class Seat(WrittenMapping):
@@ -16,6 +16,12 @@ class Seat(WrittenMapping):
 
     id: Line
     points: Annotated[int, Field(ge=0, le=9)] = 0
+
+
+def _rises(bounds: tuple[int, ...]) -> tuple[int, ...]:
+    if bounds[0] > bounds[1]:
+        raise Contradiction("[1]", f"must be {bounds[0]} or more, found {bounds[1]}")
+    return bounds
 
 
 class Table(WrittenMapping):
@@ -30,6 +36,11 @@ class Table(WrittenMapping):
     prices: dict[str, Seat] = Field(default_factory=dict)
     turn_seconds: Annotated[float, Field(ge=1, le=60)] = 5
     words: list[Line] = Field(default_factory=list)
+    bounds: Annotated[
+        tuple[Annotated[int, Field(ge=0, le=1_000_000)], ...],
+        Field(strict=False, min_length=2, max_length=2),
+        AfterValidator(_rises),
+    ] = (0, 9)
 
 
 def test_a_right_mapping_is_a_value_and_empty_keys_are_absent() -> None:
@@ -67,6 +78,9 @@ def test_a_right_mapping_is_a_value_and_empty_keys_are_absent() -> None:
     ({"name": "x", "prices": {"a b": {"id": []}}}, "t.prices[a b].id: must be one line of 1 to 200"),
     ({"name": "x", "prices": []}, "t.prices: must be a mapping of names, found list of 0"),
     ({"name": "x", "prices": {3: {"id": "a"}}}, "t.prices: must be a mapping of names, found 3"),
+    ({"name": "x", "bounds": [1]}, "t.bounds: must be a list of 2 whole numbers, found list of 1"),
+    ({"name": "x", "bounds": [1, "2"]}, "t.bounds[1]: must be a whole number from 0 to 1000000, found '2'"),
+    ({"name": "x", "bounds": [9, 1]}, "t.bounds[1]: must be 9 or more, found 1"),
     ({"name": "x", "words": ["a", None]}, "t.words[1]: must be one line of 1 to 200 characters, found None"),
 ])  # fmt: skip
 def test_what_is_wrong_is_one_line_with_path_and_value(written: Any, said: str) -> None:
@@ -83,3 +97,17 @@ def test_a_whole_configuration_has_no_path_of_its_own() -> None:
         read_written(Table, {}, "")
     with pytest.raises(ConfigError, match=r"^seats\[0\]\.id: is missing"):
         read_written(Table, {"name": "x", "seats": [{}]}, "")
+
+
+def test_the_schema_has_no_titles_and_says_null_where_a_key_may_be_absent() -> None:
+    schema = schema_of(Table)
+    assert "title" not in {*schema, *schema["properties"]["name"]}
+    assert schema["properties"]["share"] == {"default": None, "type": ["number", "null"], "minimum": 0, "maximum": 1}
+    bounds = {"type": "integer", "minimum": 0, "maximum": 1_000_000}
+    assert schema["properties"]["bounds"] == {
+        "type": "array",
+        "items": bounds,
+        "minItems": 2,
+        "maxItems": 2,
+        "default": [0, 9],
+    }

@@ -96,4 +96,4 @@ def test_it_is_listed_and_documented(name: str) -> None:
     assert set(told["keys"]) == set(PROTOCOL_TYPES[name].keys)
     page = (ROOT / "docs/games.md").read_text(encoding="utf-8")
     assert f"### {name}\n" in page
-    assert all(each.meaning in page for each in PROTOCOL_TYPES[name].keys.values())
+    assert all(meaning in page for meaning in PROTOCOL_TYPES[name].keys.values())

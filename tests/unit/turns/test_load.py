@@ -148,7 +148,7 @@ def test_a_topology_may_have_edges_and_a_schedule_also_after_json_which_knows_te
         ({"protocol": {"type": "broadcast"}, "topology": []}, "topology", "must be a mapping"),
         ({"protocol": {"type": "broadcast"}, "topology": {"agents": ["a"]}}, "topology.agents", "must be the agents"),
         ({"protocol": {"type": "broadcast"}, "topology": {"agents": "a"}}, "topology.agents", "must be a list"),
-        ({"protocol": {"type": "broadcast"}, "topology": {"agents": None, "edges": []}}, "topology.agents", "list"),
+        ({"protocol": {"type": "broadcast"}, "topology": {"agents": {}, "edges": []}}, "topology.agents", "list"),
         ({"protocol": {"type": "broadcast"}, "topology": {"matrix": 5}}, "topology.matrix", "must be a list of 2"),
         ({"protocol": {"type": "broadcast"}, "topology": {"nodes": 5}}, "topology", "there is no key 'nodes'"),
         ({"protocol": {"type": "broadcast"}, "flow": {}, "topology": {"flow": {}}}, "flow", "keep one of the two"),

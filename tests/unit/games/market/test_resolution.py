@@ -6,17 +6,15 @@ import pytest
 
 from league_agents.games.game import IllegalAction
 from league_agents.games.market.resolution import (
-    TERM_KEYS,
     MarketTerms,
     Offer,
     read_offer,
-    read_terms,
     resolve,
     result_of,
     settle,
 )
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.keys import Keys
+from league_agents.kit.written import read_written
 
 
 @pytest.mark.parametrize(
@@ -117,5 +115,5 @@ def test_a_silent_market_takes_no_speech() -> None:
 )
 def test_terms_are_checked(config: dict[str, object], path: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        read_terms(Keys(config, "", TERM_KEYS))
+        read_written(MarketTerms, config, "")
     assert refused.value.path == path

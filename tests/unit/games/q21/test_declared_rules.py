@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from league_agents.cli import command_line
 from league_agents.games.q21 import rules as module
-from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, digest, rule_keys, rule_set_from, rule_set_to
+from league_agents.games.q21.rule_file import rule_set_from
+from league_agents.games.q21.rules import BUILT_IN, PRD, RuleSet, digest, rule_keys, rule_set_to
 from league_agents.kit.errors import ConfigError
 
 OTHERS: dict[str, Any] = {

@@ -282,7 +282,7 @@ def test_nothing_can_be_done_after_the_end() -> None:
 
 @pytest.mark.parametrize(
     ("config", "path"),
-    [({"rules": "chess"}, "rules"), ({"rule": "prd"}, "rule"), ({"rules": {"name": 3}}, "rules.name")],
+    [({"rules": "chess"}, "rules"), ({"rule": "prd"}, "configuration"), ({"rules": {"name": 3}}, "rules.name")],
 )
 def test_a_configuration_that_cannot_be_played_is_named(config: dict[str, object], path: str) -> None:
     with pytest.raises(ConfigError) as caught:

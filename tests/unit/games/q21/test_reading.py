@@ -24,7 +24,8 @@ from league_agents.games.q21.reading_referee import (
     read_scorecard,
     read_warmup_question,
 )
-from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from
+from league_agents.games.q21.rule_file import rule_set_from
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.games.q21.words import count_words
 
 BRIEF = Brief(book_name="Moby Dick", book_hint="A sailor tells of one long hunt", association_domain="sea animal")

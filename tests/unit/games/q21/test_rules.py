@@ -9,6 +9,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from league_agents.games.q21.rule_file import rule_set_from
 from league_agents.games.q21.rules import (
     BUILT_IN,
     COURSE,
@@ -21,7 +22,6 @@ from league_agents.games.q21.rules import (
     Weights,
     WordLimit,
     digest,
-    rule_set_from,
     rule_set_to,
 )
 from league_agents.kit.errors import ConfigError
@@ -144,7 +144,7 @@ def test_a_number_is_accepted_up_to_its_bounds_and_no_further(key: str, least: f
         ({7: 1}, "rules: there is no key 7: the keys are extends, name"),
         ({"extends": "corse"}, "rules.extends: must be one of prd, course, found 'corse'; did you mean 'course'?"),
         ({"answer_key": "fix"}, "rules.answer_key: must be one of fixed, own, found 'fix'; did you mean 'fixed'?"),
-        ({"fixed_options": [True, False, "a", "b"]}, "rules.fixed_options[0]: must be a text"),  # bare YAML Yes
+        ({"fixed_options": [True, False, "a", "b"]}, "rules.fixed_options[0]: must be one line"),  # bare YAML Yes
         ({"fixed_options": ["a", "b", "a", "c"]}, "rules.fixed_options[2]: must be different"),
         ({"fixed_options": "abcd"}, "rules.fixed_options: must be a list of 4 texts"),
         ({"questions_required": 0}, "rules.questions_required: must be a whole number from 1 to 100, found 0"),
@@ -153,7 +153,7 @@ def test_a_number_is_accepted_up_to_its_bounds_and_no_further(key: str, least: f
         ({"questions_required": 20.0}, "rules.questions_required: must be a whole number"),
         ({"questions_required": 10**5000}, "rules.questions_required: must be a whole number"),
         ({"hint_characters": [200, 10]}, "rules.hint_characters: the least must not exceed the most"),
-        ({"hint_characters": [10]}, "rules.hint_characters: must be a list of two whole numbers"),
+        ({"hint_characters": [10]}, "rules.hint_characters: must be a list of 2 whole numbers"),
         ({"word_justification": {"least": 31}}, "rules.word_justification.most: must be 31 (the least) or more"),
         ({"word_justification": 30}, "rules.word_justification: must be a mapping (least, most"),
         ({"weights": {"opening_sentence": 0.6}}, "rules.weights: the four weights must add up to 1, found 1.1"),
@@ -168,7 +168,7 @@ def test_a_number_is_accepted_up_to_its_bounds_and_no_further(key: str, least: f
         ({"repeats_warmup": 1}, "rules.repeats_warmup: must be true or false, found 1"),
         ({"feedback_penalty": 0.6}, "rules.feedback_penalty: must be a number from 0 to 0.5"),
         ({"name": "prd"}, "rules.name: 'prd' is the name of a built-in set with other rules"),
-        ({"name": " "}, "rules.name: must be a text of 1 to 60 characters"),
+        ({"name": " "}, "rules.name: must be one line of 1 to 60 characters"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_key(mapping: dict[object, object], message: str) -> None:

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from league_agents.games.q21.flow import PlayerRun, RefereedMatch, winner_of
 from league_agents.games.q21.model import Answer, Breakdown, Brief, Choice, Guess, Question, Scorecard, Target
-from league_agents.games.q21.rules import COURSE, PRD, RuleSet, rule_set_from
+from league_agents.games.q21.rule_file import rule_set_from
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.games.q21.scoring import Grades, private_score, score
 from league_agents.games.q21.words import is_within
 from league_agents.kit.draw import Draw

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from league_agents.games.undercover.config import CONFIG_SCHEMA, settings_from
+from league_agents.games.undercover.config import CONFIG_SCHEMA, Settings
 from league_agents.games.undercover.game import Undercover
 from league_agents.games.undercover.words import DEFAULT_PAIRS
 from league_agents.kit.errors import ConfigError
 
 
 def test_the_defaults_are_those_of_the_specification() -> None:
-    assert settings_from({}).as_config() == {
+    assert Settings.read({}).as_json() == {
         "num_undercover": 1,
         "max_rounds": 10,
         "tie": "no_elimination",
@@ -39,7 +39,7 @@ def test_the_defaults_are_those_of_the_specification() -> None:
 
 def test_the_schemas_are_schemas_and_the_defaults_fit_them() -> None:
     Draft202012Validator.check_schema(CONFIG_SCHEMA)
-    Draft202012Validator(CONFIG_SCHEMA).validate(settings_from({}).as_config())
+    Draft202012Validator(CONFIG_SCHEMA).validate(Settings.read({}).as_json())
     for schema in Undercover.action_schemas.values():
         Draft202012Validator.check_schema(schema)
     assert all("default" in rule and "description" in rule for rule in CONFIG_SCHEMA["properties"].values())
@@ -52,25 +52,25 @@ def test_what_gives_the_words_away_is_marked_for_the_host_only() -> None:
 
 def test_a_configuration_survives_json_and_reading() -> None:
     config = {"lang": "en", "word_pairs": [["wolf", "fox"], ["sun", "moon"]], "tie": "revote", "names": {"a": "Ann"}}
-    settings = settings_from(config)
-    assert settings_from(json.loads(json.dumps(settings.as_config()))) == settings
+    settings = Settings.read(config)
+    assert Settings.read(json.loads(json.dumps(settings.as_json()))) == settings
     assert settings.pairs == (("wolf", "fox"), ("sun", "moon"))
 
 
 def test_null_is_the_default() -> None:
-    assert settings_from({"pair": None, "word_pairs": None, "max_rounds": None}) == settings_from({})
+    assert Settings.read({"pair": None, "word_pairs": None, "max_rounds": None}) == Settings.read({})
 
 
 def test_each_language_has_its_twelve_pairs() -> None:
     assert {lang: len(pairs) for lang, pairs in DEFAULT_PAIRS.items()} == {"zh": 12, "en": 12}
-    assert settings_from({"lang": "zh"}).pairs[0] == ("饺子", "馄饨")
-    assert settings_from({"lang": "en"}).pairs[-1] == ("poem", "song")
+    assert Settings.read({"lang": "zh"}).pairs[0] == ("饺子", "馄饨")
+    assert Settings.read({"lang": "en"}).pairs[-1] == ("poem", "song")
 
 
 @pytest.mark.parametrize(
     ("config", "path"),
     [
-        ({"rounds": 3}, "rounds"),
+        ({"rounds": 3}, "configuration"),
         ({"max_rounds": 0}, "max_rounds"),
         ({"max_rounds": 101}, "max_rounds"),
         ({"max_rounds": True}, "max_rounds"),
@@ -101,16 +101,16 @@ def test_each_language_has_its_twelve_pairs() -> None:
         ({"names": {"a": 3}}, "names.a"),
         ({"names": {"a": "x" * 61}}, "names.a"),
         ({"names": {"a b": "Ann"}}, "names"),
-        ({3: 4}, "3"),
-        ([], "config"),
+        ({3: 4}, "configuration"),
+        ([], "configuration"),
     ],
 )
 def test_a_wrong_configuration_is_refused_with_its_key(config: Any, path: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        settings_from(config)
+        Settings.read(config)
     assert caught.value.path == path
     assert re.search(r"\b(must|unknown|twice|same|beside|no agent id|no key)\b", str(caught.value).removeprefix(path))
 
 
 def test_names_are_one_visible_line() -> None:
-    assert settings_from({"names": {"a": " Ann\u202e \n Lee "}}).names == {"a": "Ann Lee"}
+    assert Settings.read({"names": {"a": " Ann\u202e \n Lee "}}).names == {"a": "Ann Lee"}
