@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -29,6 +30,15 @@ if "CI" not in os.environ:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that take long: at the end, a worker without work can take over small ones only."""
     items.sort(key=lambda item: "scenarios" not in item.path.parts)
+
+
+# Ten thousand tests are many objects, and none of them is garbage before the end.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_configure() -> None:

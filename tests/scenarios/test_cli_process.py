@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from league_agents.cli import command_line
 from league_agents.local_league.patience import LIMIT_S
 
 AGENTS = Path(__file__).with_name("checked_agents.py")
@@ -91,19 +93,31 @@ def test_json_is_utf_8_and_the_transcript_fits_the_terminal(tmp_path: Path, enco
         (["nonsense"], 2, "nonsense"),
     ],
 )
-def test_bad_input_is_one_line_that_names_it(tmp_path: Path, arguments: list[str], code: int, word: str) -> None:
+def test_bad_input_is_one_line_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, word: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEAGUE_AGENTS_DEBUG", raising=False)
     (tmp_path / "broken.yaml").write_text("a: [", "utf-8")
     (tmp_path / "unknown.yaml").write_text("extends: prd\nquestons_required: 3\n", "utf-8")
     (tmp_path / "binary.yaml").write_bytes(bytes(range(256)))
     (tmp_path / "failing.py").write_text("raise ValueError('not today')\n", "utf-8")
     (tmp_path / "syntax.py").write_text("class Player(:\n", "utf-8")
     (tmp_path / "leaving.py").write_text("raise SystemExit(0)\n", "utf-8")
-    done = league_agents(tmp_path, *arguments)
-    assert done.returncode == code, done.stderr
-    assert done.stdout == b""
-    (line,) = done.stderr.decode().splitlines()
+    done = CliRunner().invoke(command_line, arguments, prog_name="league-agents")
+    assert done.exit_code == code, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
     assert line.startswith("league-agents: ")
     assert word in line
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["run", "--single-game", "--sed", "3"], 2), (["rules", "none"], 3)])
+def test_bad_input_ends_the_process_with_its_code_and_one_line(tmp_path: Path, arguments: list[str], code: int) -> None:
+    done = league_agents(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr.startswith(b"league-agents: ")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Processes die at any point of a season; it ends as if nothing had happened.
 
-The season has six teams, so 13 processes and 15 matches. Points are before and after every journal write and every call
-of a mailbox. ``scripts/soak crash`` goes through all of them; here a sample does.
+The seasons have six teams, so 13 processes and 15 matches, or four. Points are before and after every journal write and
+every call of a mailbox. ``scripts/soak crash`` goes through all of them; here a sample does.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def test_the_season_that_others_are_compared_with_is_a_whole_one() -> None:
 
 @pytest.mark.parametrize("first", range(1, 41))
 def test_one_death_changes_nothing(first: int) -> None:
-    whole = undisturbed()
+    whole = undisturbed(teams=4)
     point = first * (whole.points // 41)
-    ending = play_season(is_fatal=lambda number: number == point)
+    ending = play_season(teams=4, is_fatal=lambda number: number == point)
     assert sum(ending.deaths.values()) == 1
     expect_the_same_season(ending, whole)
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from league_agents.cli import command_line
 from league_agents.local_league.patience import LIMIT_S
 
 FILE = Path(__file__).with_name("own_trouble.py")
@@ -117,7 +119,10 @@ def test_check_blames_the_constructor_that_ends_its_process(tmp_path: Path) -> N
         (("arena", "play", "--scenario", "own_turns.yaml"), "leaving.py:Turns: cannot be imported: it ended"),
     ],
 )
-def test_what_cannot_be_loaded_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_loaded_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "leaving.py").write_text("import os\nos._exit(3)\n", "utf-8")
     turns = "{game: guess_number, agents: [{id: a}, {id: b}], protocol: {type: 'leaving.py:Turns'}}"
     (tmp_path / "own_turns.yaml").write_text(turns, "utf-8")
@@ -126,7 +131,7 @@ def test_what_cannot_be_loaded_is_one_line(tmp_path: Path, arguments: tuple[str,
     (package / "__init__.py").write_text("", "utf-8")
     (package / "player.py").write_text("from .helper import X\nclass Player: pass\n", "utf-8")
     (package / "helper.py").write_text("X = 1\n", "utf-8")
-    done = league_agents(tmp_path, *arguments)
-    assert (done.returncode, done.stdout) == (3, "")
+    done = CliRunner().invoke(command_line, arguments)
+    assert (done.exit_code, done.stdout) == (3, "")
     (line,) = done.stderr.splitlines()
     assert said in line

@@ -10,6 +10,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -211,6 +212,12 @@ def row_of(module: str) -> Row | None:
     return max(fitting, key=lambda row: len(row.scope), default=None)
 
 
+@lru_cache(maxsize=1)
+def tree_of(source: str) -> ast.Module:
+    """One module is looked at several times in a row."""
+    return ast.parse(source)
+
+
 def imports_of(module: str, source: str, *, is_package: bool = False) -> Iterator[Import]:
     """Every import of the module, in the order of the text."""
     parts = [PACKAGE, *module.split(".")] if module else [PACKAGE]
@@ -232,7 +239,7 @@ def imports_of(module: str, source: str, *, is_package: bool = False) -> Iterato
             else:
                 yield from walk(child, at_import_time)
 
-    return walk(ast.parse(source), True)
+    return walk(tree_of(source), True)
 
 
 def check_arrow(module: str, row: Row, found: Import) -> str | None:
@@ -273,7 +280,7 @@ Dotted = Callable[[ast.expr], str]
 def names_in(source: str) -> tuple[ast.AST, Dotted]:
     """The tree of a module, and what its expressions name, whatever it was imported as."""
     meaning = {}
-    tree = ast.parse(source)
+    tree = tree_of(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             meaning.update({alias.asname: alias.name for alias in node.names if alias.asname})
@@ -317,7 +324,7 @@ def complaints(module: str, source: str, *, is_package: bool = False) -> list[st
     row = row_of(module)
     if row is None:
         return [f"{module} has no row in the table of arrows: add one, with its reason"]
-    found = [] if ast.get_docstring(ast.parse(source)) else [f"{module} has no docstring: a module opens with its law"]
+    found = [] if ast.get_docstring(tree_of(source)) else [f"{module} has no docstring: a module opens with its law"]
     found += [
         f"{module}:{imported.line} {wrong}"
         for imported in imports_of(module, source, is_package=is_package)

@@ -112,7 +112,7 @@ BURNS = """
 import time
 from league_agents.knowledge.formats.child import _bound_computing
 
-for _ in range(4):
+for _ in range(2):
     _bound_computing(1)
     begun = time.process_time()
     while time.process_time() < begun + 0.6:
