@@ -7,43 +7,96 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from league_agents.app.arena import Company, arena_agent, memory_for
-from league_agents.app.live import MailboxMaker, OpenMailbox, SenderCheck, WantedMailbox, gmail_mailbox
+from league_agents.app.live import Live, MailboxMaker, MailProgram, MakeProgram, gmail_mailbox, live_program
 from league_agents.app.own_seat import close_agents
 from league_agents.app.role_files import take_files
 from league_agents.app.storage import STORAGE
-from league_agents.arena.by_mail.host import ROLE, MailHost, dump_part, kept_setup
+from league_agents.arena.by_mail.agents import AskedAgent, SeatedAgents
+from league_agents.arena.by_mail.host import (
+    ROLE,
+    HostMachine,
+    HostMail,
+    HostState,
+    checked_setup,
+    dump_part,
+    kept_setup,
+)
 from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
-from league_agents.arena.by_mail.seat import MailSeat
+from league_agents.arena.by_mail.seat import SeatGame, SeatMachine, SeatMail, SeatState, dump_seat_part
 from league_agents.arena.by_mail.setup import MailSetup
+from league_agents.arena.by_mail.table import MailTable
 from league_agents.arena.own_protocol import protocol_loader
 from league_agents.arena.scenario import Scenario
+from league_agents.arena.session import Recorder
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.journal.port import Journal, StoredJournal
+from league_agents.journal.port import MODEL_WORK, Dump, StoredJournal
 from league_agents.kit.clock import Clock, SystemClock
-from league_agents.kit.errors import AuthorizationExpired, ConfigError, JournalUnusable, MailError
+from league_agents.kit.errors import ConfigError, JournalUnusable
 from league_agents.kit.ids import derive_hex
+from league_agents.kit.model_work import ModelStep, read_steps
 from league_agents.kit.values import evolve
 from league_agents.mail.service_clock import ServiceClock
-from league_agents.runner.pace import Backoff
-from league_agents.runner.scan import SEND_PATIENCE
+from league_agents.runner.role import Observer
+from league_agents.runner.wakeup import Wakeup
+from league_agents.runner.workers import Workers
 from league_agents.turns.load import ClassLoader
-
-FACTS_EVERY = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostAtWork:
+class LiveHost:
     """A host that is put together and not yet started."""
 
-    host: MailHost
-    journal: Journal
-    mailbox: OpenMailbox
+    live: Live
+    machine: HostMachine
+
+    @property
+    def setup(self) -> MailSetup:
+        return self.machine.setup
+
+    @property
+    def table(self) -> MailTable:
+        """The match as it stands."""
+        return self.machine.table(self._state)
+
+    def write_down(self, recorder: Recorder) -> None:
+        """Tell a recorder the whole match."""
+        self.machine.write_down(self._state, recorder)
+
+    @property
+    def _state(self) -> HostState:
+        state = self.live.role.state
+        return state if isinstance(state, HostState) else self.machine.initial()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveSeat:
+    """A seat that is put together and not yet started."""
+
+    live: Live
+    journal: Path
+
+    @property
+    def game(self) -> SeatGame | None:
+        """The game that is played; ``None`` before its first letter."""
+        state = self.live.role.state
+        return state.game if isinstance(state, SeatState) else None
+
+    def model_steps(self) -> list[ModelStep]:
+        """What became of a model's work in all answers of this match, also of an earlier process."""
+        if self.game is None:
+            return []
+        journal = STORAGE.look_at_journal(self.journal)
+        try:
+            notes = [note for note in journal.notes() if (note.kind, note.key) == (MODEL_WORK, self.game.match_id)]
+        finally:
+            journal.close()
+        return [step for note in notes for step in read_steps(note.facts.get("steps"))]
 
 
 def addresses_of(texts: tuple[str, ...]) -> dict[str, str]:
@@ -69,58 +122,57 @@ def host_by_mail(
     addresses: Mapping[str, str],
     seed: int | None,
     company: Company,
-    observer: Callable[[str], None],
+    observer: Observer | None,
     clock: ServiceClock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
-) -> Iterator[HostAtWork]:
+) -> Iterator[LiveHost]:
     """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
     when another process works on the mailbox, ``MailboxUnavailable``."""
+    role = evolve(role, journal=path)
     clock = clock or ServiceClock(SystemClock())
-    with ExitStack() as stack:
-        _lock(stack, path, role)
-        journal = STORAGE.journal(path, role=ROLE, address=role.address, dump=dump_part)
-        stack.callback(journal.close)
-        load_class = protocol_loader(in_process=company.in_process)
-        setup = _setup(_kept(journal, path, load_class), scenario, addresses, seed, role.address)
-        opened = mailbox_of(
-            WantedMailbox(settings=settings, role=evolve(role, journal=path), journal=journal, clock=clock)
-        )
-        stack.callback(opened.close)
+    with _locked(role, path):
+        kept = _kept(path, role, protocol_loader(in_process=company.in_process))
+        setup = checked_setup(kept, _setup(kept, scenario, addresses, seed, role.address), role.address)
+        machine = HostMachine(setup)
+        ids = setup.scenario.agent_ids
 
-        agents: dict[str, object] = {}
-        stack.callback(lambda: close_agents(agents.values()))
+        def agent_of(seat_id: str) -> object:
+            own = int(derive_hex(str(setup.seed), seat_id, digits=12), 16)
+            seat = setup.scenario.seats[ids.index(seat_id)]
+            is_first = seat_id == ids[0]
+            return arena_agent(seat, setup.scenario, company, seed=own, match_id=setup.match_id, is_first=is_first)
 
-        def agent_of(made: MailSetup, seat_id: str) -> object:
-            close_agents(filter(None, [agents.pop(seat_id, None)]))
-            ids = made.scenario.agent_ids
-            seat = made.scenario.seats[ids.index(seat_id)]
-            own = int(derive_hex(str(made.seed), seat_id, digits=12), 16)
-            agents[seat_id] = arena_agent(
-                seat, made.scenario, company, seed=own, match_id=made.match_id, is_first=seat_id == ids[0]
+        codec = HostMail(setup)
+
+        def program(_told: Observer, wakeup: Wakeup, state: Callable[[], HostState]) -> MailProgram:
+            agents = {seat_id: agent_of(seat_id) for seat_id in ids if seat_id not in setup.addresses}
+            return MailProgram(
+                machine=machine,
+                codec=codec,
+                journal=_opened(path, ROLE, role, dump_part),
+                host=SeatedAgents(
+                    _workers(agents.__getitem__, wakeup, clock, one_game_each=True),
+                    agents.__getitem__,
+                    lambda context, after: machine.heard(state(), context, after),
+                    memory_of=lambda _seat: memory_for(setup.scenario.game),
+                    close_agents=lambda: close_agents(agents.values()),
+                ),
+                peers=lambda: codec.peers(is_over=machine.is_over(state())),
             )
-            return agents[seat_id]
 
-        host = MailHost(
-            opened.mailbox,
-            journal,
-            clock,
-            intake=SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check),
-            setup=setup,
-            agent_of=agent_of,
-            memory_for=memory_for,
-            load_class=load_class,
-            observer=observer,
-        )
-        yield HostAtWork(host=host, journal=journal, mailbox=opened)
+        with _live(settings, role, program, machine.is_over, clock, mailbox_of, observer) as live:
+            yield LiveHost(live=live, machine=machine)
 
 
-def _kept(journal: StoredJournal, path: Path, load_class: ClassLoader) -> MailSetup | None:
+def _kept(path: Path, role: RoleSettings, load_class: ClassLoader) -> MailSetup | None:
     """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
-    journal.check_content()
+    journal = _opened(path, ROLE, role, dump_part)
     try:
         return kept_setup(journal, load_class)
     except JournalUnusable as error:
         raise JournalUnusable(f"{path}: {error}; put a copy in its place, or name another file") from error
+    finally:
+        journal.close()
 
 
 def _setup(
@@ -131,7 +183,7 @@ def _setup(
     host_address: str,
 ) -> MailSetup | None:
     if scenario is None:
-        return None  # what the journal holds; the host says so when it holds nothing
+        return None  # what the journal holds; a journal that holds nothing is refused
     if kept is not None:
         wanted = kept.seed if seed is None else seed
         return MailSetup(
@@ -157,91 +209,94 @@ def seat_by_mail(
     role: RoleSettings,
     *,
     host_address: str,
-    agent: object,
+    make_agent: Callable[[], object],
     game: str,
     match_id: str | None,
     agent_id: str | None,
+    observer: Observer | None,
     clock: ServiceClock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
-) -> Iterator[tuple[MailSeat, OpenMailbox]]:
-    """A seat of a match that somebody else hosts. Its answers are kept beside the account's journal. Raises as
-    ``host_by_mail`` does."""
+) -> Iterator[LiveSeat]:
+    """A seat of a match that somebody else hosts. What it hears and answers is kept beside the account's journal.
+    Raises as ``host_by_mail`` does."""
     clock = clock or ServiceClock(SystemClock())
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
-    with ExitStack() as stack:
-        _lock(stack, path, role)
-        journal = STORAGE.journal(path, role=SEAT_ROLE, address=role.address, dump=dump_part)
-        stack.callback(journal.close)
+    with _locked(role, path):
+        machine = SeatMachine(role.address, host_address, match_id=match_id, agent_id=agent_id)
+        codec = SeatMail(host_address)
+
+        def program(_told: Observer, wakeup: Wakeup, state: Callable[[], SeatState]) -> MailProgram:
+            agent = make_agent()
+
+            def agent_of(_seat: str) -> object:
+                return agent
+
+            return MailProgram(
+                machine=machine,
+                codec=codec,
+                journal=_opened(path, SEAT_ROLE, role, dump_seat_part),
+                host=SeatedAgents(
+                    _workers(agent_of, wakeup, clock, one_game_each=False),
+                    agent_of,
+                    lambda context, after: machine.heard(state(), context, after),
+                    memory_of=lambda _seat: memory_for(game),
+                    close_agents=lambda: close_agents([agent]),
+                ),
+                peers=codec.peers,
+            )
+
+        with _live(settings, evolve(role, journal=path), program, machine.is_over, clock, mailbox_of, observer) as live:
+            yield LiveSeat(live=live, journal=path)
+
+
+@contextmanager
+def _locked(role: RoleSettings, journal: Path) -> Iterator[None]:
+    locks = take_files(role, journal)
+    try:
+        yield
+    finally:
+        for lock in locks:
+            lock.release()
+
+
+def _opened(path: Path, kind: str, role: RoleSettings, dump: Dump) -> StoredJournal:
+    journal = STORAGE.journal(path, role=kind, address=role.address, dump=dump)
+    try:
         journal.check_content()
-        opened = mailbox_of(WantedMailbox(settings=settings, role=role, journal=journal, clock=clock))
-        stack.callback(opened.close)
-        seat = MailSeat(
-            agent,
-            opened.mailbox,
-            journal,
-            host_address,
-            clock=clock,
-            match_id=match_id,
-            agent_id=agent_id,
-            memory=memory_for(game),
-            intake=SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check),
-        )
-        yield seat, opened
+    except BaseException:
+        journal.close()
+        raise
+    return journal
 
 
-def _lock(stack: ExitStack, journal: Path | None, role: RoleSettings) -> None:
-    for lock in take_files(role, journal):
-        stack.callback(lock.release)
+def _workers(agent_of: Callable[[str], object], wakeup: Wakeup, clock: Clock, *, one_game_each: bool) -> Workers:
+    return Workers(
+        lambda: AskedAgent(agent_of, clock.now), one_game_each=one_game_each, clock=clock, notify=wakeup.wake
+    )
 
 
-def work(
-    start: Callable[[], object],
-    tick: Callable[[], bool],
-    is_done: Callable[[], bool],
-    *,
-    pause: timedelta,
-    clock: Clock,
-    observer: Callable[[str], None],
-    next_wake: Callable[[], datetime | None] = lambda: None,
-    keep: Callable[[], object] = lambda: None,
-    once: bool = False,
-) -> None:
-    """Tick until it is done, or, with ``once``, until nothing is to be done soon: a letter that may have been sent is
-    looked for, and sent again if need be.
-
-    A mailbox that fails is left alone for a while. Raises ``AuthorizationExpired``: a person has to log in.
-    """
-    backoff, is_started = Backoff(), False
-    patience_ends_s = clock.monotonic_s() + SEND_PATIENCE.total_seconds()
-    kept_s: float | None = None
-    while not is_done() or not is_started:
-        try:
-            if not is_started:
-                start()
-                is_started = True
-            busy = tick()
-            backoff.succeeded()
-        except AuthorizationExpired:
-            raise
-        except MailError as error:
-            if once:
-                raise
-            wait = backoff.failed(error, clock.now())
-            observer(f"{error}; next look in {wait.total_seconds():.0f} s")
-            clock.sleep(wait)
-            continue
-        now_s = clock.monotonic_s()
-        if kept_s is None or now_s - kept_s >= FACTS_EVERY.total_seconds():
-            keep()
-            kept_s = now_s
-        if busy:
-            continue
-        wake = next_wake()
-        if once and (wake is None or (wake - clock.now()).total_seconds() > patience_ends_s - clock.monotonic_s()):
-            break
-        rest = pause if wake is None else min(pause, max(wake - clock.now(), timedelta(milliseconds=100)))
-        clock.sleep(rest)
-    keep()
-
-
-__all__ = ["HostAtWork", "addresses_of", "host_by_mail", "seat_by_mail", "work"]
+@contextmanager
+def _live(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    program: MakeProgram,
+    is_over: Callable[[Any], bool],
+    clock: ServiceClock,
+    mailbox_of: MailboxMaker,
+    observer: Observer | None,
+) -> Iterator[Live]:
+    live = live_program(
+        settings,
+        role,
+        program,
+        clock=clock,
+        mailbox_of=mailbox_of,
+        observer=observer,
+        is_game_open=lambda state: not is_over(state),
+        has_ended=lambda runner: is_over(runner.state) and runner.is_idle,
+    )
+    try:
+        _ = live.role.wired
+        yield live
+    finally:
+        live.role.close()

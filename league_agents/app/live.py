@@ -44,6 +44,8 @@ from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
+from league_agents.runner.calls import AgentHost
+from league_agents.runner.codec import MailCodec
 from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
@@ -256,58 +258,74 @@ def live_roles(
             lock.release()
 
 
-def _live_role(
-    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, base: Clock, mailbox_of: MailboxMaker
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailProgram:
+    """What works on one mailbox: a machine and what surrounds it."""
+
+    machine: Machine[Any]
+    codec: MailCodec
+    journal: Journal
+    host: AgentHost | None
+    peers: Callable[[], Peers]
+    """Who may write at the moment."""
+
+    behind: Callable[[Mailbox], Mailbox] = lambda mailbox: mailbox
+    """The mailbox as the machine's agent wants it to behave."""
+
+
+MakeProgram = Callable[[Observer, Wakeup, Callable[[], Any]], MailProgram]
+"""Puts a program together, telling this observer; the third is the state of its machine, once it is run."""
+
+
+def live_program(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    program: MakeProgram,
+    *,
+    clock: ServiceClock,
+    mailbox_of: MailboxMaker,
+    observer: Observer | None,
+    is_game_open: Callable[[Any], bool],
+    has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False,
+    on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None,
 ) -> Live:
+    """A program on the mailbox of a role. ``program`` is called again when it has to start anew."""
     wakeup = Wakeup()
-    clock = ServiceClock(base)
     opened: list[OpenMailbox] = []
 
     def make(told: Observer) -> WiredRole:
-        journal, machine, agent = journal_and_machine(settings, role, outages_told(told, role, clock))
+        # The runner is made below, before anybody looks into the mailbox.
+        made = program(told, wakeup, lambda: runner.state)
         try:
-            changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
-            if changed is not None:
-                told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
             box = mailbox_of(
                 WantedMailbox(
                     settings=settings,
                     role=role,
-                    journal=journal,
+                    journal=made.journal,
                     clock=clock,
-                    # The runner is made below, before anybody looks into the mailbox.
-                    peers=lambda: peers_of(machine, runner.state),
+                    peers=made.peers,
                     stopping=wakeup.stopping,
                 )
             )
             opened[:] = [box]
-            mailbox = box.mailbox if agent is None else agent.behind(box.mailbox)
-            host = None
-            if agent is not None:
-                if agent.own is not None:
-                    agent.own.try_making()
-                host = Workers(agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake)
             runner = RoleRunner(
-                machine,
-                mailbox,
-                journal,
-                host,
+                made.machine,
+                made.behind(box.mailbox),
+                made.journal,
+                made.host,
                 clock,
-                codec=LEAGUE_MAIL,
+                codec=made.codec,
                 observer=told,
                 intake=sender_check(settings, role),
                 shown_within=settings.pace.shown_within,
                 stopping=wakeup.stopping,
             )
         except BaseException:
-            journal.close()
+            if made.host is not None:
+                made.host.close()
+            made.journal.close()
             raise
-        return WiredRole(runner=runner, journal=journal, facts=box.facts, close=box.close)
-
-    def on_start(runner: RoleRunner[Any]) -> None:
-        season = settings.season
-        if role.role == "manager" and season is not None and season.opens_by_itself:
-            runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
+        return WiredRole(runner=runner, journal=made.journal, facts=box.facts, close=box.close)
 
     live = LiveRole(
         name=role.role,
@@ -319,10 +337,56 @@ def _live_role(
         is_game_open=is_game_open,
         authorization=lambda: _stamp(role.token),
         check=lambda: opened[0].check(),
+        has_ended=has_ended,
         on_start=on_start,
         clock_trouble=lambda: clock_trouble(clock.machine_error()),
     )
     return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))
+
+
+def _live_role(
+    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, base: Clock, mailbox_of: MailboxMaker
+) -> Live:
+    clock = ServiceClock(base)
+
+    def program(told: Observer, wakeup: Wakeup, state: Callable[[], Any]) -> MailProgram:
+        journal, machine, agent = journal_and_machine(settings, role, outages_told(told, role, clock))
+        try:
+            changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
+            if changed is not None:
+                told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
+            host = None
+            if agent is not None:
+                if agent.own is not None:
+                    agent.own.try_making()
+                host = Workers(agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake)
+        except BaseException:
+            journal.close()
+            raise
+        return MailProgram(
+            machine=machine,
+            codec=LEAGUE_MAIL,
+            journal=journal,
+            host=host,
+            peers=lambda: peers_of(machine, state()),
+            behind=(lambda mailbox: mailbox) if agent is None else agent.behind,
+        )
+
+    def on_start(runner: RoleRunner[Any]) -> None:
+        season = settings.season
+        if role.role == "manager" and season is not None and season.opens_by_itself:
+            runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
+
+    return live_program(
+        settings,
+        role,
+        program,
+        clock=clock,
+        mailbox_of=mailbox_of,
+        observer=observer,
+        is_game_open=is_game_open,
+        on_start=on_start,
+    )
 
 
 def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outages:

@@ -16,10 +16,11 @@ from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
     from league_agents.app.arena import Company
+    from league_agents.app.arena_mail import LiveHost
+    from league_agents.app.live import Live
     from league_agents.config.league_settings import LeagueSettings, RoleSettings
-    from league_agents.journal.port import Journal
+    from league_agents.journal.port import InboxRow, Note, OutboxItem
     from league_agents.kit.clock import Clock
-    from league_agents.turns.load import ClassLoader
 
 
 _ACCOUNT = click.option(
@@ -62,22 +63,18 @@ def mail_host(
     Everybody is invited by mail; whoever owes an action is written to. Stop it and start it again as you like: the
     journal knows where the match stands.
     """
-    from league_agents.app.arena_mail import addresses_of, host_by_mail, work
+    from league_agents.app.arena_mail import addresses_of, host_by_mail
     from league_agents.arena.own_protocol import protocol_loader
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
     from league_agents.kit.clock import SystemClock
-    from league_agents.kit.printable import printable
     from league_agents.mail.service_clock import ServiceClock
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
     settings, role = _account(config, account)
     clock = ServiceClock(SystemClock())
-
-    def tell(line: str) -> None:
-        click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
-
+    lines = _Lines(clock)
     load_class = protocol_loader(in_process=in_process)
     with host_by_mail(
         settings,
@@ -86,55 +83,33 @@ def mail_host(
         scenario=None if scenario is None else read_scenario(scenario, load_class),
         addresses=addresses_of(seats),
         seed=seed,
-        company=_company(tell, clock, in_process=in_process),
-        observer=tell,
+        company=_company(lines.tell, clock, in_process=in_process),
+        observer=lines,
         clock=clock,
-    ) as made:
-        host = made.host
-
-        def start() -> None:
-            made.mailbox.check()
-            host.start()
-
-        def keep() -> None:
-            for name, value in made.mailbox.facts().items():
-                made.journal.keep(name, value)
-
-        work(
-            start,
-            host.tick,
-            lambda: host.is_done,
-            pause=settings.pace.active,
-            clock=clock,
-            observer=tell,
-            next_wake=host.next_wake,
-            keep=keep,
-            once=once,
-        )
-        if not host.is_over:
-            click.echo(f"match {host.setup.match_id}: waiting for {', '.join(host.table.match.active())}")
+    ) as host:
+        _run(host.live, once=once)
+        match_id, table = host.setup.match_id, host.table
+        if not table.is_over:
+            click.echo(f"match {match_id}: waiting for {', '.join(table.match.active())}")
             return Exit.OK
-        outcome = host.table.match.outcome()
         if record is not None:
-            _write(made.journal, record, load_class)
+            _write(host, record)
+        outcome = table.match.outcome()
         if outcome is None:
-            click.echo(f"match {host.setup.match_id}: abandoned")
+            click.echo(f"match {match_id}: abandoned")
             return Exit.FAILED
-        click.echo(f"match {host.setup.match_id}: won by {', '.join(outcome.winners) or 'nobody'} ({outcome.reason})")
+        click.echo(f"match {match_id}: won by {', '.join(outcome.winners) or 'nobody'} ({outcome.reason})")
     return Exit.OK
 
 
-def _write(journal: Journal, path: Path, load_class: ClassLoader) -> None:
-    from league_agents.arena.by_mail.host import kept_setup, write_down
+def _write(host: LiveHost, path: Path) -> None:
     from league_agents.arena.transcript import TranscriptWriter
     from league_agents.cli.transcript_file import open_record
 
-    setup = kept_setup(journal, load_class)
-    assert setup is not None, "the match has just been played from this journal"
-    names = {seat.id: "mail" if seat.id in setup.addresses else seat.agent for seat in setup.scenario.seats}
+    scenario, addresses = host.setup.scenario, host.setup.addresses
+    names = {seat.id: "mail" if seat.id in addresses else seat.agent for seat in scenario.seats}
     with open_record(path) as file:
-        writer = TranscriptWriter(file, protocol=setup.scenario.interaction, names=names)
-        write_down(journal, writer, load_class)
+        host.write_down(TranscriptWriter(file, protocol=scenario.interaction, names=names))
 
 
 @click.command(name="mail-seat")
@@ -168,13 +143,11 @@ def mail_seat(
     Stop it and start it again as you like: what was answered is kept beside the account's journal.
     """
     from league_agents.app.arena import HUMAN, arena_agent, usual_scenario
-    from league_agents.app.arena_mail import seat_by_mail, work
-    from league_agents.app.own_seat import closing_agents
+    from league_agents.app.arena_mail import seat_by_mail
     from league_agents.arena.scenario import ScenarioSeat
     from league_agents.cli import Exit
     from league_agents.kit.clock import SystemClock
     from league_agents.kit.model_work import sentence
-    from league_agents.kit.printable import printable
     from league_agents.league.wire.address import read_address
     from league_agents.mail.service_clock import ServiceClock
 
@@ -184,42 +157,77 @@ def mail_seat(
         raise ConfigError("--agent human", "plays on the web page of 'arena serve', or writes the mail by hand")
     settings, role = _account(config, account)
     clock = ServiceClock(SystemClock())
-
-    def tell(line: str) -> None:
-        click.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
-
+    lines = _Lines(clock)
     own = ScenarioSeat(id=agent_id or "me", name="me", agent=spec)
-    company = _company(tell, clock, in_process=in_process)
-    agent = arena_agent(own, usual_scenario(game), company, seed=seed, match_id=match_id or "mail", is_first=is_first)
-    with (
-        closing_agents([agent]),
-        seat_by_mail(
-            settings,
-            role,
-            host_address=host_address,
-            agent=agent,
-            game=game,
-            match_id=match_id,
-            agent_id=agent_id,
-            clock=clock,
-        ) as (seat, mailbox),
-    ):
-        work(
-            mailbox.check,
-            seat.tick,
-            lambda: seat.is_over,
-            pause=settings.pace.active,
-            clock=clock,
-            observer=tell,
-            next_wake=seat.next_wake,
-            once=once,
-        )
-        said = sentence(seat.model_steps(), what="decision")
-        if said is not None:
-            click.echo(said[0].upper() + said[1:], err=True)
-    if seat.is_over:
-        click.echo(f"match {seat.match_id}: won by {', '.join(seat.winners) or 'nobody'}")
+    company = _company(lines.tell, clock, in_process=in_process)
+    scenario = usual_scenario(game)
+
+    def make_agent() -> object:
+        return arena_agent(own, scenario, company, seed=seed, match_id=match_id or "mail", is_first=is_first)
+
+    with seat_by_mail(
+        settings,
+        role,
+        host_address=host_address,
+        make_agent=lambda: arena_agent(
+            own, scenario, company, seed=seed, match_id=match_id or "mail", is_first=is_first
+        ),
+        game=game,
+        match_id=match_id,
+        agent_id=agent_id,
+        observer=lines,
+        clock=clock,
+    ) as seat:
+        _run(seat.live, once=once)
+        playing, steps = seat.game, seat.model_steps()
+    said = sentence(steps, what="decision")
+    if said is not None:
+        click.echo(said[0].upper() + said[1:], err=True)
+    if playing is not None and playing.is_over:
+        click.echo(f"match {playing.match_id}: won by {', '.join(playing.winners) or 'nobody'}")
     return Exit.OK
+
+
+def _run(live: Live, *, once: bool) -> None:
+    """Work until nothing is left to be done or somebody wants the end; with ``once``, deal with what waits."""
+    from league_agents.cli.daemon import ends_on_signals
+    from league_agents.runner.scan import scan
+    from league_agents.runner.wakeup import StopRequest
+    from league_agents.runner.watch import watch
+
+    if once:
+        scan(live.role, live.wakeup.rest)
+        return
+    stop = StopRequest()
+    try:
+        with ends_on_signals(stop):
+            watch([(live.role, live.wakeup)], stop)
+    finally:
+        stop.close()
+
+
+class _Lines:
+    """``Observer`` that prints one line for each thing that people want to know."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def tell(self, line: str) -> None:
+        """Print a line with the time."""
+        from league_agents.kit.printable import printable
+
+        click.echo(f"{self._clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
+
+    def received(self, role: str, row: InboxRow) -> None:
+        """No-op: what follows from a mail is told."""
+
+    def sent(self, role: str, item: OutboxItem) -> None:
+        self.tell(f"sent {item.message_type} to {', '.join(item.to)}")
+
+    def noted(self, role: str, note: Note) -> None:
+        text = note.facts.get("text")
+        if isinstance(text, str):
+            self.tell(f"turned away: {text}" if note.key == "mail_rejected" else text)
 
 
 def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSettings]:

@@ -168,7 +168,7 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
 
     stop = StopRequest()
     try:
-        with _ends_on_signals(stop), live_roles(settings, observer=log) as roles:
+        with ends_on_signals(stop), live_roles(settings, observer=log) as roles:
             _hide_targets(log, roles)
             for live in roles:
                 address = live.settings.address
@@ -236,7 +236,7 @@ def _hide_targets(log: DaemonLog, roles: Sequence[Live]) -> None:
 
 
 @contextlib.contextmanager
-def _ends_on_signals(stop: StopRequest) -> Iterator[None]:
+def ends_on_signals(stop: StopRequest) -> Iterator[None]:
     """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -21,6 +21,10 @@ class ForeignMail(RemoteProtocolError):
     """The mail is none of this machine's: it is left unread for whoever it is for."""
 
 
+class LeftForOthers(ForeignMail):
+    """Another process on this mailbox may want the mail: not even the journal remembers it."""
+
+
 class DecodedMail(Struct, frozen=True, kw_only=True):
     """A mail that a machine can be stepped with."""
 

@@ -115,6 +115,9 @@ class LiveRole:
     check: Callable[[], None] = lambda: None
     """What is asked before every start; it raises when the role cannot be started."""
 
+    has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False
+    """Whether there will never be anything to do again."""
+
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None
     """What is done once after every start, such as a standing command; its failure is the turn's."""
 
@@ -122,6 +125,7 @@ class LiveRole:
     """What a person should know about this machine's wall clock, in one line."""
 
     _wired: WiredRole | None = None
+    _last_state: object = None
     _is_started: bool = False
     _next_poll_s: float | None = None
     _active_s: float = field(init=False)
@@ -163,8 +167,13 @@ class LiveRole:
 
     @property
     def state(self) -> object:
-        """The machine's state, as long as the role is put together."""
-        return None if self._wired is None else self._wired.runner.state
+        """The machine's state as it was last committed; ``None`` before the role was put together."""
+        return self._last_state if self._wired is None else self._wired.runner.state
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the role has begun and will never have anything to do again."""
+        return self._wired is not None and self._is_started and self.has_ended(self._wired.runner)
 
     def start(self, runner: RoleRunner[Any]) -> None:
         """Begin the work. Raises what the mailbox and the journal raise."""
@@ -225,6 +234,7 @@ class LiveRole:
         """Let go of everything. The journal stands where the last step left it."""
         wired, self._wired = self._wired, None
         if wired is not None:
+            self._last_state = wired.runner.state
             try:
                 self._keep_facts(wired)
             finally:

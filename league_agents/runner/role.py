@@ -36,7 +36,7 @@ from league_agents.league.machines.events import (
 from league_agents.league.machines.machine import Machine
 from league_agents.mail.port import Mail, Mailbox, Stopping
 from league_agents.runner.calls import AgentHost
-from league_agents.runner.codec import DecodedMail, ForeignMail, MailCodec
+from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers, MailCodec
 from league_agents.runner.commit import commit_of, model_work, warning
 from league_agents.runner.outbox import Outbox
 
@@ -121,6 +121,9 @@ class RoleRunner(Generic[S]):
         self._outbox = Outbox(mailbox, journal, clock, keeps_order=codec.keeps_order, on_late=self._sent_late)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
+        self._left: set[str] = set()
+        """Mails that are left for another process on this mailbox."""
+
         self._waiting: list[Callable[[], None]] | None = None
         """What is to be done once the steps of a batch are durable; ``None`` outside of a batch."""
 
@@ -194,6 +197,11 @@ class RoleRunner(Generic[S]):
         wakes = (self._next_wake, from_host, self._outbox.next_look())
         return min((at for at in wakes if at is not None), default=None)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to be done unless a mail comes."""
+        return not self._calls and self.next_wake() is None and not self._outbox.is_due(None)
+
     def close(self) -> None:
         """Stop the agent's host and release the journal."""
         if self._host is not None:
@@ -207,7 +215,7 @@ class RoleRunner(Generic[S]):
         numbers."""
         busy = False
         self._acknowledge()
-        while mails := self._mailbox.fetch(FETCH_BATCH, self._journal.has_mail):
+        while mails := self._mailbox.fetch(FETCH_BATCH, self._is_known):
             if busy:
                 # Whoever wrote first is answered before the rest of a long backlog is read.
                 self._work_off()
@@ -230,6 +238,9 @@ class RoleRunner(Generic[S]):
             if not any(mail.is_from_peer for mail in mails):
                 break  # strangers may write for ever: deadlines do not wait for them
         return busy
+
+    def _is_known(self, mail_id: str) -> bool:
+        return mail_id in self._left or self._journal.has_mail(mail_id)
 
     def _work_off(self) -> None:
         """Take the agents' results and send what there is to send."""
@@ -275,6 +286,9 @@ class RoleRunner(Generic[S]):
         )
         try:
             self._step(decoded.event, StepCause.MAIL, mail.mail_id, row)
+        except LeftForOthers:
+            self._left.add(mail.mail_id)
+            return False
         except RemoteProtocolError as error:
             self._put_aside(mail, InboxVerdict.REJECTED, str(error), decoded)
         except JournalError:

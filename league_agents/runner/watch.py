@@ -28,6 +28,7 @@ class _RoleThread:
         self._wakeup = wakeup
         self._stop = stop
         self.is_stuck = False
+        self.is_done = False
         self.failure: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=role.name, daemon=True)
 
@@ -46,6 +47,10 @@ class _RoleThread:
             stopping = self._wakeup.stopping
             while not stopping.is_set():
                 rest = self._role.turn()
+                if self._role.is_done:
+                    self.is_done = True
+                    self._stop.nudge()
+                    break
                 is_stuck = bool(self._role.needs_authorization)
                 if is_stuck and not self.is_stuck:
                     self.is_stuck = True
@@ -64,9 +69,9 @@ class _RoleThread:
 
 
 def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
-    """Run the roles until a person asks for the end.
+    """Run the roles until a person asks for the end, or all have nothing left to do.
 
-    Raises ``AuthorizationExpired`` when every role waits for a person to log in, and what ended a role's thread:
+    Raises ``AuthorizationExpired`` when every other role waits for a person to log in, and what ended a role's thread:
     ``ConfigError``, ``JournalUnusable``, or a bug.
     """
     threads = [_RoleThread(role, wakeup, stop) for role, wakeup in roles]
@@ -83,9 +88,12 @@ def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
     failure = next((thread.failure for thread in threads if thread.failure is not None), None)
     if failure is not None:
         raise failure
-    if not stop.is_requested:
-        raise AuthorizationExpired(next(role.needs_authorization for role, _ in roles))
+    stuck = [role.needs_authorization for role, _ in roles if role.needs_authorization]
+    if stuck and not stop.is_requested:
+        raise AuthorizationExpired(stuck[0])
 
 
 def _is_over(threads: Sequence[_RoleThread]) -> bool:
-    return any(thread.failure is not None for thread in threads) or all(thread.is_stuck for thread in threads)
+    return any(thread.failure is not None for thread in threads) or all(
+        thread.is_stuck or thread.is_done for thread in threads
+    )

@@ -130,9 +130,9 @@ ARROWS = (
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),
     Row("arena.by_mail",
-        (KIT, *PURE, *PORTS, "runner.outbox",
-         "arena.answers", "arena.decisions", "arena.scenario", "arena.session"), (),
-        "letters leave as the league's mail does: one outbox knows how to send once"),
+        (KIT, *PURE, *PORTS, "runner.codec", "user_code.called",
+         "arena.answers", "arena.agents.seated", "arena.decisions", "arena.scenario", "arena.session"), (),
+        "machines and the codecs of their mail: the loop that runs them is the league's"),
     Row("report", (KIT, "games", "league.wire", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
     Row("report.states_page", (KIT, "league", "report.markdown"), (), "from the machines' tables"),

@@ -21,10 +21,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
+
+from msgspec import Struct
 
 from league_agents.arena.protocol.json_text import LARGEST
 from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
+from league_agents.journal.port import OutboxItem
 from league_agents.mail.port import Mail
 
 MAIL_VERSION: Final = "1.0.0"
@@ -52,13 +56,35 @@ class LetterHeading:
     agent_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """One letter on its way to a seat."""
+class SendLetter(Struct, frozen=True, kw_only=True):
+    """An effect: one letter is to be sent. The same ``transaction_id`` is queued once."""
 
-    agent_id: str
+    transaction_id: str
     kind: str
+    to: str
+    heading: LetterHeading
     document: Mapping[str, Any]
+
+
+class LetterCodec:
+    """What the mail of a host and that of a seat have in common."""
+
+    def encode(self, effect: object, *, at: datetime, occasion: str) -> OutboxItem:
+        if not isinstance(effect, SendLetter):
+            raise TypeError(f"{type(effect).__name__} is no effect of a match by mail")
+        return OutboxItem(
+            transaction_id=effect.transaction_id,
+            message_type=effect.kind,
+            to=(effect.to,),
+            subject=format_subject(effect.heading, effect.transaction_id),
+            document=effect.document,
+            file_name=FILE_NAME,
+            game_id=None,
+            created_at=at,
+        )
+
+    def keeps_order(self, item: OutboxItem) -> bool:
+        return False
 
 
 class NoMessages(Exception):
@@ -73,6 +99,11 @@ class NoMessages(Exception):
 def format_subject(heading: LetterHeading, transaction_id: str) -> str:
     """The subject of a mail about a seat."""
     return f"Boardgame/{PROTOCOL_VERSION} {heading.game} {heading.match_id} {heading.agent_id} {transaction_id}"
+
+
+def is_name(text: object) -> bool:
+    """Whether a subject can name a match or a seat so."""
+    return isinstance(text, str) and re.fullmatch(_NAME, text, re.ASCII) is not None
 
 
 def read_subject(text: str) -> LetterHeading | None:

@@ -1,91 +1,76 @@
-"""The player's side of a match by mail: an agent behind a mailbox.
+"""The player's side of a match by mail, as a machine: letters are heard, an agent is called, its answer is an effect.
 
-Rule 1: a letter is acknowledged when its answer is in the journal. Whoever dies before that reads it again; an answer
-that is in the journal leaves once, by the outbox that the league's messages leave by.
-Rule 2: letters come twice, late and in a wrong order. What was told is told to the agent once and in order; only the
+Rule 1: letters come twice, late and in a wrong order. What was told is told to the agent once and in order; only the
 newest decision is answered, and each attempt once.
-Rule 3: what is not from the host is not read.
+Rule 2: what is not from the host is not read. What is for another match or seat is left for whoever plays it.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from league_agents.arena.answers import steps_of
-from league_agents.arena.by_mail.host import LetterIntake
-from league_agents.arena.by_mail.letters import FILE_NAME, LetterHeading, format_subject, read_subject
-from league_agents.arena.session import Memory, ask_alone, failure_line
-from league_agents.games.game import ALL, Event, LegalAction
-from league_agents.games.game import ForfeitCause as Forfeit
-from league_agents.journal.port import MODEL_WORK, Journal, Note, OutboxItem, StepCause, StepCommit
-from league_agents.kit.clock import Clock, SystemClock
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from league_agents.arena.by_mail.agents import Context, decision_call
+from league_agents.arena.by_mail.letters import LetterCodec, LetterHeading, SendLetter, is_name, read_subject
+from league_agents.games.game import ALL, Event
+from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.ids import derive_hex
-from league_agents.kit.model_work import ModelStep, read_steps
 from league_agents.kit.violation import shown as shown_value
-from league_agents.league.wire.address import read_mailbox, same_address
-from league_agents.mail.port import Mail, Mailbox
-from league_agents.runner.outbox import Outbox
+from league_agents.league.machines.effects import Effect, Warn
+from league_agents.league.machines.events import CallbackReturned, Started
+from league_agents.league.wire.address import address_key, read_mailbox, same_address
+from league_agents.mail.port import Mail, Peers
+from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers
 
 ROLE: Final = "arena-seat"
 """Whose journal it is."""
 
-LOG = logging.getLogger(__name__)
-
-_BATCH: Final = 100
 _MOST_WAITING: Final = 1000
 _KEPT_FIELDS: Final = frozenset({"seq", "event"})
+_NEVER: Final = (0, 0)
 
 
-class MailSeat:
-    """One seat of one match. One thread calls its methods."""
+class LetterToSeat(Struct, frozen=True, kw_only=True):
+    """An event: the host wrote."""
 
-    def __init__(
-        self,
-        agent: object,
-        mailbox: Mailbox,
-        journal: Journal,
-        host_address: str,
-        *,
-        clock: Clock | None = None,
-        match_id: str | None = None,
-        agent_id: str | None = None,
-        memory: Memory | None = None,
-        intake: LetterIntake | None = None,
-    ) -> None:
-        """``agent`` is asked as in a session: anything with ``act``. ``journal`` keeps the answers of all seats of this
-        mailbox. ``match_id`` and ``agent_id`` are needed where a
-        mailbox has several seats; else the first letter says them. ``intake`` checks senders; ``None`` takes the
-        mailbox to vouch for them."""
-        self._agent = agent
-        self._mailbox = mailbox
-        self._journal = journal
-        self._host = host_address
-        self._clock = clock or SystemClock()
-        self._intake = intake
-        self._memory = memory
-        self.match_id = match_id
-        self.agent_id = agent_id
-        self.state: Mapping[str, Any] | None = None
-        """The newest ``get_state_response``; ``None`` before the invitation."""
+    letter: Mapping[str, Any]
 
-        self._seen: set[str] = set()
-        """Mails that are somebody else's."""
 
-        self._told = 0
-        self._waiting: dict[int, tuple[int, list[Event]]] = {}
-        """Events that came before earlier ones, by the number after which they follow."""
+class ToldEvents(Struct, frozen=True, kw_only=True):
+    """The events of one letter."""
 
-        self._newest = (0, 0)
-        """The newest decision, and how often an action was refused in it."""
+    last: int
+    events: tuple[Event, ...]
 
-        self._models: tuple[ModelStep, ...] = ()
-        """What became of a model's work in the last answer."""
 
-        self._outbox = Outbox(mailbox, journal, self._clock)
-        self._answered = {item.transaction_id for item in journal.outbox()}
+class SeatGame(Struct, frozen=True, kw_only=True):
+    """One seat of one match, as far as its letters say."""
+
+    match_id: str
+    agent_id: str
+    state: Mapping[str, Any] | None = None
+    """The newest ``get_state_response``; ``None`` before the invitation."""
+
+    newest: tuple[int, int] = _NEVER
+    """The newest decision, and how often an action was refused in it."""
+
+    asked: tuple[int, int] = _NEVER
+    """The one that the agent was asked for last."""
+
+    start: int | None = None
+    """The number after which the letter begins that the agent was asked for first."""
+
+    call_id: str = ""
+    """The call for ``asked``; empty once it has ended."""
+
+    template: Mapping[str, Any] | None = None
+    """The envelope to answer ``asked`` with."""
 
     @property
     def is_over(self) -> bool:
@@ -94,184 +79,235 @@ class MailSeat:
     @property
     def winners(self) -> list[str]:
         """Who won; empty before the end."""
-        return [] if self.state is None else list(self.state.get("winners", []))
+        winners = None if self.state is None else self.state.get("winners")
+        return [str(winner) for winner in winners] if isinstance(winners, list) else []
 
-    def model_steps(self) -> list[ModelStep]:
-        """What became of a model's work in all answers of this match, also of an earlier process."""
-        notes = [note for note in self._journal.notes() if note.kind == MODEL_WORK and note.key == self.match_id]
-        return [step for note in notes for step in read_steps(note.facts.get("steps"))]
 
-    def tick(self) -> bool:
-        """Read what has come and answer it. Whether there was anything.
+class SeatState(Struct, frozen=True, kw_only=True):
+    """The seats of one mailbox. Their keys are ``match/seat``."""
 
-        Raises ``MailError`` if the mailbox cannot be read; the same letters are then read with the next tick.
-        """
-        mails = self._mailbox.fetch(_BATCH, self._seen.__contains__)
-        ours: list[tuple[str, Mapping[str, Any]]] = []
-        for mail in mails:
-            letter = self._letter(mail)
-            if letter is None:
-                self._seen.add(mail.mail_id)
-            else:
-                ours.append((mail.mail_id, letter))
-        for _, letter in ours:
-            self._take_in(letter)
-        # All of the batch is read before anything is answered: the newest letter may not be the last one.
-        for _, letter in ours:
-            self._answer(letter)
-        if ours:
-            self._mailbox.acknowledge([mail_id for mail_id, _ in ours])
-        return self._flush() or bool(ours)
+    playing: str | None = None
+    """The seat of this process; ``None`` before its first letter."""
 
-    def next_wake(self) -> datetime | None:
-        """When time alone gives the seat something to do."""
-        wakes = (self._journal.next_wake(), self._outbox.next_look())
-        return min((at for at in wakes if at is not None), default=None)
+    games: Mapping[str, SeatGame] = {}
+    told: Mapping[str, Mapping[int, ToldEvents]] = {}
+    """What was told, by the number after which it follows."""
 
-    # Reading.
+    @property
+    def game(self) -> SeatGame | None:
+        """The game of this process."""
+        return None if self.playing is None else self.games.get(self.playing)
 
-    def _letter(self, mail: Mail) -> Mapping[str, Any] | None:
-        """The letter that a mail is, when it is the host's and for this seat."""
-        heading = read_subject(mail.subject)
-        sender = read_mailbox(mail.from_header)
-        if heading is None or sender is None or not same_address(sender, self._host):
-            return None
-        if self._intake is not None and (why := self._intake.refuse(mail)) is not None:
-            LOG.warning("a letter is not read: %s", why)
-            return None
-        for document in mail.documents:
-            if isinstance(document, Mapping) and _is_letter(document):
-                if self.match_id in (None, document["match_id"]) and self.agent_id in (None, document["agent_id"]):
-                    self.match_id, self.agent_id = document["match_id"], document["agent_id"]
-                    return document
-                return None
-        return None
+    def heard(self, key: str, after: int = 0) -> Iterator[Event]:
+        """What follows without a gap from the beginning, or from the first question where the beginning was missed."""
+        letters = self.told.get(key, {})
+        game = self.games.get(key)
+        at = 0 if 0 in letters or game is None or game.start is None else game.start
+        while (letter := letters.get(at)) is not None:
+            yield from (event for event in letter.events if event.seq > after)
+            if letter.last <= at:
+                return
+            at = letter.last
 
-    def _take_in(self, letter: Mapping[str, Any]) -> None:
-        events = []
+
+class SeatMachine:
+    """``Machine`` of the seats of one mailbox."""
+
+    role = ROLE
+
+    def __init__(self, address: str, host: str, *, match_id: str | None = None, agent_id: str | None = None) -> None:
+        """``match_id`` and ``agent_id`` are needed where a mailbox has several seats; else a letter says them."""
+        self._address = address
+        self._host = host
+        self._match_id = match_id
+        self._agent_id = agent_id
+
+    def initial(self) -> SeatState:
+        return SeatState()
+
+    def is_over(self, state: SeatState) -> bool:
+        return state.game is not None and state.game.is_over
+
+    def heard(self, state: SeatState, context: Context, after: int) -> list[Event]:
+        """What the agent of a call may know, after an event's number."""
+        return list(state.heard(f"{context['match_id']}/{context['agent_id']}", after))
+
+    def step(self, state: SeatState, event: object, now: datetime) -> tuple[SeatState, list[Effect | SendLetter]]:
+        match event:
+            case LetterToSeat(letter=letter):
+                key = f"{letter['match_id']}/{letter['agent_id']}"
+                if not self._plays(state, key, letter):
+                    raise LeftForOthers("is for another match or seat")
+                return self._ask(self._hear(state, key, letter), key, letter, now)
+            case CallbackReturned(call_id=call_id, result=result):
+                return self._answer(state, call_id, result)
+            case Started():
+                return replace(state, playing=self._named(state)), []
+            case _:
+                return state, []  # an agent that failed sends nothing: the host's clock decides
+
+    def _plays(self, state: SeatState, key: str, letter: Mapping[str, Any]) -> bool:
+        is_wanted = self._match_id in (None, letter["match_id"]) and self._agent_id in (None, letter["agent_id"])
+        return is_wanted and state.playing in (None, key)
+
+    def _named(self, state: SeatState) -> str | None:
+        """The seat that whoever started the process has named."""
+        key = f"{self._match_id}/{self._agent_id}"
+        return key if key in state.games else None
+
+    def _hear(self, state: SeatState, key: str, letter: Mapping[str, Any]) -> SeatState:
+        game = state.games.get(key) or SeatGame(match_id=letter["match_id"], agent_id=letter["agent_id"])
+        events, newest = [], game.state
         for message in letter["messages"]:
             if not isinstance(message, Mapping):
                 continue
             if message.get("type") == "get_state_response":
-                self._newer_state(message)
+                newest = message if newest is None or _order(message) >= _order(newest) else newest
             elif (event := _event_of(message)) is not None:
                 events.append(event)
         decision = letter.get("decision")
-        if isinstance(decision, Mapping):
-            self._newest = max(self._newest, _attempt_of(decision))
-        if events and len(self._waiting) < _MOST_WAITING:
-            self._waiting.setdefault(letter["after"], (max(event.seq for event in events), events))
-        self._drain()
+        attempt = _attempt_of(decision) if isinstance(decision, Mapping) else _NEVER
+        game = replace(game, state=newest, newest=max(game.newest, attempt))
+        letters = state.told.get(key, {})
+        after = letter["after"]
+        if events and after not in letters and sum(at > after for at in letters) < _MOST_WAITING:
+            told = ToldEvents(last=max(event.seq for event in events), events=tuple(events))
+            letters = {**letters, after: told}
+        return SeatState(playing=key, games={**state.games, key: game}, told={**state.told, key: letters})
 
-    def _drain(self) -> None:
-        """Tell the agent what follows what it was told."""
-        while self._told in self._waiting:
-            last, ready = self._waiting.pop(self._told)
-            for event in ready:
-                self._observe(event)
-            if last <= self._told:
-                break
-            self._told = last
-        for after in [after for after in self._waiting if after < self._told]:
-            del self._waiting[after]
-
-    def _newer_state(self, state: Mapping[str, Any]) -> None:
-        if self.state is None or _order(state) >= _order(self.state):
-            self.state = state
-
-    def _observe(self, event: Event) -> None:
-        if self._memory is not None:
-            self._memory.observe(event)
-        observe = getattr(self._agent, "observe", None)
-        if callable(observe):
-            try:
-                observe(event)
-            except Exception as error:  # an agent's own code may raise anything
-                LOG.warning("%s", failure_line(str(self.agent_id), "", error, method="observe"))
-
-    # Answering.
-
-    def _answer(self, letter: Mapping[str, Any]) -> None:
-        decision = letter.get("decision")
-        if not isinstance(decision, Mapping) or _attempt_of(decision) != self._newest:
-            return
-        template = decision.get("answer_with")
-        if not isinstance(template, Mapping) or not isinstance(template.get("request_id"), str):
-            return
-        digits = derive_hex(self._mailbox.address, self.match_id, self.agent_id, template["request_id"], digits=16)
-        transaction_id = f"a-{digits}"
-        if transaction_id in self._answered:
-            return
-        if self._told == 0:
-            # Started anew in the middle of a match: what was told before is in the view.
-            self._told = letter["after"]
-            self._drain()
-        answer = self._asked(letter, decision, template)
-        if answer is not None:
-            self._keep(transaction_id, answer)
-
-    def _asked(
-        self, letter: Mapping[str, Any], decision: Mapping[str, Any], template: Mapping[str, Any]
-    ) -> dict[str, Any] | None:
-        """The envelope that the agent wants to send; ``None`` when it failed: the host's clock then decides."""
+    def _ask(
+        self, state: SeatState, key: str, letter: Mapping[str, Any], now: datetime
+    ) -> tuple[SeatState, list[Effect | SendLetter]]:
+        game, decision = state.games[key], letter.get("decision")
+        if not isinstance(decision, Mapping):
+            return state, []
+        attempt, template = _attempt_of(decision), decision.get("answer_with")
+        if attempt != game.newest or attempt == game.asked or not isinstance(template, Mapping):
+            return state, []
+        if not isinstance(request_id := template.get("request_id"), str) or not is_name(template.get("game")):
+            return state, []
+        try:
+            until = None if decision.get("reply_by") is None else datetime.fromisoformat(decision["reply_by"])
+            if until is not None and until.tzinfo is None:
+                raise ValueError("an instant without its zone")
+        except (TypeError, ValueError):
+            said = shown_value(decision["reply_by"])
+            return state, [Warn(code="bad_deadline", text=f"a letter is not answered: it asks for a reply by {said}")]
+        digits = derive_hex(self._address, game.match_id, game.agent_id, request_id, digits=16)
+        start = letter["after"] if game.start is None else game.start
+        game = replace(game, asked=attempt, start=start, call_id=f"a-{digits}", template=template)
         own = [each for each in letter["messages"] if isinstance(each, Mapping) and "state" in each]
         inner = own[-1]["state"].get("data") if own and isinstance(own[-1]["state"], Mapping) else None
         told = inner if isinstance(inner, Mapping) else {}
-        legal, shown = _legal_of(told.get("legal")), told.get("view")
+        shown = told.get("view")
         view = {
             **(shown if isinstance(shown, Mapping) else {}),
-            "agent_id": self.agent_id,
+            "agent_id": game.agent_id,
             "game": letter.get("game"),
             "rules_text": told.get("rules", ""),
             "refusal": decision.get("refusal"),
-            **({} if self._memory is None else {"memory": self._memory.as_json()}),
         }
-        try:
-            deadline = decision.get("reply_by")
-            until = None if deadline is None else datetime.fromisoformat(deadline)
-        except (TypeError, ValueError):
-            LOG.warning("a letter is not answered: it asks for a reply by %s", shown_value(deadline))
-            return None
-        action = ask_alone(str(self.agent_id), self._agent, view, legal, until, self._clock.now())
-        if isinstance(action, Forfeit):
-            return None
-        self._models = steps_of(self._agent)
-        return {**template, "action": {"version": action.version, "type": action.type, "data": dict(action.data)}}
-
-    def _keep(self, transaction_id: str, answer: Mapping[str, Any]) -> None:
-        """Commit an answer, to be sent."""
-        now = self._clock.now()
-        heading = LetterHeading(game=str(answer.get("game")), match_id=str(self.match_id), agent_id=str(self.agent_id))
-        item = OutboxItem(
-            transaction_id=transaction_id,
-            message_type=str(answer.get("type"))[:60],
-            to=(self._host,),
-            subject=format_subject(heading, transaction_id),
-            document=answer,
-            file_name=FILE_NAME,
-            game_id=None,
-            created_at=now,
+        call = decision_call(
+            game.call_id,
+            game_id=game.match_id,
+            match_id=game.match_id,
+            agent_id=game.agent_id,
+            view=view,
+            legal=told.get("legal"),
+            until=until,
+            now=now,
         )
-        facts = {"player": self.agent_id, "steps": [step.to_json() for step in self._models]}
-        notes = [Note(at=now, kind=MODEL_WORK, key=str(self.match_id), facts=facts)] if self._models else []
-        self._journal.commit(StepCommit(cause=StepCause.COMMAND, key=transaction_id, at=now, sends=[item], notes=notes))
-        self._answered.add(transaction_id)
-        self._outbox.queued()
+        return replace(state, games={**state.games, key: game}), [call]
 
-    def _flush(self) -> bool:
-        if not self._outbox.is_due(self._journal.next_wake()):
-            return False
-        flushed = self._outbox.flush()
-        for note in flushed.notes:
-            LOG.warning("%s", note.facts.get("text", note.key))
-        return flushed.tried > 0
+    def _answer(
+        self, state: SeatState, call_id: str, result: Mapping[str, object]
+    ) -> tuple[SeatState, list[Effect | SendLetter]]:
+        key, game = next(((key, game) for key, game in state.games.items() if game.call_id == call_id), (None, None))
+        if key is None or game is None or game.template is None or game.asked != game.newest:
+            return state, []
+        answer = {**game.template, "action": result["action"]}
+        send = SendLetter(
+            transaction_id=call_id,
+            kind=str(answer.get("type"))[:60],
+            to=self._host,
+            heading=LetterHeading(game=str(answer["game"]), match_id=game.match_id, agent_id=game.agent_id),
+            document=answer,
+        )
+        return replace(state, games={**state.games, key: replace(game, call_id="", template=None)}), [send]
+
+    def parts(self, state: SeatState, since: SeatState | None = None) -> Mapping[str, object | None]:
+        before = since or SeatState()
+        found: dict[str, object | None] = {}
+        if since is None or state.playing != before.playing:
+            found["playing"] = state.playing
+        for key, game in state.games.items():
+            if before.games.get(key) is not game:
+                found[f"game {key}"] = game
+            known = before.told.get(key, {})
+            if (letters := state.told.get(key, {})) is not known:
+                new = {after: told for after, told in letters.items() if after not in known}
+                found |= {f"told {key} {after}": told for after, told in new.items()}
+        return found
+
+    def dump_part(self, name: str, part: object) -> str:
+        return dump_seat_part(name, part)
+
+    def load(self, parts: Mapping[str, str]) -> SeatState:
+        games: dict[str, SeatGame] = {}
+        told: dict[str, dict[int, ToldEvents]] = {}
+        try:
+            for name, text in parts.items():
+                kind, _, rest = name.partition(" ")
+                if kind == "game":
+                    games[rest] = msgspec.convert(json.loads(text), SeatGame)
+                elif kind == "told":
+                    key, _, after = rest.rpartition(" ")
+                    told.setdefault(key, {})[int(after)] = msgspec.convert(json.loads(text), ToldEvents)
+            playing = msgspec.convert(json.loads(parts.get("playing", "null")), str | None)
+        except (ValueError, msgspec.ValidationError) as error:
+            raise JournalUnusable(f"the journal holds no seat by mail: {error}") from None
+        return SeatState(playing=playing, games=games, told=told)
+
+
+def dump_seat_part(_name: str, part: object) -> str:
+    """A part of a seat's state as the journal keeps it."""
+    # Not by msgspec: a stranger's text may hold half a surrogate pair.
+    return json.dumps(msgspec.to_builtins(part), ensure_ascii=True, separators=(",", ":"))
+
+
+class SeatMail(LetterCodec):
+    """``MailCodec`` of a seat."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+
+    def is_own(self, mail: Mail) -> bool:
+        sender = read_mailbox(mail.from_header)
+        return sender is not None and same_address(sender, self._host) and read_subject(mail.subject) is not None
+
+    def decode(self, mail: Mail) -> DecodedMail:
+        if not self.is_own(mail):
+            raise ForeignMail("is no letter of the host")
+        for document in mail.documents:
+            if isinstance(document, Mapping) and _is_letter(document):
+                return DecodedMail(
+                    event=LetterToSeat(letter=document),
+                    sender=self._host,
+                    message_type=str(document.get("kind"))[:60],
+                    message_id=mail.mail_id,
+                )
+        raise ForeignMail("holds no letter to a seat")
+
+    def peers(self) -> Peers:
+        """Who may write to a seat."""
+        return Peers(addresses=frozenset({address_key(self._host)}))
 
 
 def _is_letter(document: Mapping[str, Any]) -> bool:
     return (
         "boardgame_mail" in document
-        and isinstance(document.get("match_id"), str)
-        and isinstance(document.get("agent_id"), str)
+        and is_name(document.get("match_id"))
+        and is_name(document.get("agent_id"))
         and isinstance(document.get("messages"), list)
         and type(document.get("after")) is int
     )
@@ -280,7 +316,7 @@ def _is_letter(document: Mapping[str, Any]) -> bool:
 def _attempt_of(decision: Mapping[str, Any]) -> tuple[int, int]:
     """Which decision, and which attempt at it: more is newer."""
     number, left = decision.get("number"), decision.get("attempts_left")
-    return (number, -left) if type(number) is int and type(left) is int else (0, 0)
+    return (number, -left) if type(number) is int and type(left) is int else _NEVER
 
 
 def _order(state: Mapping[str, Any]) -> tuple[bool, int]:
@@ -302,13 +338,3 @@ def _event_of(message: Mapping[str, Any]) -> Event | None:
         data={key: value for key, value in told.items() if key not in _KEPT_FIELDS},
         seq=told["seq"],
     )
-
-
-def _legal_of(listed: object) -> tuple[LegalAction, ...]:
-    found = []
-    for each in listed if isinstance(listed, Sequence) else ():
-        if isinstance(each, Mapping) and isinstance(each.get("schema"), Mapping):
-            choices = each.get("choices")
-            several = tuple(choices) if isinstance(choices, list) else None
-            found.append(LegalAction(type=str(each.get("type")), schema=each["schema"], choices=several))
-    return tuple(found)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
-from league_agents.arena.by_mail.letters import ANSWER, INVITATION, MAIL_VERSION, OVER, YOUR_TURN, Letter
+from league_agents.arena.by_mail.letters import ANSWER, INVITATION, MAIL_VERSION, OVER, YOUR_TURN
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.decisions import Decisions, SettledDecision
 from league_agents.arena.protocol.access import Principal
@@ -36,6 +37,15 @@ sends."""
 
 HUMAN: Final = "human"
 _DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """One letter to a seat."""
+
+    agent_id: str
+    kind: str
+    document: Mapping[str, Any]
 
 
 class _Driver:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
-from league_agents.arena.by_mail.host import MailHost, dump_part, kept_setup
+from league_agents.arena.by_mail.host import AGAIN, checked_setup, dump_part, kept_setup
 from league_agents.arena.by_mail.letters import LetterHeading, format_subject
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import ANSWERS_A_DAY
@@ -21,6 +23,8 @@ from league_agents.kit.errors import ConfigError, JournalError
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.turns import SequentialHandoff
+from league_agents.turns.message import ProtocolFailed
+from tests.support.mail_match import RunningHost
 
 HOST, STRANGER = "table@arena.test", "stranger@arena.test"
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -53,8 +57,8 @@ class Desk:
         self.written = 0
         self.host = self.new_host()
 
-    def new_host(self) -> MailHost:
-        host = MailHost(self.boxes[HOST], self.journal, self.clock, intake=None, setup=self.setup, **self.options)
+    def new_host(self) -> RunningHost:
+        host = RunningHost(self.boxes[HOST], self.journal, self.clock, setup=self.setup, **self.options)
         host.start()
         host.tick()
         return host
@@ -196,11 +200,14 @@ class ForgedMail:
     def refuse(self, mail: Mail) -> str | None:
         return "the mail server did not confirm the sender"
 
+    def came_back(self, mail: Mail) -> str | None:
+        return None
+
 
 def test_a_mail_whose_sender_is_not_confirmed_is_turned_away() -> None:
     desk = Desk()
     desk.write(SEATS["s1"], desk.price("s1", 20))
-    host = MailHost(desk.boxes[HOST], desk.journal, desk.clock, intake=ForgedMail())
+    host = RunningHost(desk.boxes[HOST], desk.journal, desk.clock, setup=desk.setup, intake=ForgedMail())
     host.start()
     host.tick()
     assert host.table.match.active() == ("s1", "s2")
@@ -368,26 +375,83 @@ def test_a_journal_keeps_the_match_that_it_was_made_for() -> None:
     assert kept_setup(desk.journal) == desk.setup
     assert setup_from(json.loads(json.dumps(setup_to(desk.setup)))) == desk.setup
     with pytest.raises(ConfigError, match="another match"):
-        MailHost(desk.boxes[HOST], desk.journal, desk.clock, intake=None, setup=setup(max_invalid=9))
+        checked_setup(kept_setup(desk.journal), setup(max_invalid=9), HOST)
     with pytest.raises(ConfigError, match="this mailbox is"):
-        MailHost(desk.boxes[STRANGER], desk.journal, desk.clock, intake=None)
+        checked_setup(kept_setup(desk.journal), None, STRANGER)
 
 
-def test_a_new_journal_needs_a_match_and_every_seat_a_player() -> None:
+def test_a_journal_of_the_earlier_loop_is_taken_up() -> None:
     desk = Desk()
-    empty = MemoryJournal(dump=dump_part)
+    made = setup({"s1": SEATS["s1"]})
+    journal = MemoryJournal(dump=dump_part)
+    start = {"kind": "start", "at": START.isoformat()}
+    parts = {"setup": setup_to(made), "step-00000000": start}
+    journal.commit(StepCommit(cause=StepCause.COMMAND, key="start", at=START, parts=parts))
+    agent = Careless()
+    desk.boxes[HOST] = desk.office.mailbox(HOST)
+    host = RunningHost(desk.boxes[HOST], journal, desk.clock, setup=made, agent_of=lambda _made, _seat: agent)
+    host.start()
+    host.tick()
+    assert agent.refusals == [None, "price_out_of_range"], "nothing said that it was asked"
+    assert host.table.match.active() == ("s1",)
+    assert [item.message_type for item in journal.outbox()] == [], "the invitations had left"
+
+
+def test_an_interaction_protocol_that_fails_is_told_and_tried_again() -> None:
+    desk = Desk()
+    protocol = desk.host.table.match.protocol
+    desk.host.table.match.protocol = Broken()
+    desk.clock.sleep(DAY)
+    desk.host.tick()
+    (warned,) = (note for note in desk.journal.notes() if note.key == "protocol_failed")
+    assert "mine: advance" in str(warned.facts["text"])
+    assert desk.host.next_wake() == desk.clock.now() + AGAIN
+    assert protocol is not desk.host.table.match.protocol, "the match is made anew from its records"
+    desk.clock.sleep(AGAIN)
+    desk.host.tick()
+    assert desk.round == 2
+
+
+class Broken:
+    def __getattr__(self, name: str) -> Any:
+        raise ProtocolFailed("mine: advance did not return within 10 s")
+
+
+class Unopened:
+    """A mailbox that turns every mail away by its headers."""
+
+    def __init__(self, box: MemoryMailbox) -> None:
+        self._box = box
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._box, name)
+
+    def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
+        return [replace(mail, refusal="a stranger", documents=()) for mail in self._box.fetch(limit, known)]
+
+
+def test_a_mail_that_was_not_opened_is_marked_as_read_only_if_it_is_of_this_match() -> None:
+    desk = Desk()
+    desk.boxes[HOST] = Unopened(desk.boxes[HOST])  # type: ignore[assignment]
+    host = desk.new_host()
+    for match in ("m-1", "m-2"):
+        heading = LetterHeading(game="market", match_id=match, agent_id="s1")
+        desk.write(STRANGER, {}, subject=format_subject(heading, "x"))
+    host.tick()
+    assert desk.verdicts() == ["rejected", "ignored"]
+    assert len(desk.boxes[HOST].fetch(10, lambda _mail_id: False)) == 1
+
+
+def test_a_new_journal_needs_a_match() -> None:
     with pytest.raises(ConfigError, match="which match"):
-        MailHost(desk.boxes[HOST], empty, desk.clock, intake=None)
-    with pytest.raises(ConfigError, match=r"seats\.s2"):
-        MailHost(desk.boxes[HOST], empty, desk.clock, intake=None, setup=setup({"s1": SEATS["s1"]}))
+        checked_setup(kept_setup(MemoryJournal(dump=dump_part)), None, HOST)
 
 
 def test_a_journal_of_something_else_is_refused() -> None:
-    desk = Desk()
     journal = MemoryJournal(dump=dump_part)
     journal.commit(StepCommit(cause=StepCause.COMMAND, key="x", at=START, parts={"setup": {"scenario": 3}}))
     with pytest.raises(JournalError, match="no match by mail"):
-        MailHost(desk.boxes[HOST], journal, desk.clock, intake=None)
+        kept_setup(journal)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.arena.by_mail.host import dump_part
 from league_agents.arena.by_mail.letters import LetterHeading, format_subject
-from league_agents.arena.by_mail.seat import MailSeat
+from league_agents.arena.by_mail.seat import dump_seat_part
 from league_agents.games.game import Action, Event, LegalAction
 from league_agents.journal.memory import MemoryJournal
 from league_agents.kit.clock import ManualClock
@@ -18,7 +17,9 @@ from league_agents.kit.errors import MailboxUnavailable
 from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
+from league_agents.report.models import steps_of
 from league_agents.runner.outbox import UNDER_WAY
+from tests.support.mail_match import RunningSeat
 
 HOST, ME, STRANGER = "table@arena.test", "ann@arena.test", "stranger@arena.test"
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -78,13 +79,19 @@ class Post:
         self.office.mailbox(STRANGER)
         self.agent = options.pop("agent", Pricing())
         self.options = options
-        self.journal = MemoryJournal(dump=dump_part)
+        self.journal = MemoryJournal(dump=dump_seat_part)
         self.written = 0
         self.restart()
 
     def restart(self) -> None:
         """Another life of the seat's process."""
-        self.seat = MailSeat(self.agent, self.office.mailbox(ME), self.journal, HOST, clock=self.clock, **self.options)
+        self.seat = RunningSeat(
+            self.agent, self.office.mailbox(ME), self.journal, HOST, clock=self.clock, **self.options
+        )
+
+    def unread(self) -> int:
+        """How many mails wait, that another process would read."""
+        return len(self.office.mailbox(ME).fetch(100, lambda _mail_id: False))
 
     def run_out(self) -> None:
         """Tick until nothing is left to be done, letting the time pass that is waited for."""
@@ -136,8 +143,8 @@ def test_whose_work_an_answer_is_stands_in_the_journal_and_outlives_the_process(
         post.write(letter(number))
         post.seat.tick()
         post.restart()
-    post.seat.match_id = "m-1"
-    assert [(step.work, step.why) for step in post.seat.model_steps()] == [(ModelWorkUse.REPLACED, Why.UNAVAILABLE)] * 2
+    steps = [step for note in post.journal.notes() if note.key == "m-1" for step in steps_of(note)]
+    assert [(step.work, step.why) for step in steps] == [(ModelWorkUse.REPLACED, Why.UNAVAILABLE)] * 2
     assert all("model_work" not in str(answer) for answer in post.answers())
 
 
@@ -198,6 +205,17 @@ def test_a_seat_that_starts_in_the_middle_is_told_from_there() -> None:
     assert post.agent.heard == [31, 33]
 
 
+def test_an_agent_that_is_started_again_is_told_everything_again() -> None:
+    post = Post()
+    post.write(letter(1, pushes=[1, 2]))
+    post.seat.tick()
+    post.agent = Pricing()
+    post.restart()
+    post.write(letter(2, after=2, pushes=[3]))
+    post.seat.tick()
+    assert post.agent.heard == [1, 2, 3]
+
+
 def test_an_agent_that_fails_sends_nothing_and_the_letter_is_done_with(caplog: pytest.LogCaptureFixture) -> None:
     post = Post(agent=Pricing(fails=True))
     post.write(letter())
@@ -211,30 +229,42 @@ def test_what_is_not_from_the_host_is_not_read() -> None:
     post = Post()
     post.write(letter(), sender=STRANGER)
     post.write(letter(), subject="league.v2::manager::table@arena.test::m-1::BROADCAST")
-    assert not post.seat.tick()
+    post.seat.tick()
     assert post.agent.views == []
+    assert post.unread() == 2
 
 
 class Forged:
     def refuse(self, mail: Mail) -> str | None:
         return "the mail server did not confirm the sender"
 
+    def came_back(self, mail: Mail) -> str | None:
+        return None
+
 
 def test_a_letter_whose_sender_is_not_confirmed_is_not_read() -> None:
     post = Post(intake=Forged())
     post.write(letter())
-    assert not post.seat.tick()
+    post.seat.tick()
+    assert post.agent.views == []
+    assert [note.key for note in post.journal.notes()] == ["mail_rejected"]
 
 
 def test_letters_for_another_seat_or_match_are_left_alone() -> None:
     post = Post(match_id="m-1", agent_id="s2")
     post.write(letter())
-    assert not post.seat.tick()
+    post.seat.tick()
+    assert (post.agent.views, post.unread()) == ([], 1)
     bound = Post()
     bound.write(letter())
     bound.seat.tick()
     bound.write(letter(5, match_id="m-2"))
-    assert not bound.seat.tick()
+    bound.seat.tick()
+    assert (len(bound.agent.views), bound.unread()) == (1, 1)
+    bound.options["match_id"] = "m-2"
+    bound.restart()
+    bound.seat.tick()
+    assert (len(bound.agent.views), bound.unread()) == (2, 0), "the next process plays it"
 
 
 @pytest.mark.parametrize(
@@ -261,11 +291,11 @@ def test_a_host_that_writes_nonsense_does_no_harm(document: Any) -> None:
 def test_an_answer_that_could_not_be_sent_is_sent_later_and_the_agent_not_asked_again() -> None:
     post = Post()
     post.write(letter())
-    send = post.seat._mailbox.send
-    post.seat._mailbox.send = refuse  # type: ignore[method-assign]
+    send = post.seat.mailbox.send
+    post.seat.mailbox.send = refuse  # type: ignore[method-assign]
     post.seat.tick()
     assert post.answers() == []
-    post.seat._mailbox.send = send  # type: ignore[method-assign]
+    post.seat.mailbox.send = send  # type: ignore[method-assign]
     post.run_out()
     assert len(post.answers()) == 1
     assert len(post.agent.views) == 1
@@ -278,7 +308,7 @@ def refuse(_mail: OutgoingMail) -> None:
 def test_an_answer_that_may_have_been_sent_is_looked_for_and_not_sent_again() -> None:
     post = Post()
     post.write(letter())
-    mailbox = post.seat._mailbox
+    mailbox = post.seat.mailbox
     send = mailbox.send
 
     def send_and_break_off(mail: OutgoingMail) -> None:
@@ -298,7 +328,7 @@ class Killed(BaseException):
 def test_a_seat_that_is_killed_in_the_middle_of_a_send_answers_once(was_taken: bool) -> None:
     post = Post()
     post.write(letter())
-    mailbox = post.seat._mailbox
+    mailbox = post.seat.mailbox
     send = mailbox.send
 
     def die(mail: OutgoingMail) -> None:

@@ -1,0 +1,190 @@
+"""Agents of the arena behind the runner's calls.
+
+Rule 1: what happened is told to an agent before it is asked, once and in order; a new process tells its new agents
+everything.
+Rule 2: a call ends with the decision that it is for, whatever the agent does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+from msgspec.structs import replace
+
+from league_agents.arena.answers import raw_of, steps_of
+from league_agents.arena.session import Memory, ask_alone, failure_line
+from league_agents.games.game import Event, LegalAction
+from league_agents.games.game import ForfeitCause as Forfeit
+from league_agents.journal.port import PendingCall
+from league_agents.kit.model_work import KEY
+from league_agents.league.machines.effects import Call
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned
+from league_agents.user_code.called import Called, End
+
+LOG = logging.getLogger(__name__)
+
+NO_LIMIT: Final = timedelta(days=365)
+"""The time limit of a decision without a clock."""
+
+Context = Mapping[str, Any]
+
+
+class Workers(Protocol):
+    """Where the agents' calls are run."""
+
+    def submit(self, call: PendingCall) -> None: ...
+
+    def collect(self) -> Sequence[CallbackReturned | CallbackFailed]: ...
+
+    def release(self, game_id: str) -> None: ...
+
+    def next_wake(self) -> datetime | None: ...
+
+    def close(self) -> None: ...
+
+
+def decision_call(
+    call_id: str,
+    *,
+    game_id: str,
+    match_id: str,
+    agent_id: str,
+    view: Mapping[str, Any],
+    legal: object,
+    until: datetime | None,
+    now: datetime,
+) -> Call:
+    """Ask an agent for a decision; ``legal`` is what ``legal_as_json`` made. The result has an ``action``."""
+    context = {
+        "match_id": match_id,
+        "agent_id": agent_id,
+        "view": view,
+        "legal": legal,
+        "until": None if until is None else until.isoformat(),
+    }
+    timeout = NO_LIMIT if until is None else max(until - now, timedelta(0))
+    return Call(call_id=call_id, callback="act", context=context, timeout=timeout, game_id=game_id)
+
+
+class AskedAgent:
+    """``Instance`` of the agents that its calls name."""
+
+    def __init__(self, agent_of: Callable[[str], object], now: Callable[[], datetime]) -> None:
+        self._agent_of = agent_of
+        self._now = now
+        self._is_left = False
+
+    @property
+    def keeps_time(self) -> bool:
+        """Whether its end is worth waiting for: a call ends with its decision, and no sooner."""
+        return not self._is_left
+
+    def make(self, timeout_s: float) -> Called:
+        return Called(end=End.RETURNED)
+
+    def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
+        context: Any = arguments[0]
+        agent_id, until = context["agent_id"], context["until"]
+        agent = self._agent_of(agent_id)
+        deadline = None if until is None else datetime.fromisoformat(until)
+        action = ask_alone(agent_id, agent, context["view"], legal_of(context["legal"]), deadline, self._now())
+        if isinstance(action, Forfeit):
+            is_late = action is Forfeit.TIMEOUT
+            return Called(end=End.TIMED_OUT if is_late else End.RAISED, detail="an error, which has been logged")
+        result = {
+            "action": {"version": action.version, "type": action.type, "data": dict(action.data)},
+            "raw": raw_of(agent),
+            KEY: [step.to_json() for step in steps_of(agent)],
+        }
+        return Called(end=End.RETURNED, result=result)
+
+    def close(self) -> None:
+        """No-op: whoever made the agents closes them."""
+
+    def kill(self) -> None:
+        self._is_left = True
+
+
+class SeatedAgents:
+    """``AgentHost`` of agents of the arena."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        agent_of: Callable[[str], object],
+        heard: Callable[[Context, int], Sequence[Event]],
+        *,
+        memory_of: Callable[[str], Memory | None] = lambda _agent: None,
+        close_agents: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``heard`` gives what the agent of a call may know of its match, after an event's number. ``memory_of`` is
+        called once for each agent, ``close_agents`` when there are no more calls."""
+        self._workers = workers
+        self._agent_of = agent_of
+        self._heard = heard
+        self._memory_of = memory_of
+        self._close_agents = close_agents
+        self.memories: dict[str, Memory | None] = {}
+        self._seated: dict[str, Context] = {}
+        """Agents that were asked, and the last question's context."""
+
+        self._told: dict[str, int] = {}
+
+    def submit(self, call: PendingCall) -> None:
+        context: Context = call.context
+        agent_id = context["agent_id"]
+        if agent_id not in self.memories:
+            self.memories[agent_id] = self._memory_of(agent_id)
+        self._seated[agent_id] = context
+        self._tell()
+        memory = self.memories[agent_id]
+        if memory is not None:
+            context = {**context, "view": {**context["view"], "memory": memory.as_json()}}
+        self._workers.submit(replace(call, context=context))
+
+    def collect(self) -> Sequence[CallbackReturned | CallbackFailed]:
+        self._tell()
+        return self._workers.collect()
+
+    def release(self, game_id: str) -> None:
+        self._workers.release(game_id)
+
+    def next_wake(self) -> datetime | None:
+        return self._workers.next_wake()
+
+    def close(self) -> None:
+        self._tell()
+        self._workers.close()
+        self._close_agents()
+
+    def _tell(self) -> None:
+        for agent_id, context in self._seated.items():
+            agent, memory = self._agent_of(agent_id), self.memories[agent_id]
+            for event in self._heard(context, self._told.get(agent_id, 0)):
+                self._told[agent_id] = event.seq
+                if memory is not None:
+                    memory.observe(event)
+                _observed(agent_id, agent, event)
+
+
+def _observed(agent_id: str, agent: object, event: Event) -> None:
+    observe = getattr(agent, "observe", None)
+    if callable(observe):
+        try:
+            observe(event)
+        except Exception as error:  # an agent's own code may raise anything
+            LOG.warning("%s", failure_line(agent_id, "", error, method="observe"))
+
+
+def legal_of(listed: object) -> tuple[LegalAction, ...]:
+    """The actions that a state lists as JSON; what is none is left out."""
+    found = []
+    for each in listed if isinstance(listed, Sequence) else ():
+        if isinstance(each, Mapping) and isinstance(each.get("schema"), Mapping):
+            choices = each.get("choices")
+            several = tuple(choices) if isinstance(choices, list | tuple) else None
+            found.append(LegalAction(type=str(each.get("type")), schema=each["schema"], choices=several))
+    return tuple(found)
