@@ -63,7 +63,7 @@ def publish_season(
             if match.status != PLANNED:
                 _write(folder, file_name("matches", match.game_id), matches.drawn(match))
                 written.add(match.game_id)
-    _write_season(season, folder, renderer, written)
+    _write_season(season, folder, renderer, written, viewer)
     return Published(
         start=folder / SEASON_FILE, teams=len(pages.teams), matches=len(written), left_out=begun - len(written)
     )
@@ -77,12 +77,12 @@ def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: V
     _write(folder, name, matches.drawn(match))
     # Pages of other matches that an earlier command wrote stay linked.
     known = {each.game_id for each in season.schedule if (folder / file_name("matches", each.game_id)).is_file()}
-    teams = _write_season(season, folder, renderer, {*known, game_id})
+    teams = _write_season(season, folder, renderer, {*known, game_id}, viewer)
     return Published(start=folder / name, teams=teams, matches=1)
 
 
-def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str]) -> int:
-    pages = SeasonPages(season, has_page=written.__contains__)
+def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str], viewer: Viewer) -> int:
+    pages = SeasonPages(season, has_page=written.__contains__, viewer=viewer)
     for participant_id in pages.teams:
         _write(folder, file_name("teams", participant_id), renderer.team(pages.team_page(participant_id)))
     _write(folder, SEASON_FILE, renderer.season(pages.season_page()))

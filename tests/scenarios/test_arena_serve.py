@@ -75,8 +75,8 @@ def test_a_public_server_is_found_at_loopback_too() -> None:
 
 
 def test_without_the_extra_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from league_agents.arena.server import serving
+    from league_agents.arena.server import web_server
 
-    monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(web_server, "find_spec", lambda name: None if name == "uvicorn" else object())
     with pytest.raises(ConfigError, match=r"uvicorn, which is not installed; pip install 'league-agents\[web\]'"):
         ArenaServer(arena_house(), port=0)

@@ -89,8 +89,9 @@ class MadeSeason:
             standings_after=_standings(teams, schedule, self.played),
             is_over=self.played >= last,
             log=(
-                LogEntry(at=START, kind="notice", text=f"Registration is closed.{text}"),
-                LogEntry(at=START + timedelta(days=1), kind="order", text="correct 0101001: feedback was misread"),
+                LogEntry(at=START, kind="season", text=f"The season begins.{text}"),
+                LogEntry(at=START, kind="warning", text=f"callback_failed: get_answers raised ValueError: {TARGET}"),
+                LogEntry(at=START + timedelta(days=1), kind="settlement", text="correct 0101001: feedback was misread"),
             ),
         )
 

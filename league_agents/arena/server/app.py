@@ -69,10 +69,10 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
     )
     # A path with a slash too many is not another page: no redirect, which would send tokens on.
     app.router.redirect_slashes = False
-    return _Guarded(app, Guard(is_public=is_public))
+    return Guarded(app, Guard(is_public=is_public))
 
 
-class _Guarded:
+class Guarded:
     """Lets requests in that ``Guard`` has no objection to."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:

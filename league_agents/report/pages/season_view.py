@@ -14,12 +14,15 @@ from msgspec import Struct
 
 from league_agents.report.pages.chart import IntervalChart, LineChart, interval_chart, line_chart
 from league_agents.report.pages.shown import LONGEST_NAME, file_name, instant, name_shown, number, shown
-from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord
+from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord, Viewer
 
 MOST_CROSSED = 40
 """Teams of a cross table. A larger one is no table that anybody reads; the teams' pages have every result."""
 
 MOST_LOG = 500
+PUBLIC_LOG = frozenset({"settlement", "round", "season"})
+"""Kinds of entries for everybody. A warning may quote an agent, and with it what is secret; orders are the organiser's.
+"""
 
 Kind = Literal["won", "drawn", "lost", "open", "annulled"]
 WORDS: Mapping[Kind, str] = {
@@ -151,10 +154,16 @@ class SeasonPages:
     """The values of a season's pages, from one record."""
 
     def __init__(
-        self, season: SeasonRecord, *, has_page: HasPage = lambda _game_id: False, ratings: Sequence[Rating] = ()
+        self,
+        season: SeasonRecord,
+        *,
+        has_page: HasPage = lambda _game_id: False,
+        ratings: Sequence[Rating] = (),
+        viewer: Viewer = "public",
     ) -> None:
         """``has_page``: whether a match has a page that can be linked to."""
         self._season = season
+        self._log = [entry for entry in season.log if viewer != "public" or entry.kind in PUBLIC_LOG]
         self._has_page = has_page
         self._ratings = {rating.participant_id: rating for rating in ratings}
         rows = season.standings()
@@ -178,7 +187,7 @@ class SeasonPages:
         names = season.divisions or tuple(sorted({team.division for team in self.teams.values()}))
         log = tuple(
             (instant(entry.at), shown(entry.kind, 40), shown(entry.text, 600))
-            for entry in sorted(season.log, key=lambda entry: entry.at, reverse=True)[:MOST_LOG]
+            for entry in sorted(self._log, key=lambda entry: entry.at, reverse=True)[:MOST_LOG]
         )
         return SeasonPage(
             title=self.title,
@@ -186,7 +195,7 @@ class SeasonPages:
             is_over=season.is_over,
             divisions=tuple(self._division(name, place) for place, name in enumerate(names or ("",))),
             log=log,
-            log_left_out=max(0, len(season.log) - MOST_LOG),
+            log_left_out=max(0, len(self._log) - MOST_LOG),
         )
 
     def team_page(self, participant_id: str) -> TeamPage:
