@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -188,8 +188,10 @@ class MemoryJournal:
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
         self._end(transaction_id, OutboxState.FAILED)
 
-    def outbox(self) -> Iterator[OutboxItem]:
-        yield from (each.as_item() for each in self._outbox)
+    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
+        for each in self._outbox:
+            if _is_wanted(each.item.message_type, types, each.item.game_id, game):
+                yield each.as_item()
 
     def pending_calls(self) -> list[PendingCall]:
         return list(self._calls.values())
@@ -212,11 +214,11 @@ class MemoryJournal:
         ]
         return min(instants, default=None)
 
-    def notes(self) -> Iterator[Note]:
-        yield from self._notes
+    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
+        return (note for note in self._notes if _is_wanted(note.kind, kinds, note.key, about))
 
-    def inbox(self) -> Iterator[InboxRow]:
-        yield from self._inbox
+    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
+        return (row for row in self._inbox if _is_wanted(row.message_type, types, row.game_id, game))
 
     def keep(self, name: str, value: object) -> None:
         self._kept[name] = json.dumps(value)
@@ -230,5 +232,12 @@ class MemoryJournal:
     def open_orders(self) -> list[Order]:
         return [order for nonce, order in self._orders.items() if nonce not in self._commands]
 
+    def orders(self) -> Iterator[Order]:
+        yield from self._orders.values()
+
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _is_wanted(kind: str, kinds: Collection[str], key: str | None, beginning: str) -> bool:
+    return (not kinds or kind in kinds) and (not beginning or (key or "").startswith(beginning))

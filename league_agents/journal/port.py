@@ -8,7 +8,7 @@ Rule 3: the same cause commits once. A second commit of it changes nothing and s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -239,8 +239,8 @@ class Journal(Protocol):
         """The mail can never be sent."""
         ...
 
-    def outbox(self) -> Iterator[OutboxItem]:
-        """All messages that were ever queued, in order."""
+    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
+        """All messages that were ever queued, in order; of these message types and of games whose ids begin so."""
         ...
 
     def pending_calls(self) -> list[PendingCall]:
@@ -255,12 +255,12 @@ class Journal(Protocol):
         """The earliest instant at which a deadline or a queued message is due."""
         ...
 
-    def notes(self) -> Iterator[Note]:
-        """All records and warnings, in order."""
+    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
+        """All records and warnings, in order; of these kinds and with keys that begin so."""
         ...
 
-    def inbox(self) -> Iterator[InboxRow]:
-        """All mails taken in, in order."""
+    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
+        """All mails taken in, in order; of these message types and of games whose ids begin so."""
         ...
 
     def keep(self, name: str, value: object) -> None:
@@ -280,6 +280,10 @@ class Journal(Protocol):
         """Orders whose command was not committed yet, in the order in which they were given."""
         ...
 
+    def orders(self) -> Iterator[Order]:
+        """All orders that were ever handed over, in order."""
+        ...
+
     def close(self) -> None:
         """Release the files. A closed journal is not used again."""
         ...
@@ -291,6 +295,11 @@ Dump = Callable[[str, object], str]
 
 class StoredJournal(Journal, Protocol):
     """A journal that outlives its process."""
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The role and the address that the journal belongs to."""
+        ...
 
     def check_content(self) -> None:
         """Read everything. Raises ``JournalUnusable`` when some of it is damaged."""

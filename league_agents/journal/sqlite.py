@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -85,6 +85,17 @@ _ASCII = json.JSONEncoder(separators=(",", ":"))
 
 def _utf8(written: str) -> str:
     return written.encode("utf-8", "replace").decode()
+
+
+def _narrowed(kind: str, kinds: Collection[str], key: str, beginning: str) -> tuple[str, tuple[object, ...]]:
+    """The end of a query for rows of some kinds, in order, and its values. No kinds and no beginning mean all."""
+    conditions: list[str] = []
+    if kinds:
+        conditions.append(f"{kind} IN ({', '.join('?' * len(kinds))})")
+    if beginning:
+        conditions.append(f"substr({key}, 1, ?) = ?")
+    where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+    return f"{where}ORDER BY seq", (*kinds, *((len(beginning), beginning) if beginning else ()))
 
 
 _STEPS: Stored[int] = Stored("version", lambda steps: steps, {"steps": whole}, key="only")
@@ -397,8 +408,8 @@ class SqliteJournal:
             )
         self._queued.pop(transaction_id, None)
 
-    def outbox(self) -> Iterator[OutboxItem]:
-        return _OUTBOX.read(self._db, self.path, "ORDER BY seq")
+    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
+        return _OUTBOX.read(self._db, self.path, *_narrowed("message_type", types, "game_id", game))
 
     def pending_calls(self) -> list[PendingCall]:
         return list(_CALLS.read(self._db, self.path, "WHERE finished_at IS NULL ORDER BY seq"))
@@ -414,11 +425,11 @@ class SqliteJournal:
         ).fetchone()
         return None if wake is None else instant(wake)
 
-    def notes(self) -> Iterator[Note]:
-        return _NOTES.read(self._db, self.path, "ORDER BY seq")
+    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
+        return _NOTES.read(self._db, self.path, *_narrowed("kind", kinds, "key", about))
 
-    def inbox(self) -> Iterator[InboxRow]:
-        return _INBOX.read(self._db, self.path, "ORDER BY seq")
+    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
+        return _INBOX.read(self._db, self.path, *_narrowed("message_type", types, "game_id", game))
 
     def keep(self, name: str, value: object) -> None:
         with self._transaction() as db:
@@ -437,6 +448,9 @@ class SqliteJournal:
     def open_orders(self) -> list[Order]:
         is_open = "WHERE nonce NOT IN (SELECT nonce FROM commands) ORDER BY seq"
         return list(_ORDERS.read(self._db, self.path, is_open))
+
+    def orders(self) -> Iterator[Order]:
+        return _ORDERS.read(self._db, self.path, "ORDER BY seq")
 
     def close(self) -> None:
         self._db.close()

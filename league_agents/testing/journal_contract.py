@@ -326,6 +326,32 @@ class JournalContract(ABC):
         journal.commit(self.command("1", notes=notes))
         assert list(self.reopen(journal).notes()) == notes
 
+    def test_readers_of_one_match_are_given_its_rows_alone(self) -> None:
+        journal = self.make()
+        kinds = (("match", "0102001"), ("match", "0101001"), ("game", "0101002"), ("warning", "0101001"))
+        notes = [Note(at=NOON, kind=kind, key=key, facts={}) for kind, key in kinds]
+        sends = [outgoing("one", "0101001"), outgoing("two", "0102001"), outgoing("all")]
+        journal.commit(self.command("1", notes=notes, sends=sends))
+        for game_id in ("0101001", "0102001", None):
+            row = evolve(mail_row(f"m{game_id}"), game_id=game_id)
+            journal.commit(StepCommit(cause=StepCause.MAIL, key=row.mail_id, at=NOON, inbox=row))
+        journal = self.reopen(journal)
+        found = journal.notes(kinds=("match", "game"), about="0101")
+        assert [(note.kind, note.key) for note in found] == [("match", "0101001"), ("game", "0101002")]
+        assert [note.key for note in journal.notes(kinds=("match",))] == ["0102001", "0101001"]
+        assert [item.transaction_id for item in journal.outbox(game="0101")] == ["one"]
+        assert [row.game_id for row in journal.inbox(game="0102001", types=("HEARTBEAT",))] == ["0102001"]
+        assert list(journal.inbox(types=("Q21WARMUPCALL",))) == []
+
+    def test_orders_are_told_after_they_were_carried_out(self) -> None:
+        journal = self.make()
+        order = Order(nonce="n", command="pause", text="fire drill", at=NOON)
+        journal.order(order)
+        journal.commit(self.command("n"))
+        journal = self.reopen(journal)
+        assert journal.open_orders() == []
+        assert list(journal.orders()) == [order]
+
     def test_what_is_kept_beside_the_steps_is_replaced_by_name_and_survives(self) -> None:
         journal = self.make()
         assert journal.kept("quota") is None
