@@ -34,6 +34,7 @@ DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
 COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
     "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
+    "show": ("Matches, standings, schedule and audit trail of a season.", "league_agents.cli.show"),
     "manage": ("Tell the league manager what to do.", "league_agents.cli.manage"),
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
@@ -71,6 +72,7 @@ Examples:
   {PROGRAM} run --single-game                      one match, offline, no key needed
   {PROGRAM} run --single-game --player-a my_player:MyPlayerAI
   {PROGRAM} check my_player:MyPlayerAI             before you send it into a match
+  {PROGRAM} show match 0101001 --transcript         one match of a season, question by question
   {PROGRAM} corpus add my-novel.txt                one more book to play with
 """
 

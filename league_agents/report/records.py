@@ -113,6 +113,7 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
     referee_id: str = ""
     """The referee's group id."""
 
+    referee_email: str = ""
     rules: str = ""
     status: str
     """``planned``, ``open``, or how it ended."""
@@ -142,6 +143,11 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
     def is_over(self) -> bool:
         """Whether nothing of the match is secret any more."""
         return self.status not in _NOT_OVER
+
+    def names(self) -> dict[str, str]:
+        """What those who take part are called, by their addresses."""
+        found = {player.email: player.participant_id for player in self.players if player.email}
+        return found | ({self.referee_email: f"referee {self.referee_id}".strip()} if self.referee_email else {})
 
     def player(self, participant_id: str) -> PlayerRecord | None:
         """The player of this id."""
@@ -296,7 +302,7 @@ def _seen_by_others(match: MatchRecord, player: PlayerRecord, viewer: Viewer) ->
 
 
 def _without_addresses(match: MatchRecord) -> MatchRecord:
-    names = {player.email.casefold(): player.participant_id for player in match.players if player.email}
+    names = {address.casefold(): name for address, name in match.names().items()}
 
     def named(address: str) -> str:
         known = names.get(address.casefold())
@@ -305,6 +311,7 @@ def _without_addresses(match: MatchRecord) -> MatchRecord:
     reason, colon, who = (match.abort_reason or "").partition(":")
     return evolve(
         match,
+        referee_email="",
         abort_reason=None if match.abort_reason is None else f"{reason}{colon}{named(who)}".rstrip(":"),
         players=tuple(evolve(player, email="", notes=()) for player in match.players),
         messages=tuple(

@@ -67,8 +67,9 @@ def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType
 def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> Iterator[RenderableType]:
     match = mapping(document.get("match"))
     brief = mapping(match.get("brief"))
-    title = f"Match {of(match.get('game_id'), 20)} · rules {of(document.get('rules'), 60)}"
-    yield Rule(Text(f"{title} · seed {of(document.get('seed'))}", style="bold"))
+    stated = (("Match", match.get("game_id")), ("rules", document.get("rules")), ("seed", document.get("seed")))
+    title = " · ".join(f"{name} {of(value, 60)}" for name, value in stated if value not in (None, ""))
+    yield Rule(Text(title, style="bold"))
     rows = pairs()
     rows.add_row("Players", Text(" against ".join(name_of(player) for player in players)))
     if brief:
@@ -89,6 +90,11 @@ def _player(
     termination = of(player.get("termination"), 60)
     if termination == Termination.ABSENT:
         yield Text(f"{name} was absent from the start.", style="yellow")
+    elif not termination:
+        # A match that goes on, or the opponent in a player's own journal.
+        yield Text(f"How the game of {name} ended is not known here.", style="italic")
+        if not player.get("questions"):
+            return
     elif termination != Termination.COMPLETED:
         yield Text(f"The game of {name} ended early: {why_early or told(termination, 'a player')}.", style="yellow")
     questions = mappings(player.get("questions"))[:MOST_QUESTIONS]

@@ -1,0 +1,165 @@
+"""Opens whatever a season can be read from: journals, a season's folder, a recorded match, an export.
+
+Rule: nothing is written, and what somebody else may have made is looked at with bounds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import get_args
+
+from league_agents.app.costs import calls_in
+from league_agents.app.journals import look_at_journal
+from league_agents.app.storage import STORAGE
+from league_agents.config.league_settings import LeagueSettings
+from league_agents.journal.port import StoredJournal
+from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable, shortened
+from league_agents.kit.printable import of
+from league_agents.report.journal_source import JournalSource, Spent
+from league_agents.report.recorded_match import RecordedMatch
+from league_agents.report.records_file import HEAD, RecordsFile
+from league_agents.report.season_folder import Division, SeasonFolder
+from league_agents.report.season_frame import RoleJournal, RoleName
+from league_agents.report.sources import SeasonSource
+
+MANIFEST, JOURNALS, RECORDS = "season.json", "journals", "records.jsonl"
+"""What a season's folder holds."""
+
+LARGEST_DOCUMENT = 50_000_000
+"""Bytes of a recorded match or a manifest."""
+
+MOST_JOURNALS = 5_000
+_JOURNAL = b"SQLite format 3\0"
+
+
+def open_season(path: Path, *, season_id: str | None = None) -> SeasonSource:
+    """What stands at ``path``: a journal, a folder, a recorded match or an export.
+
+    ``season_id`` names one of several seasons of a journal; by default the latest. Raises ``ConfigError`` and
+    ``JournalError`` that name the file.
+    """
+    try:
+        if path.is_dir():
+            return _folder(path, season_id)
+        with path.open("rb") as file:
+            beginning = file.read(max(len(_JOURNAL), len(HEAD)))
+    except OSError as error:
+        raise ConfigError(shortened(str(path)), f"cannot be read: {error.strerror}") from None
+    if beginning.startswith(_JOURNAL):
+        return _league([path], season_id=season_id)
+    if beginning.startswith(HEAD):
+        return RecordsFile(path)
+    return RecordedMatch(_document(path), str(path))
+
+
+def open_configured(settings: LeagueSettings, *, season_id: str | None = None) -> SeasonSource:
+    """The journals of a league file's roles. Raises ``ConfigError`` when none of them has begun."""
+    found = [(role.journal, journal) for role in settings.roles if (journal := look_at_journal(role)) is not None]
+    if not found:
+        raise ConfigError(
+            str(settings.path), "none of its roles has a journal yet; start the daemon first: run --watch"
+        )
+    return _source(found, season_id=season_id)
+
+
+def _folder(path: Path, season_id: str | None) -> SeasonSource:
+    records, journals, manifest = path / RECORDS, path / JOURNALS, path / MANIFEST
+    told = _document(manifest) if manifest.is_file() else {}
+    if journals.is_dir():
+        places = sorted(place for place in journals.iterdir() if place.is_dir())
+        divisions = [Division(place.name, _opener(_journals_in(place), place.name)) for place in places]
+        if alone := _journals_in(journals):
+            divisions.insert(0, Division("", _opener(alone, "")))
+        if divisions:
+            return SeasonFolder(divisions, told, RecordsFile(records) if records.is_file() else None)
+    if records.is_file():
+        return RecordsFile(records)
+    found = _journals_in(path)
+    if not found:
+        raise ConfigError(shortened(str(path)), "holds neither journals nor records of a season; name another folder")
+    return _league(found, season_id=season_id)
+
+
+def _opener(paths: Sequence[Path], division: str) -> Callable[[bool], SeasonSource]:
+    """Opens a division's journals, or those of its league manager alone."""
+    managers = [path for path in paths if path.name.startswith("manager.")]
+    return lambda is_whole: _league(paths if is_whole else managers or paths, division=division)
+
+
+def _journals_in(folder: Path) -> list[Path]:
+    found = sorted(place for place in folder.glob("*.db") if place.is_file() and _is_journal(place))
+    if len(found) > MOST_JOURNALS:
+        raise ConfigError(shortened(str(folder)), f"holds {len(found)} journals, at most {MOST_JOURNALS} are read")
+    return found
+
+
+def _is_journal(path: Path) -> bool:
+    """Whether it may be a journal. Ledgers and indexes are SQLite files too, and are left out when they are opened."""
+    with path.open("rb") as file:
+        return file.read(len(_JOURNAL)) == _JOURNAL
+
+
+def _league(paths: Sequence[Path], *, division: str = "", season_id: str | None = None) -> SeasonSource:
+    found: list[tuple[Path, StoredJournal]] = []
+    try:
+        for path in paths:
+            try:
+                found.append((path, STORAGE.look_at_journal(path)))
+            except JournalUnusable:
+                if len(paths) == 1:
+                    raise
+        if not found:
+            raise ConfigError(shortened(str(paths[0].parent)), "holds no journal of a league")
+        return _source(found, division=division, season_id=season_id)
+    except BaseException:
+        for _, journal in found:
+            journal.close()
+        raise
+
+
+def _source(
+    found: Sequence[tuple[Path, StoredJournal]], *, division: str = "", season_id: str | None = None
+) -> JournalSource:
+    journals = []
+    for path, journal in found:
+        role, address = journal.owner
+        name = next((name for name in get_args(RoleName) if name == role), None)
+        if name is None:
+            raise JournalError(f"{path}: is the journal of a {of(role, 40)}, which takes part in no league")
+        journals.append(RoleJournal(role=name, address=address, journal=journal))
+    files = [path for path, _ in found]
+    return JournalSource(journals, division=division, season_id=season_id, spent=lambda: _spent(files))
+
+
+def _spent(files: Sequence[Path]) -> Spent:
+    """Tokens and dollars of each match, by the books in the journals. A part that is unknown makes the sum unknown."""
+    tokens: dict[str, int | None] = {}
+    dollars: dict[str, float | None] = {}
+    for call in calls_in(files):
+        game_id = call.purpose.match_id
+        if not game_id or call.is_cached:
+            continue
+        usage, so_far = call.usage, tokens.get(game_id, 0)
+        known = None if usage is None or so_far is None else so_far + usage.input_tokens + usage.output_tokens
+        tokens[game_id] = known
+        cost, spent = call.cost_usd, dollars.get(game_id, 0.0)
+        dollars[game_id] = None if cost is None or spent is None else spent + cost
+    return {game_id: (tokens[game_id], dollars[game_id]) for game_id in tokens}
+
+
+def _document(path: Path) -> Mapping[str, object]:
+    """A JSON object. Raises ``ConfigError``."""
+    named = shortened(str(path))
+    try:
+        if path.stat().st_size > LARGEST_DOCUMENT:
+            raise ConfigError(named, f"is larger than {LARGEST_DOCUMENT} bytes")
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(named, f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise ConfigError(named, "is neither a journal nor records of a league; name another file") from None
+    if not isinstance(found, dict):
+        raise ConfigError(named, "is neither a journal nor records of a league; name another file")
+    return found

@@ -1,0 +1,226 @@
+"""``league-agents show``: a season as tables, from whatever holds it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from league_agents.cli.options import CONFIG
+from league_agents.cli.screen import console, print_document
+
+if TYPE_CHECKING:
+    from league_agents.report.records import MatchRecord, Viewer
+    from league_agents.report.sources import SeasonSource
+    from league_agents.report.tables import Column
+
+EPILOG = """\b
+Examples:
+  league-agents show matches --round 3
+  league-agents show match 0201001 --transcript
+  league-agents show standings --from season/ --csv > standings.csv
+  league-agents show match 0101001 --from match.json --as public
+  league-agents show log
+
+Without --from the journals of the league file are read, of every role in it. --from names a journal, a season's folder,
+the file of 'run --single-game --record', or an export. What is secret stays so until the match is over: a player's
+journal shows that player's own game, a referee's the matches that it judges; --as narrows that further.
+"""
+
+F = TypeVar("F", bound=Callable[..., Any])
+VIEWERS = ("player", "referee", "public")
+
+
+def _options(function: F) -> F:
+    for option in reversed(
+        (
+            click.option(
+                "--from",
+                "source",
+                type=click.Path(path_type=Path),
+                metavar="PATH",
+                help="A journal, a season's folder, a recorded match or an export.",
+            ),
+            CONFIG,
+            click.option("--season", metavar="ID", help="One of several seasons of a journal.  [default: the latest]"),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+            click.option("--csv", "as_csv", is_flag=True, help="Print a table for spreadsheets."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@click.group(name="show", short_help="Matches, standings, schedule and audit trail of a season.", epilog=EPILOG)
+def command() -> None:
+    """Look at a season: its matches, one match whole, standings, schedule, teams, and the audit trail."""
+
+
+@contextmanager
+def opened(source: Path | None, config: Path | None, season: str | None) -> Iterator[SeasonSource]:
+    """What ``--from`` names, or the journals of the league file."""
+    from contextlib import closing
+
+    from league_agents.app.records import open_configured, open_season
+    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+
+    if source is not None and config is not None:
+        raise click.UsageError("--from and --config each name where to read from; give one of them")
+    if source is not None:
+        found = open_season(source, season_id=season)
+    else:
+        path = find_league_file(config)
+        found = open_configured(read_league_file(path, environment_of(path)), season_id=season)
+    with closing(found):
+        yield found
+
+
+def narrowed(match: MatchRecord, viewer: Viewer | None, team: str) -> MatchRecord:
+    """The match as ``--as`` wants it."""
+    from league_agents.report.records import visible
+
+    return match if viewer is None else visible(match, viewer, team)
+
+
+def _print(columns: Sequence[Column], rows: Iterable[Any], *, as_json: bool, as_csv: bool, empty: str) -> int:
+    from msgspec import to_builtins
+
+    from league_agents.report.tables import csv_lines, text_table
+
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms; give one of them")
+    if as_json:
+        print_document([to_builtins(row) for row in rows], sys.stdout)
+    elif as_csv:
+        for line in csv_lines(columns, rows):
+            click.echo(line, nl=False)
+    else:
+        found = list(rows)
+        if found:
+            console(sys.stdout).print(text_table(columns, found))
+        else:
+            click.echo(empty, err=True)
+    return 0
+
+
+@command.command(name="matches")
+@click.option("--round", "round_number", type=click.IntRange(1, 99), metavar="N", help="This round only.")
+@click.option("--team", metavar="T", help="Matches that this team plays or judges.")
+@click.option("--as", "viewer", type=click.Choice(VIEWERS), help="Show no more than this reader may see.")
+@_options
+def matches(
+    *,
+    round_number: int | None,
+    team: str | None,
+    viewer: Viewer | None,
+    source: Path | None,
+    config: Path | None,
+    season: str | None,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """The matches, one a line: who played, who judged, how it ended and why."""
+    from league_agents.report.tables import MATCHES
+
+    with opened(source, config, season) as found:
+        wanted = found.matches(round_number=round_number, team=team)
+        rows = (narrowed(match, viewer, found.team) for match in wanted)
+        return _print(MATCHES, rows, as_json=as_json, as_csv=as_csv, empty="there are no such matches")
+
+
+@command.command(name="match")
+@click.argument("game_id", metavar="MATCH")
+@click.option("--transcript", is_flag=True, help="Every question, answer and guess, and the feedback.")
+@click.option("--as", "viewer", type=click.Choice(VIEWERS), help="Show no more than this reader may see.")
+@click.option("--team", metavar="T", help="With --as player: whose eyes.")
+@_options
+def match(
+    *,
+    game_id: str,
+    transcript: bool,
+    viewer: Viewer | None,
+    team: str | None,
+    source: Path | None,
+    config: Path | None,
+    season: str | None,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """One match: how it ended, the players side by side, every mail with its deadline, and what was settled."""
+    from msgspec import to_builtins
+
+    from league_agents.report.match_page import match_page
+    from league_agents.report.tables import MESSAGES
+
+    if team is not None and viewer != "player":
+        raise click.UsageError("--team says whose eyes '--as player' means; give both")
+    with opened(source, config, season) as found:
+        told = narrowed(found.match(game_id), viewer, team or found.team)
+        if as_csv:
+            return _print(MESSAGES, told.messages, as_json=as_json, as_csv=True, empty="")
+        if as_json:
+            print_document(to_builtins(told), sys.stdout)
+        else:
+            console(sys.stdout).print(match_page(told, is_whole=transcript))
+    return 0
+
+
+@command.command(name="standings")
+@click.option(
+    "--round", "round_number", type=click.IntRange(1, 99), metavar="N", help="As they stood after this round."
+)
+@_options
+def standings(
+    *,
+    round_number: int | None,
+    source: Path | None,
+    config: Path | None,
+    season: str | None,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """The standings with their tie-breaks, and how much they can mean after so few matches."""
+    from league_agents.report.match_page import uncertainty
+    from league_agents.report.tables import standings_columns
+
+    with opened(source, config, season) as found:
+        told = found.season()
+        rows = told.standings(round_number)
+        if round_number is not None and not rows:
+            last = max(told.standings_after, default=0)
+            raise click.UsageError(
+                f"there are no standings after round {round_number}; the latest are after round {last}"
+            )
+        result = _print(
+            standings_columns(rows),
+            rows,
+            as_json=as_json,
+            as_csv=as_csv,
+            empty="no round is over: there are no standings",
+        )
+        if rows and not as_json and not as_csv:
+            click.echo(f"\n{uncertainty(rows)}")
+        return result
+
+
+def _of_season(name: str, empty: str, help_text: str) -> None:
+    """One more command that lists a field of the season."""
+
+    @command.command(name=name, help=help_text)
+    @_options
+    def listing(*, source: Path | None, config: Path | None, season: str | None, as_json: bool, as_csv: bool) -> int:
+        from league_agents.report import tables
+
+        columns = {"schedule": tables.SCHEDULE, "teams": tables.TEAMS, "log": tables.LOG}[name]
+        with opened(source, config, season) as found:
+            return _print(columns, getattr(found.season(), name), as_json=as_json, as_csv=as_csv, empty=empty)
+
+
+_of_season("schedule", "there is no schedule yet", "Who plays whom in which round, who judges, and what is over.")
+_of_season("teams", "there are no teams yet", "The teams, their divisions and their mailboxes.")
+_of_season("log", "nothing was ordered and nothing was odd",
+           "The audit trail: orders of the operator, settlements, refusals, warnings, ends of rounds.")  # fmt: skip

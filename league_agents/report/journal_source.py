@@ -1,0 +1,197 @@
+"""A season as the journals of one league tell it: the league manager's, a referee's, a player's, or several together.
+
+Rule: matches are put together round by round, so that a season of any length fits into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from league_agents.journal.port import MODEL_WORK, WARNING, Note
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import of, printable
+from league_agents.kit.values import evolve
+from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, Evidence, assembled
+from league_agents.report.records import (
+    OPEN,
+    PLANNED,
+    UNKNOWN,
+    MatchRecord,
+    ScheduledMatch,
+    SeasonRecord,
+    Viewer,
+    visible,
+)
+from league_agents.report.season_frame import RoleJournal, SeasonFrame, frames_of
+from league_agents.report.season_log import log_of
+from league_agents.report.season_results import Results
+from league_agents.report.trouble import TROUBLE
+
+Spent = Mapping[str, tuple[int | None, float | None]]
+"""Tokens and dollars by game id; ``None`` where nobody knows them."""
+
+
+class JournalSource:
+    """``SeasonSource`` on journals that take part in one league."""
+
+    def __init__(
+        self,
+        journals: Sequence[RoleJournal],
+        *,
+        division: str = "",
+        season_id: str | None = None,
+        spent: Callable[[], Spent] = dict,
+    ) -> None:
+        """``season_id`` names one of several seasons; ``None`` means the latest. Raises ``ConfigError`` for another."""
+        self._journals = list(journals)
+        self._division = division
+        self._spent = spent
+        frames = frames_of(journals, division=division)
+        if season_id is not None and season_id not in frames:
+            known = ", ".join(frames) or "none"
+            raise ConfigError(
+                f"season {of(season_id, 60)}", f"is not in this journal; it holds {printable(known, 300)}"
+            )
+        names = list(frames)
+        self._frame = frames[season_id if season_id is not None else names[-1]] if names else SeasonFrame(season_id="")
+        own = [journal for journal in journals if journal.role == "player"]
+        self._players = {self._frame.group_of(journal.address): journal for journal in own}
+        self._judges = {self._frame.group_of(journal.address) for journal in journals if journal.role == "referee"}
+        self._is_managers = any(journal.role == "manager" for journal in journals)
+        self.viewer: Viewer = "player" if len(own) == len(journals) else "referee"
+        self.team = next(iter(self._players)) if len(own) == 1 else ""
+
+    def season(self) -> SeasonRecord:
+        """Teams, schedule, standings and audit trail. Raises ``JournalError``."""
+        results = self._results
+        return SeasonRecord(
+            season_id=self._frame.season_id,
+            name=of(results.season.get("season_name"), 200),
+            league_id=self._frame.league_id,
+            rules=of(results.season.get("rules"), 100),
+            tie_breaks=results.tie_breaks,
+            divisions=(self._division,) if self._division else (),
+            teams=tuple(
+                evolve(team, display_name=team.display_name or results.names.get(group, ""))
+                for group, team in self._frame.teams.items()
+            ),
+            schedule=tuple(self._with_status(planned) for planned in self._frame.matches.values()),
+            standings_after=results.tables(self._division),
+            is_over=bool(results.season),
+            log=tuple(log_of(self._journals, division=self._division)),
+        )
+
+    def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
+        """In the order of the schedule; of a journal without one in the order of their ids."""
+        planned = self._frame.matches or dict.fromkeys(self._known())
+        rounds: dict[str, list[str]] = {}
+        for game_id, place in planned.items():
+            if place is not None and team is not None and team not in (place.player1, place.player2, place.referee):
+                continue
+            if round_number is None or (place is not None and place.round_number == round_number):
+                # A game id begins with the digits of its season and its round.
+                rounds.setdefault(game_id[:4], []).append(game_id)
+        for beginning, game_ids in rounds.items():
+            found = self._gathered(beginning)
+            for game_id in game_ids:
+                yield self._record(game_id, found.get(game_id) or Evidence())
+
+    def match(self, game_id: str) -> MatchRecord:
+        """One match. Raises ``ConfigError`` when neither the schedule nor a note names it."""
+        found = self._gathered(game_id) if game_id.isascii() and game_id.isdigit() else {}
+        if game_id not in found and game_id not in self._frame.matches:
+            raise ConfigError(f"match {of(game_id, 40)}", "is not in this season; 'show matches' lists those that are")
+        return self._record(game_id, found.get(game_id) or Evidence())
+
+    def close(self) -> None:
+        """Release the journals."""
+        for each in self._journals:
+            each.journal.close()
+
+    @property
+    def _best(self) -> RoleJournal:
+        return next((each for each in self._journals if each.role == "manager"), self._journals[0])
+
+    def _known(self) -> list[str]:
+        notes = (note for each in self._journals for note in each.journal.notes(kinds=(MATCH, GAME)))
+        return sorted({note.key for note in notes if self._frame.covers(note)})
+
+    def _gathered(self, beginning: str) -> dict[str, Evidence]:
+        """What the journals hold about the matches whose ids begin so."""
+        found: dict[str, Evidence] = {}
+        for own in self._journals:
+            group = self._frame.group_of(own.address)
+            for note in own.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, MODEL_WORK), about=beginning):
+                if self._frame.covers(note):
+                    found.setdefault(note.key, Evidence()).take(own, group, note)
+            since = self._frame.since
+            for item in own.journal.outbox(game=beginning):
+                if item.game_id and (since is None or item.created_at > since):
+                    found.setdefault(item.game_id, Evidence()).sent.append((own.address, item))
+            for row in own.journal.inbox(game=beginning):
+                if row.game_id and (since is None or row.arrived_at > since):
+                    found.setdefault(row.game_id, Evidence()).received.append((own.address, row))
+            for note in self._troubles.get(own.address, ()):
+                text = of(note.facts.get("text"), 2_000)
+                for game_id, evidence in found.items():
+                    if game_id in text:
+                        evidence.take(own, group, note)
+        return found
+
+    @cached_property
+    def _troubles(self) -> Mapping[str, Sequence[Note]]:
+        """Warnings that a person has to look into, by the address of the journal."""
+        return {
+            each.address: [
+                note
+                for note in each.journal.notes(kinds=(WARNING,))
+                if note.key in TROUBLE and self._frame.covers(note)
+            ]
+            for each in self._journals
+        }
+
+    @cached_property
+    def _results(self) -> Results:
+        results = Results(self._frame)
+        for note in self._best.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, "round", "season")):
+            if self._frame.covers(note):
+                results.take(note)
+        return results
+
+    @cached_property
+    def _money(self) -> Spent:
+        return self._spent()
+
+    def _with_status(self, planned: ScheduledMatch) -> ScheduledMatch:
+        is_begun = planned.round_number <= self._frame.round_number
+        return self._results.outcome(evolve(planned, status=OPEN) if is_begun else planned)
+
+    def _record(self, game_id: str, evidence: Evidence) -> MatchRecord:
+        planned, results = self._frame.matches.get(game_id), self._results
+        record = assembled(
+            game_id,
+            evidence,
+            self._frame,
+            planned,
+            self._journals,
+            result=results.told.get(game_id),
+            rules=of(results.season.get("rules"), 100),
+        )
+        if record.status == OPEN and planned is not None:
+            if evidence.own and (results.season or planned.round_number < self._frame.round_number):
+                # The player's part is over, and so is the round; nobody told it how the match ended.
+                record = evolve(record, status=UNKNOWN)
+            elif planned.round_number > self._frame.round_number and not evidence.sent and not evidence.received:
+                record = evolve(record, status=PLANNED)
+        if record.models or any(player.models for player in record.players):
+            tokens, cost_usd = self._money.get(game_id, (None, None))
+            record = evolve(record, tokens=tokens, cost_usd=cost_usd)
+        return visible(record, *self._reader_of(record))
+
+    def _reader_of(self, match: MatchRecord) -> tuple[Viewer, str]:
+        """As whom these journals tell of a match: whoever judges one match plays another."""
+        own = [player.participant_id for player in match.players if player.participant_id in self._players]
+        if own and not self._is_managers and match.referee_id not in self._judges:
+            return "player", own[0]
+        return self.viewer, self.team

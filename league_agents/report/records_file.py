@@ -1,0 +1,251 @@
+"""Match records as a file: JSON Lines with a hash chain (docs/records.md).
+
+Rule 1: a hash covers the line's own bytes and the hash before it, so a reader in any language checks it without
+writing JSON the way this program does. A changed, missing or added line is named by its number and its match.
+Rule 2: such a file may come from anybody: sizes are bounded, and every value is read into a declared type.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.printable import of
+from league_agents.report.records import RECORD_VERSION, MatchRecord, SeasonRecord, Viewer
+
+FORMAT = "league-agents.records"
+HEAD = b'{"format":"league-agents.records",'
+"""How every such file begins."""
+
+LONGEST_LINE = 8_000_000
+"""Bytes. A match has about 20,000; the header names every match of the schedule."""
+
+LARGEST_FILE = 4_000_000_000
+MOST_MATCHES = 1_000_000
+T = TypeVar("T", bound=Struct)
+_HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}\n?\Z')
+
+
+class Header(Struct, frozen=True, kw_only=True):
+    """The first line."""
+
+    format: str = FORMAT
+    version: int = RECORD_VERSION
+    viewer: Viewer = "referee"
+    """As whom the matches were read: what that reader may not see is not in the file."""
+
+    team: str = ""
+    season: SeasonRecord
+
+
+class MatchLine(Struct, frozen=True, kw_only=True):
+    """One match."""
+
+    match: MatchRecord
+
+
+class Footer(Struct, frozen=True, kw_only=True):
+    """The last line."""
+
+    matches: int
+
+
+class _AnyLine(Struct, frozen=True, kw_only=True):
+    """A line after the first: a match or the end."""
+
+    match: MatchRecord | None = None
+    matches: int | None = None
+
+
+class _Version(Struct, frozen=True, kw_only=True):
+    format: str = ""
+    version: int = 0
+
+
+class RecordsWriter:
+    """Gives the lines of a file, one after the other."""
+
+    def __init__(self) -> None:
+        self._hash = ""
+        self._count = 0
+
+    def header(self, season: SeasonRecord, *, viewer: Viewer = "referee", team: str = "") -> bytes:
+        """The first line."""
+        return self._line(Header(season=season, viewer=viewer, team=team))
+
+    def match(self, match: MatchRecord) -> bytes:
+        """The next match."""
+        self._count += 1
+        return self._line(MatchLine(match=match))
+
+    def footer(self) -> bytes:
+        """The last line."""
+        return self._line(Footer(matches=self._count))
+
+    def _line(self, value: Struct) -> bytes:
+        body = _encoded(value)[:-1]
+        self._hash = _digest(self._hash, body)
+        return body + b',"hash":"' + self._hash.encode() + b'"}\n'
+
+
+def record_lines(
+    season: SeasonRecord, matches: Iterable[MatchRecord], *, viewer: Viewer = "referee", team: str = ""
+) -> Iterator[bytes]:
+    """A whole file, line by line."""
+    writer = RecordsWriter()
+    yield writer.header(season, viewer=viewer, team=team)
+    for match in matches:
+        yield writer.match(match)
+    yield writer.footer()
+
+
+class RecordsFile:
+    """``SeasonSource`` on a file of records. Each reading checks the chain as far as it reads."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the header. Raises ``ConfigError`` for a file that is none, is too large or of a newer version."""
+        self._path = path
+        self._named = shortened(str(path))
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                raise ConfigError(self._named, f"is larger than {LARGEST_FILE} bytes")
+        except OSError as error:
+            raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
+        _, body, _ = next(self._bodies(), (0, b"", ""))
+        stated = self._decoded(1, body, _Version)
+        if stated.format != FORMAT:
+            raise ConfigError(self._named, f"is no file of records: its first line must name the format {FORMAT!r}")
+        if stated.version != RECORD_VERSION:
+            raise ConfigError(
+                self._named, f"has version {stated.version}, and this program reads version {RECORD_VERSION}; update it"
+            )
+        self._header = self._decoded(1, body, Header)
+        self.viewer: Viewer = self._header.viewer
+        self.team = self._header.team
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether the file has its last line and a match for each one of its schedule. Nothing is checked."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(max(0, self._path.stat().st_size - 400))
+                last = file.read().splitlines()[-1]
+            count = msgspec.json.decode(last, type=Footer).matches
+        except (OSError, IndexError, msgspec.DecodeError, UnicodeDecodeError):
+            return False
+        return count == len(self._header.season.schedule)
+
+    def season(self) -> SeasonRecord:
+        """As it was when the file was written."""
+        return self._header.season
+
+    def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
+        """In the order of the file. Raises ``ConfigError`` that names the first line that is not as it was written."""
+        count, is_ended = 0, False
+        for number, body, _ in self._bodies():
+            if number == 1:
+                continue
+            if is_ended:
+                raise self._wrong(number, "stands after the last line; it was added later")
+            line = self._decoded(number, body, _AnyLine)
+            if line.match is not None:
+                count += 1
+                if count > MOST_MATCHES:
+                    raise self._wrong(number, f"is one too many: at most {MOST_MATCHES} matches are read")
+                names = (line.match.referee_id, *(player.participant_id for player in line.match.players))
+                if round_number in (None, line.match.round_number) and (team is None or team in names):
+                    yield line.match
+            else:
+                is_ended = True
+                if line.matches != count:
+                    raise self._wrong(number, f"states {line.matches} matches, and the file has {count}")
+        if not is_ended:
+            raise ConfigError(self._named, f"ends after {count} matches without its last line: a part of it is missing")
+
+    def match(self, game_id: str) -> MatchRecord:
+        """One match; ``north/0101001`` where several divisions have one of this id."""
+        division, slash, wanted = game_id.rpartition("/")
+        fits = (each for each in self.matches() if each.game_id == wanted and (not slash or each.division == division))
+        found = list(fits)
+        if len(found) > 1:
+            known = ", ".join(of(f"{each.division}/{each.game_id}", 80) for each in found[:10])
+            raise ConfigError(f"match {of(game_id, 60)}", f"is in several divisions; write one of {known}")
+        if not found:
+            raise ConfigError(f"match {of(game_id, 60)}", "is not in this file; 'show matches' lists those that are")
+        return found[0]
+
+    def check(self) -> int:
+        """Read everything. Return the number of matches. Raises as ``matches`` does."""
+        return sum(1 for _ in self.matches())
+
+    def close(self) -> None:
+        """No-op: nothing is open between two calls."""
+
+    def _bodies(self) -> Iterator[tuple[int, bytes, str]]:
+        """Line number, the line without its hash, and the hash. Raises ``ConfigError`` for one that does not fit."""
+        before = ""
+        try:
+            with self._path.open("rb") as file:
+                for number in range(1, MOST_MATCHES + 4):
+                    line = file.readline(LONGEST_LINE + 1)
+                    if not line:
+                        return
+                    if len(line) > LONGEST_LINE:
+                        raise self._wrong(number, f"has more than {LONGEST_LINE} bytes")
+                    stated = _HASH.search(line[-80:])
+                    if stated is None:
+                        raise self._wrong(number, "has no hash at its end; the file was written or changed by hand")
+                    body = line[: len(line) - len(stated[0])]
+                    found = _digest(before, body)
+                    if found != stated[1].decode():
+                        raise self._wrong(number, f"was changed, or a line before it is missing{_game_in(body)}")
+                    yield number, body, found
+                    before = found
+        except OSError as error:
+            raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
+
+    def _decoded(self, number: int, body: bytes, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(body + b"}", type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._wrong(number, f"holds no record: {of(str(error), 200)}") from None
+
+    def _wrong(self, number: int, what: str) -> ConfigError:
+        return ConfigError(f"{self._named}, line {number}", what)
+
+
+def _digest(before: str, body: bytes) -> str:
+    return hashlib.sha256(before.encode() + body).hexdigest()
+
+
+_GAME = re.compile(rb'"game_id":"([0-9A-Za-z_-]{1,40})"')
+
+
+def _game_in(body: bytes) -> str:
+    """The match of a line that cannot be trusted, for the message about it."""
+    found = _GAME.search(body[:10_000])
+    return f" (match {found[1].decode()})" if found and not body.startswith(HEAD) else ""
+
+
+def _encoded(value: Struct) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which hostile mail may hold and UTF-8 cannot.
+        return msgspec.json.encode(_writable(msgspec.to_builtins(value)))
+
+
+def _writable(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_writable(key): _writable(each) for key, each in value.items()}
+    return [_writable(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,106 @@
+"""A season's folder: divisions with their journals, and the records that were derived from them.
+
+Rule 1: journals are the truth. The records are read in their place when they hold every match, for then nothing can be
+missing; a season that goes on is read from its journals.
+Rule 2: one division is open at a time, and for tables its league manager's journal alone: a large season has more
+journals than a process may open files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import of, printable
+from league_agents.report.records import MatchRecord, SeasonRecord, StandingRow, Viewer
+from league_agents.report.records_file import RecordsFile
+from league_agents.report.sources import SeasonSource
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """One division: its name, and what opens its journals, all of them or the league manager's alone."""
+
+    name: str
+    open: Callable[[bool], SeasonSource]
+
+
+class SeasonFolder:
+    """``SeasonSource`` on a folder."""
+
+    viewer: Viewer = "referee"
+    team = ""
+
+    def __init__(
+        self, divisions: Sequence[Division], manifest: Mapping[str, object], records: RecordsFile | None = None
+    ) -> None:
+        self._divisions = divisions
+        self._manifest = manifest
+        self._records = records if records is not None and records.is_complete else None
+
+    def season(self) -> SeasonRecord:
+        """All divisions together."""
+        found: list[SeasonRecord] = []
+        for division in self._divisions:
+            with closing(division.open(False)) as source:
+                found.append(source.season())
+        tables: dict[int, list[StandingRow]] = {}
+        for season in found:
+            for number, rows in season.standings_after.items():
+                tables.setdefault(number, []).extend(rows)
+        told = self._manifest
+        first = found[0]
+        return SeasonRecord(
+            season_id=of(told.get("season_id"), 200) or first.season_id,
+            name=of(told.get("name"), 200) or first.name,
+            league_id=of(told.get("league_id"), 200) or first.league_id,
+            rules=_name_of(told.get("rules")) or first.rules,
+            tie_breaks=_texts(told.get("tie_breaks")) or first.tie_breaks,
+            divisions=tuple(division.name for division in self._divisions if division.name),
+            teams=tuple(team for season in found for team in season.teams),
+            schedule=tuple(match for season in found for match in season.schedule),
+            standings_after={number: tuple(rows) for number, rows in sorted(tables.items())},
+            is_over=all(season.is_over for season in found),
+            log=tuple(sorted((entry for season in found for entry in season.log), key=lambda entry: entry.at)),
+        )
+
+    def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
+        """Division by division."""
+        if self._records is not None:
+            yield from self._records.matches(round_number=round_number, team=team)
+            return
+        for division in self._divisions:
+            with closing(division.open(True)) as source:
+                yield from source.matches(round_number=round_number, team=team)
+
+    def match(self, game_id: str) -> MatchRecord:
+        """``0101001``, or ``north/0101001`` where several divisions have a match of this id."""
+        name, slash, wanted = game_id.rpartition("/")
+        found: dict[str, MatchRecord] = {}
+        for division in self._divisions:
+            if slash and division.name != name:
+                continue
+            with closing(division.open(True)) as source:
+                try:
+                    found[division.name] = source.match(wanted)
+                except ConfigError:
+                    continue
+        if len(found) > 1:
+            known = printable(", ".join(f"{name}/{wanted}" for name in found), 300)
+            raise ConfigError(f"match {of(game_id, 60)}", f"is in several divisions; write one of {known}")
+        if not found:
+            raise ConfigError(f"match {of(game_id, 60)}", "is not in this season; 'show matches' lists those that are")
+        return next(iter(found.values()))
+
+    def close(self) -> None:
+        """No-op: nothing is open between two calls."""
+
+
+def _name_of(value: object) -> str:
+    return of(value.get("name") if isinstance(value, Mapping) else value, 100)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(of(each, 60) for each in value[:20]) if isinstance(value, list) else ()

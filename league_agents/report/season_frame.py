@@ -1,0 +1,160 @@
+"""What a season consists of, from the journals of those who take part: teams, schedule, how far it is.
+
+Rule 1: the assignment table says who plays whom, in whoever's journal it is: one reader for all roles.
+Rule 2: a journal may hold several seasons, and a season may have been reset. What was noted before counts for neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from league_agents.journal.port import Journal, Note
+from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.ids import is_game_id, round_of
+from league_agents.kit.values import evolve
+from league_agents.league.wire.address import address_key
+from league_agents.league.wire.decode import decode
+from league_agents.league.wire.envelope import Envelope
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import (
+    Assignment,
+    AssignmentRole,
+    AssignmentTable,
+    LeagueCompleted,
+    NewRound,
+    RoundResults,
+)
+from league_agents.report.records import ScheduledMatch, TeamRecord
+
+RoleName = Literal["manager", "referee", "player"]
+
+TABLES = (MessageType.BROADCAST_ASSIGNMENT_TABLE.value, MessageType.ASSIGNMENT_TABLE_RESPONSE.value)
+STARTS = (MessageType.BROADCAST_NEW_LEAGUE_ROUND.value,)
+RESETS = (MessageType.BROADCAST_CRITICAL_RESET.value,)
+NAMES = (MessageType.BROADCAST_ROUND_RESULTS.value, MessageType.LEAGUE_COMPLETED.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleJournal:
+    """One role's journal."""
+
+    role: RoleName
+    address: str
+    journal: Journal
+
+
+@dataclass(slots=True, kw_only=True)
+class SeasonFrame:
+    """One season as a set of journals knows it."""
+
+    season_id: str
+    league_id: str = ""
+    since: datetime | None = None
+    """When it was reset last; what was noted until then is of no match of it. ``None``: never."""
+
+    matches: dict[str, ScheduledMatch] = field(default_factory=dict)
+    """By game id, in the order of the table. All are planned."""
+
+    teams: dict[str, TeamRecord] = field(default_factory=dict)
+    round_number: int = 0
+    """The latest round that was announced."""
+
+    groups: dict[str, str] = field(default_factory=dict)
+    """Group by ``address_key`` of its player or its referee."""
+
+    def covers(self, note: Note) -> bool:
+        """Whether a note is about this season."""
+        if self.since is not None and note.at <= self.since:
+            return False
+        named = note.facts.get("season_id")
+        return not named or not self.season_id or named == self.season_id
+
+    def group_of(self, address: str) -> str:
+        """The group of an address; the address where no table names it."""
+        return self.groups.get(address_key(address), address)
+
+
+def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[str, SeasonFrame]:
+    """The seasons by their ids, in the order of their first tables. At most one when there is no table at all."""
+    frames: dict[str, SeasonFrame] = {}
+    for at, envelope in _messages(_best(journals)):
+        payload, season_id = envelope.payload, envelope.season_id or ""
+        frame = frames.get(season_id) or (next(reversed(frames.values()), None) if not season_id else None)
+        if isinstance(payload, AssignmentTable):
+            if frame is None:
+                frame = frames.setdefault(season_id, SeasonFrame(season_id=season_id))
+            frame.league_id = envelope.league_id or frame.league_id
+            _take_table(frame, payload.assignments, division)
+        elif frame is None:
+            continue
+        elif isinstance(payload, NewRound):
+            frame.round_number = max(frame.round_number, payload.round_number)
+        elif isinstance(payload, RoundResults | LeagueCompleted):
+            rows = payload.standings if isinstance(payload, RoundResults) else payload.final_standings
+            for row in rows:
+                _name(frame, row.participant_id or "", row.display_name or "")
+        elif envelope.message_type == MessageType.BROADCAST_CRITICAL_RESET:
+            frame.since, frame.round_number = at, 0
+            frame.matches.clear()
+    return frames
+
+
+def _best(journals: Sequence[RoleJournal]) -> RoleJournal:
+    """The journal that knows most of the season: the league manager's, else the first."""
+    return next((each for each in journals if each.role == "manager"), journals[0])
+
+
+def _messages(own: RoleJournal) -> Iterator[tuple[datetime, Envelope]]:
+    """The messages that make a season, oldest first."""
+    types = (*TABLES, *STARTS, *RESETS, *NAMES)
+    found: Iterable[tuple[datetime, str, str, Mapping[str, object] | None, str]]
+    if own.role == "manager":
+        found = (
+            (item.created_at, item.subject, own.address, item.document, item.transaction_id)
+            for item in own.journal.outbox(types=types)
+        )
+    else:
+        found = (
+            (row.arrived_at, row.subject, row.sender, row.document, row.mail_id)
+            for row in own.journal.inbox(types=types)
+        )
+    for at, subject, sender, document, mail_id in found:
+        try:
+            yield at, decode(subject=subject, from_header=sender, documents=[document], mail_id=mail_id)
+        except RemoteProtocolError:
+            continue
+
+
+def _take_table(frame: SeasonFrame, rows: Sequence[Assignment], division: str) -> None:
+    games: dict[str, dict[AssignmentRole, Assignment]] = {}
+    for row in rows:
+        games.setdefault(row.game_id, {})[row.role] = row
+    for game_id, parts in games.items():
+        known = {role: row.group_id or row.email for role, row in parts.items()}
+        for role, row in parts.items():
+            group = known[role]
+            frame.groups[address_key(row.email)] = group
+            team = frame.teams.get(group) or TeamRecord(participant_id=group, division=division)
+            is_referee = role is AssignmentRole.REFEREE
+            frame.teams[group] = evolve(
+                team,
+                player_email=team.player_email if is_referee else row.email,
+                referee_email=row.email if is_referee else team.referee_email,
+            )
+        frame.matches[game_id] = ScheduledMatch(
+            round_number=round_of(row.game_id) if is_game_id(game_id) else 0,
+            game_id=game_id,
+            player1=known.get(AssignmentRole.PLAYER1, ""),
+            player2=known.get(AssignmentRole.PLAYER2, ""),
+            referee=known.get(AssignmentRole.REFEREE, ""),
+            division=division,
+        )
+
+
+def _name(frame: SeasonFrame, group: str, name: str) -> None:
+    team = frame.teams.get(group)
+    if team is not None and name and team.display_name != name:
+        frame.teams[group] = evolve(team, display_name=name)

@@ -1,0 +1,54 @@
+"""The audit trail: what the operator ordered, what was settled, what was refused, what was odd."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from league_agents.journal.port import NOTICE, WARNING, Note
+from league_agents.kit.printable import of
+from league_agents.report.match_assembly import SETTLEMENT, settlement_of
+from league_agents.report.records import LogEntry
+from league_agents.report.season_frame import RoleJournal
+
+MOST = 2_000
+"""Entries of one journal, the latest."""
+
+LONGEST = 500
+_REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
+
+
+def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[LogEntry]:
+    """Entries of the league manager's journal, oldest first; of all journals where there is no manager's."""
+    chosen = [each for each in journals if each.role == "manager"] or list(journals)
+    found: list[LogEntry] = []
+    for own in chosen:
+        by = f"{own.role} {own.address}" if not division else f"{division}: {own.role} {own.address}"
+        found += deque(_entries(own, by), maxlen=MOST)
+    yield from sorted(found, key=lambda entry: entry.at)
+
+
+def _entries(own: RoleJournal, by: str) -> Iterator[LogEntry]:
+    for order in own.journal.orders():
+        text = f"{order.command.replace('_', '-')}: {order.text}" if order.text else order.command.replace("_", "-")
+        yield LogEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
+    for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
+        yield LogEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
+
+
+def _kind(note: Note) -> str:
+    return "refusal" if note.kind == WARNING and note.key in _REFUSALS else note.kind
+
+
+def _text(note: Note) -> str:
+    facts = note.facts
+    if note.kind == SETTLEMENT:
+        settled = settlement_of(note)
+        said = f"{settled.order} {note.key}: {settled.why}"
+        return f"{said} (withdrawn)" if settled.withdrawn else said
+    if note.kind == "round":
+        return f"round {note.key}: results and standings"
+    if note.kind == "season":
+        ended = "was reset" if facts.get("termination") == "reset" else "is over"
+        return f"season {note.key} {ended}"
+    return f"{note.key}: {facts.get('text', '')}"

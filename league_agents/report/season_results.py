@@ -1,0 +1,166 @@
+"""How the matches, rounds and the season ended, gathered from the notes of one journal.
+
+Rule: points and ranks are those that the league manager stated. Only draws and losses are counted here, where the
+manager's own record of each match is at hand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from league_agents.games.q21.model import Termination
+from league_agents.journal.port import Note
+from league_agents.kit.printable import of
+from league_agents.kit.values import evolve
+from league_agents.report.cells import mapping, mappings
+from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
+from league_agents.report.records import ANNULLED, OVER, JsonObject, ScheduledMatch, StandingRow
+from league_agents.report.season_frame import SeasonFrame
+
+_PRIVATE_SCORE = "private_score"
+
+
+class Results:
+    """Takes the notes of one season, oldest first."""
+
+    def __init__(self, frame: SeasonFrame) -> None:
+        self._frame = frame
+        self._rows: dict[int, list[JsonObject]] = {}
+        self._drawn: dict[str, tuple[int, tuple[str, ...]]] = {}
+        """Round and players of each match that was a draw."""
+
+        self._has_draws = False
+        self.over: set[str] = set()
+        self.annulled: set[str] = set()
+        self.won: dict[str, tuple[str | None, bool, Mapping[str, float]]] = {}
+        """Winner, whether it is a draw, and the points that count for each player."""
+
+        self.told: dict[str, JsonObject] = {}
+        """What a round's results said of a match, to those who are told no more."""
+
+        self.season: JsonObject = {}
+        """The facts of the season's end; empty while it goes on."""
+
+        self.names: dict[str, str] = {}
+        self.tie_breaks: tuple[str, ...] = ()
+
+    def take(self, note: Note) -> None:
+        """One note more."""
+        facts = note.facts
+        if note.kind == SETTLEMENT:
+            settled = settlement_of(note)
+            (self.annulled.discard if settled.withdrawn or settled.order != "annul" else self.annulled.add)(note.key)
+        elif note.kind == "round":
+            self._take_rows(_number_of_round(note), facts)
+            for row in mappings(facts.get("results")):
+                self.told[of(row.get("game_id"), 40)] = row
+                self.over.add(of(row.get("game_id"), 40))
+        elif note.kind == "season":
+            if facts.get("termination") != Termination.RESET.value:
+                self.season = facts
+                self._take_rows(max(self._rows, default=self._frame.round_number), facts)
+        else:
+            self.over.add(note.key)
+            if note.kind == MATCH:
+                self._take_match(note)
+
+    def tables(self, division: str = "") -> Mapping[int, tuple[StandingRow, ...]]:
+        """The standings after each round."""
+        found: dict[int, tuple[StandingRow, ...]] = {}
+        draws: Counter[str] | None = Counter() if self._has_draws else None
+        before = 0
+        for number, rows in sorted(self._rows.items()):
+            if draws is not None:
+                drawn = (players for at, players in self._drawn.values() if before < at <= number)
+                draws.update(player for players in drawn for player in players)
+            before = number
+            found[number] = tuple(_row(row, draws, division) for row in rows)
+        return found
+
+    def _take_rows(self, number: int, facts: JsonObject) -> None:
+        rows = mappings(facts.get("standings") or facts.get("final_standings"))
+        if not rows:
+            return
+        self._rows[number] = rows
+        for row in rows:
+            self.names[of(row.get("participant_id"), 200)] = of(row.get("display_name"), 200)
+        stated = facts.get("tie_breaks")
+        if isinstance(stated, list):
+            self.tie_breaks = tuple(of(each, 60) for each in stated[:20])
+
+    def outcome(self, planned: ScheduledMatch) -> ScheduledMatch:
+        """A match of the schedule with how it ended, as far as this journal says."""
+        game_id = planned.game_id
+        winner, is_draw, points = self.won.get(game_id, (None, False, {}))
+        if game_id not in self.won and (row := self.told.get(game_id)) is not None:
+            winner = of(row.get("winner_id"), 200) or None
+            is_draw = winner is None and row.get("status") == "completed"
+            both = (row.get("player1_score"), row.get("player2_score"))
+            seats = (planned.player1, planned.player2)
+            points = {seat: _float(value) for seat, value in zip(seats, both, strict=True) if _is_number(value)}
+        status = ANNULLED if game_id in self.annulled else OVER if game_id in self.over else planned.status
+        counted = (points.get(planned.player1), points.get(planned.player2))
+        return evolve(planned, status=status, winner_id=winner, is_draw=is_draw, points=counted)
+
+    def _take_match(self, note: Note) -> None:
+        facts = note.facts
+        self.won[note.key] = (
+            of(facts.get("winner_id"), 200) or None,
+            facts.get("is_draw") is True and facts.get("status") == "completed",
+            {
+                of(row.get("id"), 200): _float(row.get("counted_points"))
+                for row in mappings(facts.get("players"))
+                if _is_number(row.get("counted_points"))
+            },
+        )
+        players = tuple(of(row.get("id"), 200) for row in mappings(facts.get("players")))
+        self._has_draws = True
+        self._drawn.pop(note.key, None)
+        if facts.get("is_draw") is True and facts.get("status") == "completed":
+            number = facts.get("round_number")
+            self._drawn[note.key] = (number if type(number) is int else 0, players)
+
+
+def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRow:
+    name = of(row.get("participant_id"), 200)
+    played, wins = _whole(row.get("games_played")), _whole(row.get("games_won"))
+    draws = _optional(row.get("draws"))
+    if draws is None and counted is not None:
+        draws = counted[name]
+    private = row.get(_PRIVATE_SCORE)
+    stated = {key: _float(value) for key, value in mapping(row.get("tie_breaks")).items() if _is_number(value)}
+    return StandingRow(
+        rank=_whole(row.get("rank")),
+        participant_id=name,
+        display_name=of(row.get("display_name"), 200),
+        division=division,
+        played=played,
+        wins=wins,
+        draws=draws,
+        losses=None if draws is None else max(0, played - wins - draws),
+        points=_float(row.get("total_points")),
+        private_score=_float(private) if _is_number(private) else None,
+        tie_breaks=stated,
+    )
+
+
+def _number_of_round(note: Note) -> int:
+    number = note.facts.get("round_number")
+    return number if type(number) is int else 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _float(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _whole(value: object) -> int:
+    return value if type(value) is int else 0
+
+
+def _optional(value: object) -> int | None:
+    return value if type(value) is int else None

@@ -1,0 +1,234 @@
+"""Tables of a season for people and for spreadsheets, from one declaration of their columns.
+
+Rule: a cell of a spreadsheet that begins like a formula is text: a team may call itself ``=HYPERLINK(…)``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from league_agents.kit.printable import printable
+from league_agents.report.records import (
+    MatchRecord,
+    PlayerRecord,
+    StandingRow,
+)
+
+LONGEST = 200
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+Cell = str | int | float | datetime | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column."""
+
+    key: str
+    """Its name in a spreadsheet."""
+
+    title: str
+    value: Callable[[Any], Cell]
+    is_number: bool = False
+    is_whole: bool = False
+    """Whether it is never broken into two lines."""
+
+    reader: Literal["everybody", "person", "spreadsheet"] = "everybody"
+
+
+def text_table(columns: Sequence[Column], rows: Iterable[object], *, title: str = "") -> Table:
+    """For a console. Columns without any value are left out."""
+    cells = [[(column, column.value(row)) for column in columns if column.reader != "spreadsheet"] for row in rows]
+    places = range(len(cells[0])) if cells else range(0)
+    kept = [place for place in places if any(line[place][1] not in (None, "") for line in cells)]
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, title=title or None, title_justify="left")
+    for place in kept:
+        column = cells[0][place][0]
+        justify: Literal["left", "right"] = "right" if column.is_number else "left"
+        is_whole = column.is_whole or column.is_number
+        table.add_column(Text(column.title), justify=justify, overflow="fold", no_wrap=is_whole)
+    for line in cells:
+        table.add_row(*(Text(_shown(line[place][1])) for place in kept))
+    return table
+
+
+def csv_lines(columns: Sequence[Column], rows: Iterable[object]) -> Iterator[str]:
+    """For a spreadsheet, with a line of names first."""
+    columns = [column for column in columns if column.reader != "person"]
+    yield _csv_line([column.key for column in columns])
+    for row in rows:
+        yield _csv_line([_safe(column.value(row)) for column in columns])
+
+
+def _csv_line(cells: Sequence[object]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\r\n").writerow(cells)
+    return file.getvalue()
+
+
+def _safe(value: Cell) -> object:
+    """A text that a spreadsheet would take for a formula begins with an apostrophe."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if not isinstance(value, str):
+        return "" if value is None else value
+    # What Excel skips before a formula it skips here too.
+    text = printable(value, 32_000)
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
+
+
+def _shown(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, datetime):
+        return f"{value:%m-%d %H:%M:%S}"
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return printable(str(value), LONGEST)
+
+
+def _player(match: MatchRecord, seat: int) -> PlayerRecord | None:
+    return match.players[seat] if seat < len(match.players) else None
+
+
+def _of_player(seat: int, field: str) -> Callable[[MatchRecord], Cell]:
+    def value(match: MatchRecord) -> Cell:
+        player = _player(match, seat)
+        return None if player is None else getattr(player, field)
+
+    return value
+
+
+def _points(seat: int) -> Callable[[MatchRecord], Cell]:
+    def value(match: MatchRecord) -> Cell:
+        player = _player(match, seat)
+        if player is None:
+            return None
+        return player.league_points if player.counted_points is None else player.counted_points
+
+    return value
+
+
+def _both_points(match: MatchRecord) -> Cell:
+    """``3:1``; a spreadsheet would take it for a time of day, and has them one by one."""
+    both = [_shown(_points(seat)(match)) or "?" for seat in (0, 1)]
+    return None if both == ["?", "?"] else " : ".join(both)
+
+
+def _result(match: MatchRecord) -> str:
+    if match.winner_id:
+        return f"{match.winner_id} won"
+    return "draw" if match.is_draw and match.status == "completed" else ""
+
+
+def _settled(match: MatchRecord) -> str:
+    return ", ".join(each.order for each in match.settlements if not each.withdrawn)
+
+
+MATCHES = (
+    Column(key="game_id", title="Match", value=lambda match: match.game_id, is_whole=True),
+    Column(key="round", title="Round", value=lambda match: match.round_number, is_number=True),
+    Column(key="division", title="Division", value=lambda match: match.division),
+    Column(key="player1", title="Player 1", value=_of_player(0, "participant_id")),
+    Column(key="player2", title="Player 2", value=_of_player(1, "participant_id")),
+    Column(key="referee", title="Referee", value=lambda match: match.referee_id),
+    Column(key="status", title="Status", value=lambda match: match.status),
+    Column(key="points", title="Points", value=_both_points, is_whole=True, reader="person"),
+    Column(key="points1", title="Points 1", value=_points(0), is_number=True, reader="spreadsheet"),
+    Column(key="points2", title="Points 2", value=_points(1), is_number=True, reader="spreadsheet"),
+    Column(key="winner", title="Winner", value=lambda match: match.winner_id, reader="spreadsheet"),
+    Column(key="result", title="Result", value=_result),
+    Column(key="private_score1", title="Score 1", value=_of_player(0, "private_score"), reader="spreadsheet"),
+    Column(key="private_score2", title="Score 2", value=_of_player(1, "private_score"), reader="spreadsheet"),
+    Column(key="termination1", title="Ended 1", value=_of_player(0, "termination"), reader="spreadsheet"),
+    Column(key="termination2", title="Ended 2", value=_of_player(1, "termination"), reader="spreadsheet"),
+    Column(key="abort_reason", title="Why", value=lambda match: match.abort_reason),
+    Column(key="settled", title="Settled", value=_settled),
+    Column(key="started_at", title="Started", value=lambda match: match.started_at, reader="spreadsheet"),
+    Column(key="ended_at", title="Ended", value=lambda match: match.ended_at, reader="spreadsheet"),
+    Column(key="tokens", title="Tokens", value=lambda match: match.tokens, is_number=True),
+    Column(key="cost_usd", title="US$", value=lambda match: match.cost_usd, is_number=True),
+)
+
+PLAYERS = (
+    Column(key="participant_id", title="Player", value=lambda player: player.participant_id, is_whole=True),
+    Column(key="display_name", title="Name", value=lambda player: player.display_name),
+    Column(key="termination", title="Ended", value=lambda player: player.termination),
+    Column(key="phase", title="Phase", value=lambda player: player.phase),
+    Column(key="questions", title="Asked", value=lambda player: len(player.questions) or None, is_number=True),
+    Column(key="answers", title="Answered", value=lambda player: len(player.answers) or None, is_number=True),
+    Column(key="league_points", title="Points", value=lambda player: player.league_points, is_number=True),
+    Column(key="counted_points", title="Counted", value=lambda player: player.counted_points, is_number=True),
+    Column(key="private_score", title="Score", value=lambda player: player.private_score, is_number=True),
+    Column(key="own_report", title="Its own report", value=lambda player: player.own_report),
+)
+
+MESSAGES = (
+    Column(key="at", title="At", value=lambda message: message.at, is_whole=True),
+    Column(key="type", title="Message", value=lambda message: message.message_type, is_whole=True),
+    Column(key="from", title="From", value=lambda message: message.sender),
+    Column(key="to", title="To", value=lambda message: ", ".join(message.to)),
+    Column(key="deadline", title="Answer until", value=lambda message: message.deadline, is_whole=True),
+    Column(key="late_by_s", title="Late by (s)", value=lambda message: message.late_by_s, is_number=True),
+)
+
+SCHEDULE = (
+    Column(key="round", title="Round", value=lambda match: match.round_number, is_number=True),
+    Column(key="game_id", title="Match", value=lambda match: match.game_id),
+    Column(key="division", title="Division", value=lambda match: match.division),
+    Column(key="player1", title="Player 1", value=lambda match: match.player1),
+    Column(key="player2", title="Player 2", value=lambda match: match.player2),
+    Column(key="referee", title="Referee", value=lambda match: match.referee),
+    Column(key="status", title="Status", value=lambda match: match.status),
+)
+
+TEAMS = (
+    Column(key="participant_id", title="Team", value=lambda team: team.participant_id),
+    Column(key="display_name", title="Name", value=lambda team: team.display_name),
+    Column(key="division", title="Division", value=lambda team: team.division),
+    Column(key="withdrawn", title="Withdrawn", value=lambda team: team.withdrawn or None),
+    Column(key="player_email", title="Player's mailbox", value=lambda team: team.player_email),
+    Column(key="referee_email", title="Referee's mailbox", value=lambda team: team.referee_email),
+)
+
+LOG = (
+    Column(key="at", title="At", value=lambda entry: entry.at, is_whole=True),
+    Column(key="kind", title="Kind", value=lambda entry: entry.kind),
+    Column(key="text", title="What", value=lambda entry: entry.text),
+    Column(key="by", title="Journal", value=lambda entry: entry.by, reader="spreadsheet"),
+)
+
+_STANDINGS = (
+    Column(key="rank", title="", value=lambda row: row.rank, is_number=True),
+    Column(key="division", title="Division", value=lambda row: row.division),
+    Column(key="participant_id", title="Team", value=lambda row: row.participant_id),
+    Column(key="display_name", title="Name", value=lambda row: row.display_name),
+    Column(key="played", title="Played", value=lambda row: row.played, is_number=True),
+    Column(key="wins", title="Won", value=lambda row: row.wins, is_number=True),
+    Column(key="draws", title="Drawn", value=lambda row: row.draws, is_number=True),
+    Column(key="losses", title="Lost", value=lambda row: row.losses, is_number=True),
+    Column(key="points", title="Points", value=lambda row: row.points, is_number=True),
+    Column(key="private_score", title="Score", value=lambda row: row.private_score, is_number=True),
+)
+_SHOWN_ALREADY = frozenset({"points", "wins", "private_score"})
+
+
+def standings_columns(rows: Sequence[StandingRow]) -> tuple[Column, ...]:
+    """The columns of a table of standings: those of every one, and its tie-breaks in their order."""
+    names = dict.fromkeys(name for row in rows for name in row.tie_breaks if name not in _SHOWN_ALREADY)
+
+    def tie_break(name: str) -> Column:
+        title = name.replace("_", " ").capitalize()
+        return Column(key=name, title=title, value=lambda row: row.tie_breaks.get(name), is_number=True)
+
+    return (*_STANDINGS, *(tie_break(name) for name in names))

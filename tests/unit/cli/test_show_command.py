@@ -1,0 +1,156 @@
+"""``league-agents show``: tables for people, JSON and CSV, from whatever holds a season."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from league_agents.app.offline import play_single_game
+from league_agents.cli import command_line
+from league_agents.cli.screen import document_text
+from league_agents.games.q21.rules import PRD
+from league_agents.report.records import MatchRecord, PlayerRecord
+from league_agents.report.tables import MATCHES, csv_lines
+
+GAME = "0101001"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journals and the record of one match, which player-b leaves before it guesses."""
+    place = tmp_path_factory.mktemp("match")
+    document = play_single_game(
+        seed=3,
+        rules=PRD,
+        referee="scripted",
+        player_a="scripted",
+        player_b="scripted:silent-after-questions",
+        journal=place / "m.db",
+    )
+    (place / "match.json").write_text(document_text(document), "utf-8")
+    return place
+
+
+def show(*words: str) -> Result:
+    return CliRunner().invoke(command_line, ["show", *words], env={"COLUMNS": "120"})
+
+
+SOURCES = ("m.league-office.db", "m.referee.house.db", "m.player-a.db", "match.json", ".")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_matches_are_listed_from_whatever_holds_them(source: str, folder: Path) -> None:
+    shown = show("matches", "--from", str(folder / source))
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert all(word in shown.stdout for word in (GAME, "player-a", "player-b", "aborted"))
+    found = json.loads(show("matches", "--from", str(folder / source), "--json").stdout)
+    assert [match["game_id"] for match in found] == [GAME]
+    rows = list(csv.DictReader(io.StringIO(show("matches", "--from", str(folder / source), "--csv").stdout)))
+    assert [(row["game_id"], row["player1"], row["status"]) for row in rows] == [(GAME, "player-a", "aborted")]
+
+
+def test_one_match_is_shown_with_its_mails_and_their_deadlines(folder: Path) -> None:
+    shown = show("match", GAME, "--from", str(folder / "m.referee.house.db"))
+    assert shown.exit_code == 0
+    assert "Why: player_timeout:player-b@league.test, caused by player-b" in shown.stdout
+    assert "Q21WARMUPCALL" in shown.stdout
+    assert "Answer until" in shown.stdout
+
+
+def test_a_transcript_is_the_one_that_run_prints(folder: Path) -> None:
+    shown = show("match", GAME, "--transcript", "--from", str(folder / "m.referee.house.db")).stdout
+    assert "player-a asked 20 questions." in shown
+    assert "Call me Ishmael." in shown
+    assert "Scorecards" in shown
+
+
+def test_a_player_sees_its_own_game_and_not_its_opponent_s(folder: Path) -> None:
+    shown = show("match", GAME, "--transcript", "--from", str(folder / "m.player-a.db")).stdout
+    assert "player-a asked 20 questions." in shown
+    assert "How the game of player-b ended is not known here." in shown
+
+
+def test_the_public_sees_no_address(folder: Path) -> None:
+    shown = show("match", GAME, "--as", "public", "--from", str(folder), "--json").stdout
+    assert json.loads(shown)["target"]["opening_sentence"] == "Call me Ishmael."
+    assert "@" not in shown
+
+
+@pytest.mark.parametrize("what", ["schedule", "teams", "standings", "log"])
+def test_the_season_is_shown_as_a_table_as_json_and_as_csv(what: str, folder: Path) -> None:
+    source = ("--from", str(folder / "m.league-office.db"))
+    people, machine, sheet = (show(what, *source, *form) for form in ((), ("--json",), ("--csv",)))
+    assert {people.exit_code, machine.exit_code, sheet.exit_code} == {0}
+    rows = json.loads(machine.stdout)
+    assert len(rows) == len(list(csv.reader(io.StringIO(sheet.stdout)))) - 1 > 0
+    assert people.stdout.count("\n") > len(rows)
+
+
+def test_standings_say_how_little_one_match_means(folder: Path) -> None:
+    shown = show("standings", "--from", str(folder / "m.league-office.db"))
+    assert "After 1 match a team's share of wins is known to ±50 percentage points" in shown.stdout
+
+
+REFUSED = {
+    "a match that is not there": (("match", "0909009"), "match 0909009: is not in this season"),
+    "a season that is not there": (("matches", "--season", "WINTER"), "season WINTER: is not in this journal"),
+    "a round that was not played": (("standings", "--round", "9"), "no standings after round 9"),
+    "two forms at once": (("matches", "--json", "--csv"), "give one of them"),
+    "a team without --as player": (("match", GAME, "--team", "player-a"), "--as player"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_shown_is_named_in_one_line(name: str, folder: Path) -> None:
+    words, told = REFUSED[name]
+    refused = show(*words, "--from", str(folder / "m.league-office.db"))
+    assert refused.exit_code != 0
+    assert told in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "neither a journal nor records"),
+        (b"[1]", "neither a journal nor records"),
+        (b'{"a": 1}', "neither a journal nor records"),
+        (b"[" * 100_000, "neither a journal nor records"),
+        (b"SQLite format 3\0" + b"x" * 200, "x.db"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(content: bytes, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    path.write_bytes(content)
+    refused = show("matches", "--from", str(path))
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (3, 1)
+    assert told in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\n=1"])
+def test_a_cell_of_a_spreadsheet_is_never_a_formula(name: str) -> None:
+    match = MatchRecord(
+        game_id=GAME, status="completed", players=(PlayerRecord(participant_id=name, private_score=-1.5),)
+    )
+    _, row = csv.reader(io.StringIO("".join(csv_lines(MATCHES, [match]))))
+    assert row[3].startswith("'")
+    assert "-1.5" in row, "a number stays a number"
+
+
+def test_a_name_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    from league_agents.report.tables import text_table
+
+    players = (PlayerRecord(participant_id="\x1b[2J[bold]owls[/bold]\u202e"),)
+    match = MatchRecord(game_id=GAME, status="open", players=players)
+    Console(width=200).print(text_table(MATCHES, [match]))
+    shown = capsys.readouterr().out
+    assert "[bold]owls[/bold]" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

@@ -1,0 +1,257 @@
+"""Seasons and matches as journals tell them: whole to those who took part, and nothing secret before it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import get_args
+
+import msgspec
+import pytest
+
+from league_agents.app.agents import choose_agent
+from league_agents.app.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
+from league_agents.games.q21.rules import PRD
+from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import Note, Order, StepCause, StepCommit
+from league_agents.kit.errors import ConfigError
+from league_agents.league.season.schedule import round_robin
+from league_agents.report.journal_source import JournalSource
+from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
+from league_agents.report.season_frame import RoleJournal
+
+GROUPS = ("crows", "owls", "wrens")
+TARGET = ("Call me Ishmael.", "whale")
+
+
+def league(**players: str) -> OfflineLeague:
+    """Three teams, three rounds of one match each."""
+
+    def side(name: str) -> OfflineTeam:
+        chosen = {
+            role: choose_agent(spec, role, rules=PRD, seed=name)
+            for role, spec in (("player", players.get(name, "scripted")), ("referee", "scripted"))
+        }  # type: ignore[call-overload]
+        return OfflineTeam(team=team_of(name), player=chosen["player"], referee=chosen["referee"])
+
+    sides = [side(name) for name in GROUPS]
+    schedule = round_robin([each.team for each in sides], season=1)
+    return offline_league(sides, schedule, seed=5, rules=PRD, journal_of=memory_journal)
+
+
+def journals(made: OfflineLeague, *roles: str) -> list[RoleJournal]:
+    """``manager``, ``referees``, or a group for its player."""
+    found = []
+    if "manager" in roles:
+        found.append(RoleJournal(role="manager", address=made.manager.address, journal=made.manager.journal))
+    if "referees" in roles:
+        found += [RoleJournal(role="referee", address=each.address, journal=each.journal) for each in made.referees]
+    for each in made.players:
+        if each.participant_id in roles:
+            found.append(RoleJournal(role="player", address=each.address, journal=each.journal))
+    return found
+
+
+@pytest.fixture(scope="module")
+def played() -> Iterator[OfflineLeague]:
+    made = league(wrens="scripted:silent-after-questions")
+    made.play()
+    yield made
+    made.close()
+
+
+def text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def test_the_manager_s_journal_holds_every_match_with_what_counts(played: OfflineLeague) -> None:
+    source = JournalSource(journals(played, "manager"))
+    matches = list(source.matches())
+    assert [(match.game_id, match.round_number) for match in matches] == [
+        ("0101001", 1), ("0102001", 2), ("0103001", 3),
+    ]  # fmt: skip
+    silent = [match for match in matches if match.player("wrens")]
+    assert {match.status for match in silent} == {"aborted"}
+    assert {match.abort_reason for match in silent} == {"player_timeout:wrens@league.test"}
+    assert all(player.counted_points is not None for match in matches for player in match.players)
+
+
+def test_standings_after_each_round_are_those_of_the_manager(played: OfflineLeague) -> None:
+    season = JournalSource(journals(played, "manager")).season()
+    assert sorted(season.standings_after) == [1, 2, 3]
+    assert season.is_over
+    for row in season.standings():
+        assert (row.draws, row.losses) != (None, None)
+        assert row.played == row.wins + (row.draws or 0) + (row.losses or 0) == 2
+    assert [row.participant_id for row in season.standings()][-1] == "wrens"
+    told = JournalSource(journals(played, "owls")).season()
+    assert [(row.rank, row.participant_id, row.points) for row in told.standings()] == [
+        (row.rank, row.participant_id, row.points) for row in season.standings()
+    ]
+
+
+def test_every_journal_tells_the_same_schedule(played: OfflineLeague) -> None:
+    schedules = [
+        JournalSource(journals(played, role)).season().schedule for role in ("manager", "owls", "crows", "wrens")
+    ]
+    assert schedules[0] == schedules[1] == schedules[2] == schedules[3]
+    assert {match.status for match in schedules[0]} == {OVER}
+
+
+def test_a_player_s_own_journal_shows_its_match_whole_and_nothing_of_its_opponent(played: OfflineLeague) -> None:
+    whole = {
+        match.game_id: match for match in JournalSource(journals(played, "manager", "referees", *GROUPS)).matches()
+    }
+    source = JournalSource(journals(played, "crows"))
+    assert (source.viewer, source.team) == ("player", "crows")
+    for match in source.matches(team="crows"):
+        if match.referee_id == "crows":
+            continue
+        own, judged = match.player("crows"), whole[match.game_id].player("crows")
+        assert own is not None
+        assert judged is not None
+        assert (own.questions, own.answers, own.guess) == (judged.questions, judged.answers, judged.guess)
+        assert len(own.questions) == len(own.answers) == 20
+        assert own.scorecard is not None
+        assert judged.scorecard is not None
+        assert own.scorecard["feedback"] == judged.scorecard["feedback"]
+        assert (match.brief, match.warmup_question) == (
+            whole[match.game_id].brief,
+            whole[match.game_id].warmup_question,
+        )
+        assert match.target is None
+        assert all(not player.questions for player in match.players if player.participant_id != "crows")
+
+
+def test_all_journals_together_tell_the_whole_match(played: OfflineLeague) -> None:
+    match = JournalSource(journals(played, "manager", "referees", *GROUPS)).match("0101001")
+    assert match.target is not None
+    assert match.target["opening_sentence"] == TARGET[0]
+    assert [len(player.questions) for player in match.players] == [20, 20]
+    assert [message.message_type for message in match.messages].count("Q21WARMUPCALL") == 2
+    # A player that hears nothing sends its guess again: one message, several mails.
+    assert len({(each.sender, each.message_id, each.at) for each in match.messages}) == len(match.messages)
+    assert match.started_at is not None
+    assert match.ended_at is not None
+    assert match.started_at < match.ended_at
+
+
+def test_a_match_can_be_asked_for_by_round_and_by_team(played: OfflineLeague) -> None:
+    source = JournalSource(journals(played, "manager"))
+    assert [match.game_id for match in source.matches(round_number=2)] == ["0102001"]
+    assert len(list(source.matches(team="owls"))) == 3  # two as a player, one as the referee
+    with pytest.raises(ConfigError, match="9999999"):
+        source.match("9999999")
+
+
+READERS: list[tuple[tuple[str, ...], Viewer | None]] = [
+    (("manager",), None),
+    (("referees",), None),
+    (("referees",), "referee"),
+    (("manager", "referees", *GROUPS), None),
+    *((GROUPS, viewer) for viewer in get_args(Viewer)),
+    (("crows",), None),
+    (("owls",), None),
+]
+
+
+@pytest.mark.parametrize("until", ["Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK"])
+def test_the_target_of_an_open_match_is_nowhere_to_be_seen(until: str) -> None:
+    made = league(wrens="scripted:silent-after-questions")
+    in_play = _play_until(made, lambda: _was_sent(made, until))
+    try:
+        for roles, viewer in READERS:
+            source = JournalSource(journals(made, *roles))
+            shown = source.match(in_play)
+            shown = shown if viewer is None else visible(shown, viewer, source.team)
+            assert shown.status == OPEN
+            assert shown.target is None
+            # Whoever wrote the guess may read it; it is the feedback to another that could give the target away.
+            for player in shown.players:
+                if player.participant_id != source.team and player.scorecard is not None:
+                    assert "feedback" not in player.scorecard
+            if viewer == "public":
+                assert not any(secret in text(shown) for secret in (*TARGET, "Moby"))
+    finally:
+        made.close()
+
+
+def _was_sent(made: OfflineLeague, kind: str) -> bool:
+    return any(
+        item.message_type == kind and item.game_id == "0101001"
+        for referee in made.referees
+        for item in referee.journal.outbox()
+    )
+
+
+def _play_until(made: OfflineLeague, is_reached: Callable[[], bool]) -> str:
+    """Stop in the middle of a pass: what is in hand is not finished."""
+    from league_agents.league.machines.events import Command, OperatorCommand
+
+    class Reached(Exception):
+        pass
+
+    def stop() -> bool:
+        if is_reached():
+            raise Reached
+        return False
+
+    made.simulation.start()
+    made.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open"))
+    with pytest.raises(Reached):
+        made.simulation.run(stop)
+    return "0101001"
+
+
+def test_a_late_answer_is_told_with_its_lateness() -> None:
+    made = league(wrens="scripted:late")
+    made.play()
+    found = [
+        message
+        for match in JournalSource(journals(made, "referees")).matches()
+        for message in match.messages
+        if message.late_by_s is not None
+    ]
+    made.close()
+    assert {message.sender for message in found} == {"wrens@league.test"}
+    assert all(message.late_by_s > 0 for message in found if message.late_by_s is not None)
+
+
+def _with_note(made: OfflineLeague, notes: Sequence[Note]) -> None:
+    journal = made.manager.journal
+    assert isinstance(journal, MemoryJournal)
+    journal.commit(StepCommit(cause=StepCause.COMMAND, key=f"n{len(notes)}", at=notes[0].at, notes=notes))
+
+
+def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
+    made = league()
+    made.play()
+    journal = made.manager.journal
+    at = next(reversed(list(journal.notes()))).at
+    journal.order(Order(nonce="x", command="annul", text="the referee slept", at=at))
+    facts = {"order": "annul", "why": "the referee slept", "by": "office", "before": {"status": "completed"}}
+    _with_note(made, [Note(at=at, kind="settlement", key="0102001", facts=facts)])
+    source = JournalSource(journals(made, "manager"))
+    match, season = source.match("0102001"), source.season()
+    made.close()
+    assert match.status == ANNULLED
+    assert [(each.order, each.why) for each in match.settlements] == [("annul", "the referee slept")]
+    assert [each.status for each in season.schedule] == [OVER, ANNULLED, OVER]
+    kinds = [(entry.kind, entry.text) for entry in season.log if entry.kind in ("order", "settlement")]
+    assert kinds == [("order", "annul: the referee slept"), ("settlement", "annul 0102001: the referee slept")]
+    assert isinstance(season.log[0], LogEntry)
+
+
+def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
+    from league_agents.league.machines.events import Command, OperatorCommand
+
+    made = league()
+    made.play()
+    made.manager.runner.command(OperatorCommand(command=Command.RESET, nonce="again", text="a mistake"))
+    made.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open2"))
+    made.manager.runner.command(OperatorCommand(command=Command.CLOSE_REGISTRATION, nonce="close2"))
+    season = JournalSource(journals(made, "manager")).season()
+    found: list[MatchRecord] = list(JournalSource(journals(made, "manager")).matches())
+    made.close()
+    assert season.standings_after == {}
+    assert {match.status for match in season.schedule} == {PLANNED}
+    assert {match.status for match in found} == {PLANNED}
