@@ -10,7 +10,7 @@ import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -48,7 +48,8 @@ def crash(*, teams: int, every: int) -> None:
     started_s = told_s = monotonic_s()
     for done, point in enumerate(points, start=1):
         ending = play_season(teams=teams, is_fatal=lambda number, point=point: number == point)  # type: ignore[misc]
-        wrong = _differences(ending, whole)
+        lost = {"unsent": len(ending.unsent), "unread": ending.waiting, "unanswered": ending.unanswered}
+        wrong = _differences(ending.sent_twice, lost, ending, whole)
         if wrong:
             broken += 1
             click.echo(f"point {point} ({', '.join(ending.deaths)}): {'; '.join(wrong)}")
@@ -78,7 +79,8 @@ def sigkill(*, teams: int, seasons: int, kills: int, seed: int) -> None:
                 click.echo(f"season {number}, points {points}: {error}")
                 continue
             total += killed.kills
-            wrong = _sigkill_differences(killed, whole)
+            lost = {"unsent": killed.unsent, "unread": killed.unread, "turned away": killed.turned_away}
+            wrong = _differences(killed.accepted_twice, lost, killed, whole)
             if wrong:
                 broken += 1
                 click.echo(f"season {number}, points {points}: {'; '.join(wrong)}")
@@ -276,28 +278,15 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[math.ceil(share * len(ordered)) - 1]
 
 
-def _differences(ending: Ending, whole: Ending) -> list[str]:
-    found = []
-    if ending.sent_twice:
-        found.append(f"sent twice: {ending.sent_twice[:3]}")
-    if ending.unsent or ending.waiting or ending.unanswered:
-        found.append(f"lost: {len(ending.unsent)} unsent, {ending.waiting} unread, {ending.unanswered} unanswered")
+def _differences(
+    twice: Sequence[object], lost: Mapping[str, int], ending: Ending | KilledSeason, whole: Ending | KilledSeason
+) -> list[str]:
+    found = [f"sent twice: {twice[:3]}"] if twice else []
+    if any(lost.values()):
+        found.append(f"lost: {', '.join(f'{count} {name}' for name, count in lost.items())}")
     if ending.standings != whole.standings:
         found.append("other standings")
     if ending.messages != whole.messages:
-        found.append(f"{len(ending.messages ^ whole.messages)} other messages")
-    return found
-
-
-def _sigkill_differences(killed: KilledSeason, whole: KilledSeason) -> list[str]:
-    found = []
-    if killed.accepted_twice:
-        found.append(f"sent twice: {killed.accepted_twice[:3]}")
-    if killed.unsent or killed.unread or killed.turned_away:
-        found.append(f"lost: {killed.unsent} unsent, {killed.unread} unread, {killed.turned_away} turned away")
-    if killed.standings != whole.standings:
-        found.append("other standings")
-    if killed.messages != whole.messages:
         found.append("other messages")
     return found
 

@@ -14,8 +14,8 @@ from league_agents.games.q21.callbacks import CallbackSpec, Noted
 from league_agents.games.q21.remarks import lines
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.model_work import ModelStep, ModelWorkUse, Why, steps_in
-from league_agents.kit.printable import line_of, printable
-from league_agents.user_code.called import Called, End
+from league_agents.kit.printable import printable
+from league_agents.user_code.called import Called, End, failed_with
 
 MOST_COMPLAINTS = 3
 """Of one participant in one match; the counts say how many there were."""
@@ -39,7 +39,7 @@ class InlineCaller:
         except ConfigError:
             raise  # a person must see to a file
         except Exception as error:  # scripted agents raise on purpose
-            return Called(end=End.RAISED, detail=line_of(error), seconds=time.perf_counter() - began_s)
+            return failed_with(error, time.perf_counter() - began_s)
         return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)
 
 

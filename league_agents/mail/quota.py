@@ -225,10 +225,6 @@ class QuotaLedger:
                 return max(datetime.fromtimestamp(second + 61, UTC) - now, timedelta(0))
         return MINUTE
 
-    def may_send(self, kind: SendKind) -> bool:
-        """Whether the day's budget allows one more mail of this kind."""
-        return self.resets_at(kind) is None
-
     def sends_left(self) -> int:
         """How many mails the day's budget still allows; zero while Gmail refuses to send."""
         now = self._clock.now()

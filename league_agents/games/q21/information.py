@@ -127,21 +127,6 @@ def log_likelihood(
     return result[0] if np.ndim(answers) == 1 else result
 
 
-def posterior(
-    predictions: npt.ArrayLike,
-    answers: npt.ArrayLike,
-    prior: npt.ArrayLike,
-    noise: npt.ArrayLike,
-    *,
-    options: npt.ArrayLike = 4,
-) -> Floats:
-    """The probability of each candidate after the answers to the questions in the columns of ``predictions``."""
-    codes = np.asarray(predictions, dtype=np.int8)
-    with np.errstate(divide="ignore"):
-        log_prior = np.log(_normalised(prior, codes.shape[0]))
-    return normalise_logs(log_prior + log_likelihood(codes, answers, noise, options=options))
-
-
 def normalise_logs(logs: Floats) -> Floats:
     """Probabilities in proportion to ``exp(logs)``, over the last axis."""
     if logs.shape[-1] == 0:
@@ -181,43 +166,6 @@ def typical(prior: npt.ArrayLike, runs: int) -> npt.NDArray[np.int64]:
     weights = np.asarray(prior, dtype=np.float64)
     edges = np.cumsum(_normalised(weights, weights.size))
     return np.minimum(np.searchsorted(edges, (np.arange(runs) + 0.5) / runs), weights.size - 1)
-
-
-def success_curve(
-    predictions: npt.ArrayLike,
-    prior: npt.ArrayLike,
-    noise: npt.ArrayLike,
-    *,
-    options: npt.ArrayLike = 4,
-    groups: npt.ArrayLike | None = None,
-    runs: int = 256,
-) -> tuple[Floats, Floats]:
-    """What the first 0, 1, 2, … questions are worth: (share of simulated runs won, mean bits learnt), in this order.
-
-    A run is won when the likeliest candidate is in the group of the true one. Bits are log2(posterior / prior) of the
-    truth.
-    """
-    codes = np.asarray(predictions, dtype=np.int8)
-    candidates, total = codes.shape
-    weights = _normalised(prior, candidates)
-    group = np.arange(candidates) if groups is None else np.asarray(groups)
-    truths = typical(weights, runs)
-    answers = simulate(codes, truths, noise, options=options)
-    k = np.broadcast_to(np.asarray(options), (total,))
-    wrong = np.broadcast_to(np.asarray(noise, dtype=np.float64), (total,))
-    with np.errstate(divide="ignore"):
-        logs = np.tile(np.log(weights), (runs, 1))
-    before = logs[np.arange(runs), truths]
-    won, bits = np.empty(total + 1), np.empty(total + 1)
-    for step in range(total + 1):
-        if step:
-            at = slice(step - 1, step)
-            logs += log_likelihood(codes[:, at], answers[:, at], wrong[at], options=k[at])
-        won[step] = np.mean(group[logs.argmax(axis=1)] == group[truths])
-        top = logs.max(axis=1)
-        evidence = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
-        bits[step] = np.mean(logs[np.arange(runs), truths] - evidence - before) / np.log(2.0)
-    return won, bits
 
 
 def bits(probabilities: npt.ArrayLike) -> float:

@@ -114,11 +114,11 @@ def test_the_last_sends_belong_to_the_games_that_have_begun() -> None:
     book = ledger(sends_per_day=10, sends_kept_for_running_games=2, sends_kept_from_new_games=5)
     allowed = []
     for _ in range(10):
-        allowed.append({kind for kind in SendKind if book.may_send(kind)})
+        allowed.append({kind for kind in SendKind if book.resets_at(kind) is None})
         book.spend("messages.send")
     assert [len(kinds) for kinds in allowed] == [3] * 5 + [2] * 3 + [1] * 2
     assert allowed[-1] == {SendKind.RUNNING_GAME}
-    assert not any(book.may_send(kind) for kind in SendKind)
+    assert not any(book.resets_at(kind) is None for kind in SendKind)
     assert book.sends_left() == 0
 
 
@@ -132,13 +132,13 @@ def test_a_day_is_the_last_24_hours() -> None:
     assert resets_at is not None
     assert NOON + DAY <= resets_at <= NOON + DAY + timedelta(minutes=1)
     clock.advance_to(resets_at)
-    assert book.may_send(SendKind.RUNNING_GAME)
+    assert book.resets_at(SendKind.RUNNING_GAME) is None
     assert book.sends_left() == 1
 
 
 def test_an_account_whose_whole_budget_is_kept_can_still_send() -> None:
     book = ledger(sends_per_day=5, sends_kept_from_new_games=100)
-    assert book.may_send(SendKind.NEW_GAME)
+    assert book.resets_at(SendKind.NEW_GAME) is None
 
 
 def test_a_restart_forgets_nothing_that_counts() -> None:
