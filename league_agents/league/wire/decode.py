@@ -9,8 +9,9 @@ who sent it, and that it came, still counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, get_type_hints
 
-from msgspec import Struct, convert
+from msgspec import Struct, convert, defstruct, structs
 
 from league_agents.kit.errors import RemoteProtocolError
 from league_agents.kit.ids import GameId, is_game_id, read_game_id
@@ -21,7 +22,6 @@ from league_agents.league.wire.envelope import Envelope, Sender
 from league_agents.league.wire.kinds import (
     BROADCAST_TYPES,
     MessageType,
-    Protocol,
     Role,
     canonical_role,
     canonical_type,
@@ -50,25 +50,6 @@ class ForgedSender(RemoteProtocolError):
     """The message claims another sender than the mail has."""
 
 
-_ENVELOPE_KEYS = frozenset(
-    {
-        "protocol",
-        "message_type",
-        "message_id",
-        "timestamp",
-        "sender",
-        "recipient_id",
-        "correlation_id",
-        "league_id",
-        "season_id",
-        "round_id",
-        "game_id",
-        "broadcast_id",
-        "payload",
-    }
-)
-
-
 def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_id: str) -> Envelope:
     """The message of one mail.
 
@@ -84,30 +65,26 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
     return decode_canonical(fields, subject, from_header) or decode_any(fields, subject, from_header, mail_id)
 
 
-class _CanonicalSender(Struct, frozen=True, kw_only=True, gc=False):
-    """A sender as ``encode`` writes it."""
+def _as_written(kind: type[Struct], *, forbid_unknown_fields: bool = False, **others: Any) -> Any:
+    """The class of what ``encode`` writes of a value: its fields, ``others`` with the types that JSON has for them."""
+    hints = get_type_hints(kind)
+    return defstruct(
+        f"Canonical{kind.__name__}",
+        [
+            (each.name, others.get(each.name, hints[each.name]), *(() if each.required else (each.default,)))
+            for each in structs.fields(kind)
+        ],
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=forbid_unknown_fields,
+    )
 
-    email: str
-    role: Role
-    logical_id: str | None = None
 
-
-class _CanonicalDocument(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A document as ``encode`` writes it. A key that it never writes may mean something to the tolerant readers."""
-
-    protocol: Protocol
-    message_type: MessageType
-    message_id: str
-    timestamp: str
-    sender: _CanonicalSender
-    recipient_id: str
-    payload: object
-    correlation_id: str | None = None
-    broadcast_id: str | None = None
-    league_id: str | None = None
-    season_id: str | None = None
-    round_id: str | None = None
-    game_id: str | None = None
+# A key that is never written may mean something to the tolerant readers.
+_CanonicalDocument = _as_written(
+    Envelope, forbid_unknown_fields=True, timestamp=str, sender=_as_written(Sender, role=Role), payload=object
+)
+_ENVELOPE_KEYS = frozenset(_CanonicalDocument.__struct_fields__)
 
 
 def decode_canonical(fields: Fields, subject: str, from_header: str) -> Envelope | None:
