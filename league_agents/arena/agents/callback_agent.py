@@ -14,17 +14,26 @@ from typing import Any
 from league_agents.arena.agents.port import View
 from league_agents.games.game import Action, Event, LegalAction
 from league_agents.games.q21.actions import ANNOUNCE, ANSWER, ASK, GUESS
-from league_agents.games.q21.as_json import answers_as_json, brief_as_json, question_as_json, question_from_json
-from league_agents.games.q21.callbacks import CONTRACTS, Known, callback_specs
-from league_agents.games.q21.model import Brief, QuestionBatch
+from league_agents.games.q21.as_json import (
+    answers_as_json,
+    brief_as_json,
+    guess_as_json,
+    question_as_json,
+    question_from_json,
+)
+from league_agents.games.q21.callbacks import CONTRACTS, Known, callback_specs, end_of_call
+from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
-from league_agents.kit.errors import CallbackInvalid
+from league_agents.kit.errors import CallbackInvalid, CallbackTimeout, ConfigError
 from league_agents.kit.model_work import steps_in
+from league_agents.kit.printable import line_of
 
 LOG = logging.getLogger(__name__)
 
 _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "get_answers", GUESS: "get_guess"}
 
+
+_MOST = {"opening_sentence": 1000, "sentence_justification": 4000, "associative_word": 100, "word_justification": 4000}
 
 Context = dict[str, Any]
 """What a callback is handed: ``dynamic`` and ``service``."""
@@ -65,14 +74,43 @@ class CallbackAgent:
         """League agents tell matches apart by their ids."""
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
-        """What the callback makes of it. Raises what the callback raises, and ``CallbackInvalid`` as in the league."""
+        """What the callback makes of it, called once more where the league does. Raises what the last call raises, and
+        ``CallbackInvalid`` if nothing can be made of what it returned: the table has forfeits for that."""
         (action,) = legal
         self._agent_id, self.model_work = view["agent_id"], []
-        callback, told = _CALLBACKS[action.type], self._told(view, action)
-        left = None if deadline is None else deadline - self._now()
-        reply = self._call(callback, self._context(callback, left, told))
-        self.model_work = [step.to_json() for step in steps_in(reply, callback)]
-        return Action(type=action.type, data=self._read(action.type, reply, told))
+        told = self._told(view, action)
+        known = Known(
+            rules=self._rules,
+            questions=tuple(question_from_json(each) for each in told.get("questions", ())),
+            brief=_brief_in(told) if action.type == GUESS else None,
+        )
+        value = self._used(_CALLBACKS[action.type], told, known, deadline)
+        return Action(type=action.type, data=_data_of(action.type, value, told))
+
+    def _used(self, callback: str, told: Mapping[str, Any], known: Known, deadline: datetime | None) -> Any:
+        """The value of the callback's result, read and repaired as in the league."""
+        contract = CONTRACTS[callback]
+        for attempt in range(1, contract.attempts + 1):
+            left = None if deadline is None else deadline - self._now()
+            reply, failure = None, None
+            try:
+                reply = self._call(callback, self._context(callback, left, told))
+            except ConfigError:
+                raise  # a person must see to a file
+            except Exception as error:  # an agent may raise anything
+                if attempt == contract.attempts or isinstance(error, CallbackTimeout):
+                    raise
+                failure = line_of(error)
+            self.model_work = [step.to_json() for step in steps_in(reply, callback)]
+            end = end_of_call(callback, reply, failure, known, attempt=attempt)
+            noted = end.noted
+            for line in [f"{noted.failure}; {noted.then}"] if noted.failure else noted.repairs:
+                LOG.warning("agent %s: %s: %s", self._agent_id, callback, line)
+            if not end.is_called_again:
+                break
+        if noted.failure and (end.value is None or contract.fallback is not None):
+            raise CallbackInvalid(f"{callback}: {noted.failure}")
+        return end.value
 
     def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> Context:
         identity = {"match_id": self._match_id, "game_id": self._match_id}
@@ -98,40 +136,25 @@ class CallbackAgent:
             "actual_associative_word": target["associative_word"],
         }
 
-    def _read(self, kind: str, reply: object, told: Mapping[str, Any]) -> dict[str, Any]:
-        if kind == ANNOUNCE:
-            brief, target = self._used(kind, reply)
-            return {
-                **brief_as_json(brief),
-                # The league takes a target from its file where the agent hands in none; a table has no such file, and
-                # the game says what is missing.
-                "actual_opening_sentence": "" if target is None else target.opening_sentence,
-                "actual_associative_word": "" if target is None else target.associative_word,
-            }
-        if kind == ASK:
-            return {"questions": [question_as_json(question) for question in self._used(kind, reply)]}
-        if kind == ANSWER:
-            asked = tuple(question_from_json(each) for each in told["questions"])
-            answers = self._used(kind, reply, questions=asked)
-            return {"player_id": told["player_id"], "answers": answers_as_json(answers)}
-        asked_of = Brief(
-            book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"]
-        )
-        guess = self._used(kind, reply, brief=asked_of)
-        found: dict[str, Any] = {
-            "opening_sentence": guess.opening_sentence[:1000],
-            "sentence_justification": guess.sentence_justification[:4000],
-            "associative_word": guess.associative_word[:100],
-            "word_justification": guess.word_justification[:4000],
-        }
-        return found if guess.confidence is None else {**found, "confidence": guess.confidence}
 
-    def _used(self, kind: str, reply: object, *, questions: QuestionBatch = (), brief: Brief | None = None) -> Any:
-        """The value, and a line for each repair. Raises ``CallbackInvalid`` where there is none."""
-        callback, known = _CALLBACKS[kind], Known(rules=self._rules, questions=questions, brief=brief)
-        read = CONTRACTS[callback].read(reply, known)
-        if read.value is None:
-            raise CallbackInvalid(f"{callback}: {read.refusal}")
-        for line in [read.refusal] if read.is_broken else read.repairs:
-            LOG.warning("agent %s: %s: %s", self._agent_id, callback, line)
-        return read.value
+def _brief_in(told: Mapping[str, Any]) -> Brief:
+    return Brief(book_name=told["book_name"], book_hint=told["book_hint"], association_domain=told["association_word"])
+
+
+def _data_of(kind: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of the action that the value is at the table."""
+    if kind == ANNOUNCE:
+        brief, target = value
+        return {
+            **brief_as_json(brief),
+            # The league takes a target from its file where the agent hands in none; a table has no such file, and the
+            # game says what is missing.
+            "actual_opening_sentence": "" if target is None else target.opening_sentence,
+            "actual_associative_word": "" if target is None else target.associative_word,
+        }
+    if kind == ASK:
+        return {"questions": [question_as_json(question) for question in value]}
+    if kind == ANSWER:
+        return {"player_id": told["player_id"], "answers": answers_as_json(value)}
+    found = {key: each[: _MOST[key]] if isinstance(each, str) else each for key, each in guess_as_json(value).items()}
+    return {key: each for key, each in found.items() if each is not None}

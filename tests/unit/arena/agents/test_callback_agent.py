@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -217,6 +218,37 @@ def test_answers_that_are_none_are_forfeited() -> None:
         made.act(seat, chosen.act(view, made.legal(seat), None))
     with pytest.raises(CallbackInvalid):
         agent.act({**made.view("referee"), "agent_id": "referee", "refusal": None}, made.legal("referee"), None)
+
+
+class Stumbling(RefereeAI):
+    """Fails in the first call of every callback."""
+
+    def __init__(self) -> None:
+        self._inner, self.calls = REFEREES["fixed"](rules=PRD), Counter[str]()
+
+    def get_warmup_question(self, ctx: Mapping[str, Any]) -> dict[str, Any]:
+        raise AssertionError("a table has no warm-up")
+
+    get_score_feedback = get_warmup_question
+
+    def get_round_start_info(self, ctx: Mapping[str, Any]) -> dict[str, Any]:
+        self.calls["get_round_start_info"] += 1
+        if self.calls["get_round_start_info"] == 1:
+            raise RuntimeError("not yet")
+        return self._inner.get_round_start_info(ctx)
+
+    def get_answers(self, ctx: Mapping[str, Any]) -> dict[str, Any]:
+        self.calls["get_answers"] += 1
+        return self._inner.get_answers(ctx) if self.calls["get_answers"] != 1 else {"answers": "none"}
+
+
+def test_a_referee_that_fails_is_called_once_more_as_in_the_league(caplog: pytest.LogCaptureFixture) -> None:
+    referee = Stumbling()
+    outcome, _ = played(PRD, referee, PLAYERS["fixed"](rules=PRD), PLAYERS["fixed"](rules=PRD))
+    assert outcome.reason == "completed"
+    assert (outcome.metrics["forfeits"], outcome.metrics["unanswered_batches"]) == (0, 0)
+    assert referee.calls == {"get_round_start_info": 2, "get_answers": 3}
+    assert "get_round_start_info: RuntimeError: not yet; it is called once more" in caplog.text
 
 
 def test_a_referee_is_told_no_score() -> None:
