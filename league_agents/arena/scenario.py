@@ -20,7 +20,7 @@ from league_agents.games.game import Game
 from league_agents.games.people import LANGUAGES, LONGEST_NAME, check_names, read_names
 from league_agents.games.registry import game_of
 from league_agents.kit.errors import ConfigError, shortened
-from league_agents.kit.violation import WHOLE, not_one_of, wrong_value
+from league_agents.kit.mistakes import WHOLE, not_one_of, wrong_value
 from league_agents.kit.written import PRINTABLE, Words, WrittenMapping, one_line, read_written
 from league_agents.kit.yaml_text import LONGEST_TEXT, read_yaml
 from league_agents.turns import ClassLoader, InteractionProtocol, load_protocol

@@ -34,8 +34,8 @@ from league_agents.config.rules import rules_named
 from league_agents.config.storage_url import file_of
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import no_such_key, not_one_of
 from league_agents.league.season.schedule import ScheduleKind, Team
 from league_agents.league.wire.address import same_address
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
@@ -153,8 +153,10 @@ def _rules(written: object, waits: WrittenWaits, path: Path, folder: Path) -> Ru
         from league_agents.games.q21.rule_file import rule_set_from
 
         rules = rule_set_from(written, path=f"{path}.rules")
+    elif written is not None and not isinstance(written, str):
+        raise wrong_value(f"{path}.rules", "the name of a rule set, a file or a mapping of rules", written)
     else:
-        name = "prd" if written is None else str(written)
+        name = "prd" if written is None else written
         near = folder / name
         rules = rules_named(str(near) if near.is_file() else name)
 

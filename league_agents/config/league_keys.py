@@ -6,11 +6,12 @@ reader, which knows whether it is needed. Imported when a league file is read, a
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field
 
+from league_agents.config.model_file import WrittenModels
 from league_agents.kit.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
 from league_agents.league.machines.manager.config import LookupTable
 from league_agents.league.season.schedule import MOST_ROUNDS, ScheduleKind
@@ -52,117 +53,194 @@ Wait = Annotated[float, Field(ge=0.001, le=WEEK_S)]
 Pause = Annotated[float, Field(ge=0.2, le=WEEK_S)]
 SeasonWait = Annotated[float, Field(ge=0, le=YEAR_S)]
 
-_QUOTA: dict[str, Any] = {
-    each.name: (Annotated[int, Field(ge=0, le=10**9)], each.default) for each in fields(QuotaLimits)
-}
-WrittenQuota: Any = create_model("WrittenQuota", __base__=WrittenMapping, **_QUOTA)
+Units = Annotated[int, Field(ge=0, le=10**9)]
 
 
-class WrittenFile(WrittenMapping):
-    """The whole file. Sections that are not always read are looked at when they are."""
+_USUAL = QuotaLimits()
 
-    league: Any = None
-    rules: Any = None
-    waits: Any = None
-    demo: bool = False
-    poll: Any = None
-    gmail: Any = None
-    log: Any = None
-    roles: Any = None
-    season: Any = None
-    models: Any = None
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """Beside ``Any``, for a section that is not always read: the class that reads it."""
+
+    kind: type[WrittenMapping]
+
+
+class WrittenQuota(WrittenMapping):
+    """What one account may use."""
+
+    units_per_minute: Units = _USUAL.units_per_minute
+    """What Google grants for calls."""
+
+    units_kept_for_sending: Units = _USUAL.units_kept_for_sending
+    """Of these, those that reading leaves alone."""
+
+    sends_per_day: Units = _USUAL.sends_per_day
+    """2000 for Google Workspace."""
+
+    sends_kept_for_running_games: Units = _USUAL.sends_kept_for_running_games
+    """Only games that have begun may use the last sends of the day."""
+
+    sends_kept_from_new_games: Units = _USUAL.sends_kept_from_new_games
+    """No game is begun when fewer would be left."""
 
 
 class WrittenLeague(WrittenMapping):
     """Whom this process listens to."""
 
     manager_email: Address | None = None
+    """The only address whose league messages are obeyed. Default: that of the manager's role."""
+
     league_id: Line = "LEAGUE001"
+    """Used by a league manager; referees and players learn it from the broadcasts."""
 
 
 class WrittenWaits(WrittenMapping):
     """Laid over the rules."""
 
     warmup_seconds: Wait | None = None
+    """For the answer to the warm-up question. Default of all four: the rules."""
+
     questions_seconds: Wait | None = None
+    """For the questions."""
+
     guess_seconds: Wait | None = None
+    """For the guess."""
+
     grace_seconds: Annotated[float, Field(ge=0, le=WEEK_S)] | None = None
+    """Added to a written deadline before a player times out."""
 
 
 class WrittenPoll(WrittenMapping):
     """How often mail is looked for."""
 
     active_seconds: Pause | None = None
+    """While a game is open, and for a minute after anything happened. Default: 1.5."""
+
     idle_seconds: Pause | None = None
+    """At any other time. Default: 15."""
 
 
 class WrittenGmail(WrittenMapping):
     """The mail service."""
 
     credentials: LongLine = "client_secret.json"
+    """File of the OAuth client of your Google Cloud project. Keep it out of git."""
+
     endpoint: Endpoint = GMAIL_ENDPOINT
+    """Another server that speaks Gmail's API, such as `league-agents sandbox`."""
+
     sender_check: Annotated[Require, Field(strict=False)] = Require.PASS
+    """How sure of a sender to be: `pass`, our mail server has confirmed the domain; `no_failure`, it has found no
+    forgery; `nothing`, the From header is believed."""
+
     mail_server: Line = GMAIL
+    """What our receiving server calls itself in Authentication-Results. Everybody else's verdict is ignored."""
+
     timeout_seconds: Annotated[float, Field(ge=1, le=WEEK_S)] = 30
+    """For each wait for the network."""
+
     look_into_spam: bool = True
+    """Whether league mail is taken out of Spam, every ten minutes."""
+
     price_table: Literal["2026", "before_2026"] = "2026"
+    """What Google charges: `2026` for projects made since May 2026, `before_2026` for older ones."""
+
     prices: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = Field(default_factory=dict)
+    """Units of single methods, instead of the table's."""
+
     quota: WrittenQuota = WrittenQuota()
+    """What one account may use."""
 
 
 class WrittenLog(WrittenMapping):
     """Where the log goes."""
 
     level: Line = "INFO"
+    """DEBUG, INFO, WARNING or ERROR."""
+
     is_json: bool = Field(default=False, alias="json")
+    """Whether every line is one JSON object."""
+
     file: LongLine | None = None
-
-
-class WrittenRoles(WrittenMapping):
-    """Each is read when it runs."""
-
-    manager: Any = None
-    referee: Any = None
-    player: Any = None
+    """Instead of stderr; begun anew at 10 MB, five old ones are kept."""
 
 
 class WrittenRole(WrittenMapping):
     """What every role has."""
 
     address: Address | None = None
+    """The mailbox, spelled exactly as Gmail shows it."""
+
     journal: LongLine | None = None
+    """Where everything that happened is kept: a file, or an address such as `sqlite:///referee.db`. Default: named
+    after the role."""
+
     token: LongLine | None = None
+    """File of the mailbox's authorization, made by `league-agents auth login`. Default: named after the role."""
 
 
 class WrittenPlayer(WrittenRole):
     """A player, and what a referee has too."""
 
     id: Line | None = None
+    """Who you are in the league. A referee needs it; a player's default is its group_id."""
+
     group_id: Line = ""
+    """Your group, as the league office spells it."""
+
     display_name: Line = "Player"
+    """What people call you."""
+
     agent: Annotated[str, one_line(1_000), PRINTABLE] = "offline"
+    """Who plays or judges: offline, llm (both also with a difficulty, as in `offline:hard`), scripted,
+    `scripted:NAME`, `module:Class` or `file.py:Class`."""
 
 
 class WrittenTarget(WrittenMapping):
     """What a referee does not let its agent choose."""
 
     opening_sentence: Annotated[str, one_line(5_000), PRINTABLE] | None = None
+    """The sentence that players have to find."""
+
     associative_word: Annotated[str, one_line(100), PRINTABLE, NUMBER_AS_TEXT] | None = None
+    """The word that they have to find."""
 
 
 class WrittenReferee(WrittenPlayer):
     """A referee."""
 
     display_name: Line = "Q21 Referee"
+    """What people call you."""
+
     target: WrittenTarget = WrittenTarget()
+    """A fixed target instead of one that the agent chooses."""
+
     assignment_table_id: Line | None = None
+    """Handed to the agent as it is."""
+
     avoid_not_relevant: bool = False
+    """Whether D is sent for Not Relevant; one player client in the field cannot store the longer word."""
+
+
+class WrittenRoles(WrittenMapping):
+    """Each is read when it runs."""
+
+    manager: Annotated[Any, ReadBy(WrittenRole)] = None
+    """The league manager."""
+
+    referee: Annotated[Any, ReadBy(WrittenReferee)] = None
+    """A referee."""
+
+    player: Annotated[Any, ReadBy(WrittenPlayer)] = None
+    """A player."""
 
 
 ROLE_KEYS: dict[str, type[WrittenRole]] = {
-    "manager": WrittenRole,
-    "referee": WrittenReferee,
-    "player": WrittenPlayer,
+    name: read_by.kind
+    for name, field in WrittenRoles.model_fields.items()
+    for read_by in field.metadata
+    if isinstance(read_by, ReadBy) and issubclass(read_by.kind, WrittenRole)
 }
 
 
@@ -170,31 +248,111 @@ class WrittenTeam(WrittenMapping):
     """Two mailboxes of one group."""
 
     group_id: Line
+    """The group."""
+
     player: Address
+    """Its player's mailbox."""
+
     referee: Address
+    """Its referee's mailbox."""
+
     name: Line = ""
+    """What people call the team. Default: the group_id."""
 
 
 class WrittenSeason(WrittenMapping):
     """A season, for the league manager."""
 
     id: Annotated[str, one_line(180), PRINTABLE, NUMBER_AS_TEXT]
+    """What the season is called in messages."""
+
     name: Line | None = None
+    """What people call it. Default: its id."""
+
     number: Annotated[int, Field(ge=0, le=99)] = 1
+    """The first two digits of game ids."""
+
     opens_by_itself: bool = True
+    """Whether the season is opened at the first start."""
+
     is_automatic: bool = True
+    """Whether steps follow each other by themselves; otherwise each waits for an order."""
+
     schedule: Annotated[ScheduleKind, Field(strict=False)] | None = None
+    """Who meets whom. Default: `round-robin`, or `double` with `meet_twice`."""
+
     meet_twice: bool = False
+    """Whether everybody plays everybody twice, with sides swapped."""
+
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
+    """Of a Swiss schedule. Default: as many as it takes to find one winner."""
+
     tie_breaks: list[Annotated[TieBreak, Field(strict=False)]] = Field(default_factory=list)
-    lot_seed: Annotated[str, one_line(100), PRINTABLE, NUMBER_AS_TEXT] | Literal[""] = ""
+    """What ranks teams with the same points, the first one first; equal after all of them shares a rank."""
+
+    lot_seed: Annotated[str, one_line(100), PRINTABLE, NUMBER_AS_TEXT] = ""
+    """What lots are drawn by. Default: the season's id."""
+
     registration_seconds: SeasonWait | None = None
+    """Registration ends then, or when everybody has registered. Default: 600."""
+
     start_delay_seconds: SeasonWait | None = None
+    """From the assignment table to round 1, unless everybody acknowledged before. Default: 10."""
+
     round_seconds: SeasonWait | None = None
+    """The longest that a round may take. Default: 1800."""
+
     end_of_round_grace_seconds: SeasonWait | None = None
+    """How long reports of matches that were cut off are awaited. Default: 120."""
+
     round_gap_seconds: SeasonWait | None = None
+    """From the end of a round to the next one. Default: 0."""
+
     presence_seconds: SeasonWait | None = None
+    """How long a keep-alive must be out before silence counts as absence. Default: 60."""
+
     results_broadcast: bool = True
+    """Whether everybody is told the results of each round."""
+
     lookup_table: Annotated[LookupTable, Field(strict=False)] = LookupTable.OFF
+    """`seen`: referees are told who was heard of this season."""
+
     core_only: Annotated[list[Address], Field(max_length=1_000)] = Field(default_factory=list)
+    """Players that understand the five core broadcasts only."""
+
     teams: Annotated[list[WrittenTeam], Field(max_length=500)] = Field(default_factory=list)
+    """At least three: two play, a third one judges."""
+
+
+class WrittenFile(WrittenMapping):
+    """The whole file. Sections that are not always read are looked at when they are."""
+
+    league: Annotated[Any, ReadBy(WrittenLeague)] = None
+    """Whom this process listens to."""
+
+    roles: Annotated[Any, ReadBy(WrittenRoles)] = None
+    """What this process is: one or more of manager, referee, player. Each has a mailbox, a token and a journal."""
+
+    season: Annotated[Any, ReadBy(WrittenSeason)] = None
+    """The season that a league manager runs."""
+
+    rules: Annotated[Any, Words("the name of a rule set, a file or a mapping of rules")] = None
+    """`prd`, `course`, a file of your own, or a mapping with its keys (`league-agents rules`). Default: `prd`."""
+
+    waits: Annotated[Any, ReadBy(WrittenWaits)] = None
+    """How long a referee waits for each step of a player."""
+
+    demo: bool = False
+    """Whether fixed built-in texts are used instead of an agent that thinks."""
+
+    poll: Annotated[Any, ReadBy(WrittenPoll)] = None
+    """How often mail is looked for. A look costs 2 of the 6,000 units that Google grants a minute."""
+
+    gmail: Annotated[Any, ReadBy(WrittenGmail)] = None
+    """The mail service."""
+
+    models: Annotated[Any, ReadBy(WrittenModels)] = None
+    """Language models for agents that are called llm."""
+
+    log: Annotated[Any, ReadBy(WrittenLog)] = None
+    """Where the log goes."""

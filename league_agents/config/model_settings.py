@@ -20,8 +20,8 @@ from league_agents.config.environment import Environment
 from league_agents.config.mapping_file import read_mapping
 from league_agents.games.registry import game_codes
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import no_such_key, not_one_of, wrong_value
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList

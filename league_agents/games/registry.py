@@ -15,8 +15,9 @@ from league_agents.games.declaration import GameDeclaration, faults_of, faults_o
 from league_agents.games.game import Game
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.installed import installed, named
+from league_agents.kit.mistakes import not_one_of
 from league_agents.kit.printable import line_of
-from league_agents.kit.violation import not_one_of, shown
+from league_agents.kit.violation import shown
 
 GROUP: Final = "league_agents.games"
 BUILT_IN: Final = "built in"

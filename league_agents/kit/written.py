@@ -18,7 +18,7 @@ from pydantic import model_validator as _model_validator
 from pydantic.json_schema import GenerateJsonSchema
 
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.violation import WHOLE, no_such_key, not_one_of, wrong_value
+from league_agents.kit.mistakes import WHOLE, no_such_key, not_one_of, wrong_value
 
 W = TypeVar("W", bound="WrittenMapping")
 
@@ -135,10 +135,25 @@ def _wrong(kind: type[WrittenMapping], error: Any, path: str) -> ConfigError:
         return ConfigError(
             _below(place, reason.key if reason.key[:1] in ("", "[") else f".{reason.key}") or WHOLE, reason.message
         )
-    words = list(declared) if isinstance(declared, type) and issubclass(declared, StrEnum) else get_args(declared)
-    if words and (get_origin(declared) is Literal or isinstance(declared, type)):
-        return not_one_of(place or WHOLE, [str(each) for each in words], error["input"])
+    words = _words_of(declared)
+    if words:
+        return not_one_of(place or WHOLE, words, error["input"])
     return wrong_value(place or WHOLE, _in_words(declared, metadata), error["input"])
+
+
+def allowed_in_words(kind: type[WrittenMapping], key: str) -> str:
+    """What a key of a mapping may be."""
+    field = _fields(kind)[key]
+    declared, metadata = _bare(field.annotation, field.metadata)
+    words = _words_of(declared)
+    return f"one of {', '.join(words)}" if words else _in_words(declared, metadata)
+
+
+def _words_of(declared: Any) -> list[str]:
+    """The words of which one is allowed; none for any other type."""
+    if isinstance(declared, type) and issubclass(declared, StrEnum):
+        return list(map(str, declared))
+    return list(map(str, get_args(declared))) if get_origin(declared) is Literal else []
 
 
 def _below(place: str, name: str) -> str:
@@ -172,6 +187,14 @@ def _bare(annotation: Any, metadata: Sequence[object]) -> tuple[Any, Sequence[ob
             return annotation, found
 
 
+def inner_of(declared: Any) -> type[WrittenMapping] | None:
+    """The mapping that a key holds: itself, in a list or by name; ``None`` where it holds none."""
+    declared, _ = _bare(declared, ())
+    if get_origin(declared) in (list, dict):
+        return inner_of(get_args(declared)[-1])
+    return declared if isinstance(declared, type) and issubclass(declared, WrittenMapping) else None
+
+
 def _fields(declared: Any) -> Mapping[str, Any]:
     if not (isinstance(declared, type) and issubclass(declared, WrittenMapping)):
         return {}
@@ -199,11 +222,12 @@ def _in_words(declared: Any, metadata: Sequence[object]) -> str:
     if origin is dict:
         return f"a mapping of at most {most} names" if most else "a mapping of names"
     inner = _bare(arguments[0], ())[0] if origin in (list, tuple) else None
-    items = (
-        "mappings" if _fields(inner) else "whole numbers" if inner is int else "numbers" if inner is float else "texts"
-    )
+    items = ", ".join(_words_of(inner)) or _PLURAL.get(inner, "mappings" if _fields(inner) else "texts")
     count = f"{least} " if most and least == most else f"{least} to {most} " if least else f"at most {most} "
     return f"a list of {count if most else ''}{items}"
+
+
+_PLURAL: dict[Any, str] = {int: "whole numbers", float: "numbers"}
 
 
 def _figure(limit: float) -> str:

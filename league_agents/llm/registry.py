@@ -10,7 +10,8 @@ import pkgutil
 from typing import cast
 
 from league_agents.kit.installed import installed
-from league_agents.kit.violation import not_one_of, shown
+from league_agents.kit.mistakes import not_one_of
+from league_agents.kit.violation import shown
 from league_agents.llm import providers
 from league_agents.llm.provider import Provider, faults_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from league_agents.games.game import Game, JsonObject
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.violation import not_one_of
+from league_agents.kit.mistakes import not_one_of
 from league_agents.turns.broadcast import BroadcastDeliberation
 from league_agents.turns.load import PROTOCOL_TYPES
 from league_agents.turns.turn_taking import TurnTaking

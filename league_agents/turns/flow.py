@@ -12,8 +12,9 @@ from msgspec import Struct
 from pydantic import Field
 
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.mistakes import no_such_key, not_one_of
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import no_such_key, not_one_of, shown
+from league_agents.kit.violation import shown
 from league_agents.kit.written import WrittenMapping, one_line, read_written
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ ARROWS = (
     Row(KIT, (KIT,), (), "what everything may use, so it can depend on nothing of ours; standard library"),
     Row("kit.errors", (), (), "everything raises these, so they can depend on nothing"),
     Row("kit.frames", (), (), "what this program and a process that it starts say to each other"),
-    Row("kit.written", ("kit.errors", "kit.violation"), ("pydantic",), "what people write is checked by pydantic"),
+    Row("kit.written", ("kit.errors", "kit.mistakes"), ("pydantic",), "what people write is checked by pydantic"),
     Row("kit.yaml_text", ("kit.errors",), ("yaml",), "YAML that people write, read strictly"),
     Row("user_code", (KIT, "agents.base", USER_CODE), (),
         "runs in a small process of its own too, where everything that is imported costs time"),

@@ -22,7 +22,7 @@ from league_agents.arena.server.house import OPEN, House
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.games.registry import game_of, usable_games
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.violation import not_one_of, wrong_value
+from league_agents.kit.mistakes import not_one_of, wrong_value
 from league_agents.kit.written import Words, WrittenMapping, one_line, read_written
 
 HOST_ONLY = "x-host-only"

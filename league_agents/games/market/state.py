@@ -13,7 +13,8 @@ from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import IllegalAction, JsonObject
 from league_agents.games.market.resolution import MarketTerms, Offer, SettledRound, read_offer, settle
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.violation import not_one_of, shown
+from league_agents.kit.mistakes import not_one_of
+from league_agents.kit.violation import shown
 from league_agents.kit.written import WrittenMapping, read_written
 
 FEWEST: Final = 2

@@ -26,7 +26,8 @@ from league_agents.games.q21.rules import (
     rule_set_to,
 )
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.violation import shown, wrong_value
+from league_agents.kit.mistakes import wrong_value
+from league_agents.kit.violation import shown
 from league_agents.kit.written import PRINTABLE, Contradiction, WrittenMapping, one_line, read_written
 
 LONGEST_WAIT_S = 7 * 86_400

@@ -13,7 +13,6 @@ from league_agents.app.live import manager_config
 from league_agents.config.league_file import find_league_file, read_league_file
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.errors import ConfigError
-from league_agents.kit.written import WrittenMapping
 from league_agents.league.machines.events import Identity
 from league_agents.league.season.schedule import ScheduleKind
 from league_agents.mail.identity import Require
@@ -54,21 +53,6 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
     assert settings.gmail == defaults.gmail
     assert settings.pace == defaults.pace
     assert (settings.rules, settings.is_demo) == (defaults.rules, False)
-
-
-def test_every_key_that_is_read_stands_in_the_example() -> None:
-    from league_agents.config import league_keys, model_file
-
-    text = EXAMPLE.read_text("utf-8")
-    kinds = {
-        kind
-        for module in (league_keys, model_file)
-        for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, WrittenMapping) and kind is not model_file.WrittenPrice
-    }
-    assert len(kinds) > 15
-    for key in (field.alias or name for kind in kinds for name, field in kind.model_fields.items()):
-        assert re.search(rf"\b{key}:", text), key
 
 
 def test_files_are_seen_from_the_folder_of_the_league_file(tmp_path: Path) -> None:
