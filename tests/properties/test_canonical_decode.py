@@ -16,7 +16,7 @@ from league_agents.kit.errors import RemoteProtocolError
 from league_agents.league.wire.decode import decode, decode_any, decode_canonical
 from league_agents.league.wire.encode import encode
 from league_agents.league.wire.envelope import Envelope
-from league_agents.league.wire.messages.game import (
+from league_agents.league.wire.messages.batches import (
     canonical_answers,
     canonical_questions,
     read_any_answers,

@@ -1,14 +1,12 @@
 """What league messages say: one class a type, in the order of protocol section 4. ``declare`` says how to add one."""
 
+from league_agents.league.wire.messages.batches import AnswersBatch, QuestionsBatch
 from league_agents.league.wire.messages.game import (
-    AnswersBatch,
     GuessCall,
     GuessSubmission,
     Hints,
-    QuestionsBatch,
     QuestionsCall,
     RoundStart,
-    ScoreFeedback,
     WarmupCall,
     WarmupResponse,
 )
@@ -44,6 +42,7 @@ from league_agents.league.wire.messages.rounds import (
     RoundResults,
     StandingRow,
 )
+from league_agents.league.wire.messages.score import ScoreFeedback
 from league_agents.league.wire.messages.service import (
     ConnectivityCall,
     ConnectivityEcho,

@@ -34,7 +34,9 @@ from league_agents.league.wire.declare import (
     write_row,
 )
 from league_agents.league.wire.kinds import MessageType, Role
-from league_agents.league.wire.messages.game import (
+from league_agents.league.wire.messages.opening import AssignmentRole, assignment_role_of
+from league_agents.league.wire.messages.rounds import ROUND
+from league_agents.league.wire.messages.score import (
     BEST_SCORE,
     MOST_POINTS,
     breakdown_refusal,
@@ -44,8 +46,6 @@ from league_agents.league.wire.messages.game import (
     write_breakdown,
     write_feedback,
 )
-from league_agents.league.wire.messages.opening import AssignmentRole, assignment_role_of
-from league_agents.league.wire.messages.rounds import ROUND
 from league_agents.league.wire.payload import BrokenPayload, LeagueMessage, Payload
 from league_agents.league.wire.reading import (
     Fields,
