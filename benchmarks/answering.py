@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_referee import OfflineReferee
-from league_agents.evaluation.checkable import YES_NO_KEYS, Checkable, CheckableSubject, checkable_questions
+from league_agents.evaluation.checkable import YES_NO_KEYS, Checkable, checkable_questions
+from league_agents.evaluation.checkable_subject import CheckableSubject
 from league_agents.games.q21.rules import COURSE, AnswerKey, RuleSet
 from league_agents.kit.draw import Draw
 from tests.support.books import cached_books

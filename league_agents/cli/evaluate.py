@@ -373,7 +373,8 @@ _OF_THE_PAGE = "word of the page"
 
 def _examined(known: KnownTarget, draw: Draw) -> Sequence[KnownAnswer]:
     """Questions about a target whose answers follow from it."""
-    from league_agents.evaluation.checkable import CheckableSubject, checkable_questions
+    from league_agents.evaluation.checkable import checkable_questions
+    from league_agents.evaluation.checkable_subject import CheckableSubject
     from league_agents.evaluation.referee_games import KnownAnswer
     from league_agents.games.q21.model import LETTERS
 
