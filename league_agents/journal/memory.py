@@ -67,6 +67,9 @@ class MemoryJournal:
         self._mail_ids: set[str] = set()
         self._inbox: list[InboxRow] = []
         self._waiting: dict[str, _Sending] = {}
+        self._postponed: dict[str, _Sending] = {}
+        """Those that wait for an instant."""
+
         self._transaction_ids: set[str] = set()
         self._outbox: list[_Sending] = []
         self._calls: dict[str, PendingCall] = {}
@@ -99,6 +102,8 @@ class MemoryJournal:
                 self._transaction_ids.add(item.transaction_id)
                 sending = _Sending(item, item.state, item.attempts, item.not_before)
                 self._waiting[item.transaction_id] = sending
+                if item.not_before is not None:
+                    self._postponed[item.transaction_id] = sending
                 if self._keeps_history:
                     self._outbox.append(sending)
         for call in step.calls:
@@ -171,6 +176,7 @@ class MemoryJournal:
 
     def _end(self, transaction_id: str, state: OutboxState) -> None:
         sending = self._waiting.pop(transaction_id, None)
+        self._postponed.pop(transaction_id, None)
         if sending is not None:
             sending.state = state
 
@@ -179,6 +185,7 @@ class MemoryJournal:
         if sending is not None:
             sending.state = OutboxState.QUEUED
             sending.not_before = not_before
+            self._postponed[transaction_id] = sending
 
     def doubt_send(self, transaction_id: str, *, error: str) -> None:
         sending = self._waiting.get(transaction_id)
@@ -209,7 +216,7 @@ class MemoryJournal:
         instants = [at for at, _ in wakes[:1]]
         instants += [
             each.not_before
-            for each in self._waiting.values()
+            for each in self._postponed.values()
             if each.not_before is not None and each.state is OutboxState.QUEUED
         ]
         return min(instants, default=None)

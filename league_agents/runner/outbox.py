@@ -18,7 +18,10 @@ from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, M
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
 
-SEND_BATCH = 20
+SEND_BATCH = 200
+SEND_FOR = timedelta(seconds=5)
+"""After so long a flush begins no further message: whatever was not sent yet waits until new mail was looked at."""
+
 MOST_WAITING = 1_000
 _NEVER = datetime.max.replace(tzinfo=UTC)
 """By then everything that was postponed is due."""
@@ -137,12 +140,13 @@ class Outbox:
         return [*self._journal.sends_in_doubt(), *self._journal.due_sends(_NEVER, MOST_WAITING)]
 
     def flush(self) -> Flushed:
-        """Look for what may have been sent, and send what is due, a batch of it."""
+        """Look for what may have been sent, and send what is due, as long as that takes little time."""
         flushed = Flushed()
         doubts = self._doubts
         if doubts is None:
             doubts = self._doubts = self._left_behind(flushed)
         self._look(doubts, flushed)
+        ends_s = self._clock.monotonic_s() + SEND_FOR.total_seconds()
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
         for item in items:
@@ -150,8 +154,8 @@ class Outbox:
                 continue
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
-            if item.transaction_id in doubts:
-                # The service may be slow with everything: new mail is looked at before the next message is tried.
+            # A service with which one message took too long may be slow with everything.
+            if item.transaction_id in doubts or self._clock.monotonic_s() >= ends_s:
                 self._may_have_more = True
                 break
         return flushed

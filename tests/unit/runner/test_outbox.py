@@ -21,6 +21,7 @@ from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.outbox import (
     LATENESS_COUNTS_FOR,
     LONGEST_DOUBT,
+    SEND_FOR,
     SHOWS_UP,
     UNDER_WAY,
     Flushed,
@@ -346,6 +347,22 @@ def test_after_a_send_that_took_too_long_new_mail_is_looked_at_before_the_next_o
     assert flushed is not None
     assert world.outbox.is_due(None)
     assert [key for key, _ in world.service.posts] == ["t"]
+
+
+def test_new_mail_is_looked_at_between_many_messages_of_a_slow_service_and_not_of_a_fast_one(world: World) -> None:
+    slow, fast = [f"t{number}" for number in range(30)], [f"u{number}" for number in range(100)]
+    world.service.latency_s = {key: [0.5] for key in slow}
+    world.queue(*slow)
+    began_s = world.clock.monotonic_s()
+    world.flush()
+    assert world.clock.monotonic_s() - began_s == SEND_FOR.total_seconds()
+    assert world.outbox.is_due(None)
+    world.run_out()
+    world.queue(*fast)
+    flushed = world.flush()
+    assert flushed is not None
+    assert [sent.transaction_id for sent in flushed.accepted] == fast
+    assert world.service.taken() == dict.fromkeys([*slow, *fast], 1)
 
 
 def test_a_flush_looks_for_a_few_messages_only(world: World) -> None:
