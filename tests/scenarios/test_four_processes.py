@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from league_agents.cli import command_line
 from league_agents.games.q21.rules import PRD
+from league_agents.kit.clock import TEST_CLOCK_VARIABLE, follow
 from league_agents.kit.errors import LeagueError
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
@@ -137,7 +140,9 @@ def test_a_second_process_on_the_same_mailbox_or_journal_is_refused(tmp_path: Pa
         assert (again.returncode, again.stdout) == (0, b""), again.stderr
 
 
-def test_one_process_may_run_two_roles_and_a_player_may_play_by_scans_alone(tmp_path: Path) -> None:
+def test_one_process_may_run_two_roles_and_a_player_may_play_by_scans_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seats = four_seats()
     with unhurried(tmp_path / "league", seats) as league:
         manager, referee, falcons, otters = seats
@@ -151,9 +156,16 @@ def test_one_process_may_run_two_roles_and_a_player_may_play_by_scans_alone(tmp_
         def has_mail() -> bool:
             return bool(league.sandbox.mail(falcons.address, "UNREAD"))
 
+        scan = ["run", "--scan", "--once-quiet", "--log-level", "WARNING"]
+        scanned = league.run(falcons, *scan)
+        assert (scanned.returncode, scanned.stdout) == (0, b""), scanned.stderr
+        environment = league.environment_of(falcons)
+        monkeypatch.setenv("LEAGUE_AGENTS_DATA", environment["LEAGUE_AGENTS_DATA"])
         while league.season() is None or has_mail():
-            scanned = league.run(falcons, "run", "--scan", "--once-quiet", "--log-level", "WARNING")
-            assert (scanned.returncode, scanned.stdout) == (0, b""), scanned.stderr
+            # Another scan knows nothing but the journal, so it may as well begin in this process.
+            with follow(Path(environment[TEST_CLOCK_VARIABLE])):
+                again = CliRunner().invoke(command_line, [*scan, "--config", str(league.config_of(falcons))])
+            assert (again.exit_code, again.stdout) == (0, ""), again.stderr
             league.until(lambda: has_mail() or league.season() is not None, "the falcons are written to")
         league.wait_for_season()
         assert set(league.stop().values()) == {0}

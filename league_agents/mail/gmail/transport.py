@@ -13,16 +13,15 @@ import http.client
 import json
 import socket
 import threading
-import warnings
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-with warnings.catch_warnings():
-    # Which Python versions Google will support in some years is no concern of somebody who plays a league.
-    warnings.simplefilter("ignore", FutureWarning)
+from league_agents.kit.advice import without_advice
+
+with without_advice():
     import google_auth_httplib2
     import httplib2
     from google.auth.exceptions import GoogleAuthError

@@ -5,10 +5,10 @@ Rule: nothing that an SDK or its HTTP client raises comes out of here, only the 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from league_agents.kit.advice import without_advice
 from league_agents.kit.clock import monotonic_s
 from league_agents.llm.exchange import LARGEST_REPLY
 from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
@@ -52,9 +52,7 @@ class GenaiClient:
     """``google-genai``."""
 
     def __init__(self, key: str, base_url: str) -> None:
-        with warnings.catch_warnings():
-            # Advice to install a newer Python; this program's own requirements say which ones will do.
-            warnings.simplefilter("ignore", FutureWarning)
+        with without_advice():
             from google import genai
         self._client = genai.Client(
             api_key=key,
@@ -113,9 +111,7 @@ class GenerativeLanguageClient:
     the whole process, and two models may need two."""
 
     def __init__(self, key: str, base_url: str) -> None:
-        with warnings.catch_warnings():
-            # Advice to install a newer Python, and that there is a newer SDK, which is not installed here.
-            warnings.simplefilter("ignore", FutureWarning)
+        with without_advice():  # nor that there is a newer SDK, which is not installed here
             from google.ai import generativelanguage
         self._client = generativelanguage.GenerativeServiceClient(
             transport="rest", client_options={"api_key": key, "api_endpoint": base_url}
