@@ -38,6 +38,13 @@ UNHURRIED = 0.25
 as long as the limit of ``patience``."""
 
 
+DOUBT = timedelta(seconds=3)
+"""What passes at a time where somebody looks for a mail that may have been sent, which takes more than a minute."""
+
+NOTICED = timedelta(seconds=30)
+"""What may pass at once until a process misses the mail service: far less than the shortest wait of the protocol."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeagueProcess:
     """One process: a role of a group."""
@@ -128,7 +135,14 @@ class LocalLeague:
         port = self.sandbox.port
         self.sandbox.stop()
         log = self.log_of(witness)
-        until(lambda: "next look in" in log.read_text("utf-8"), f"{witness.name} misses the mail service")
+        steps = iter(range(NOTICED // self.poll))
+
+        def is_noticed() -> bool:
+            if self.clock is not None and next(steps, None) is not None:
+                self.clock.advance(self.poll)  # the pauses between its attempts
+            return "next look in" in log.read_text("utf-8")
+
+        until(is_noticed, f"{witness.name} misses the mail service")
         self.sandbox = self._sandbox(port)
         self.sandbox.start()
 
@@ -284,18 +298,15 @@ class LocalLeague:
         }
         if not running or any(count <= self._polls.get(address, 0) for address, count in polls.items()):
             return
-        if not any(self._is_thinking(seat) for seat in running):
-            self._polls |= polls
-            self.clock.advance(self.poll)
-
-    def _is_thinking(self, seat: LeagueProcess) -> bool:
-        journal = self.look_at_journal(seat)
-        if journal is None:
-            return False
+        journals = [journal for seat in running if (journal := self.look_at_journal(seat)) is not None]
         try:
-            return bool(journal.pending_calls())
+            if not any(journal.pending_calls() for journal in journals):
+                self._polls |= polls
+                is_in_doubt = any(journal.sends_in_doubt() for journal in journals)
+                self.clock.advance(max(self.poll, DOUBT) if is_in_doubt else self.poll)
         finally:
-            journal.close()
+            for journal in journals:
+                journal.close()
 
     def look_at_journal(self, seat: LeagueProcess) -> StoredJournal | None:
         """The journal of a seat, to be looked at and closed by the caller; ``None`` until it is made."""
