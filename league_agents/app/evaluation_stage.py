@@ -10,12 +10,12 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from league_agents.app.agents import LLM
 from league_agents.app.evaluation import Maker, kind_of
 from league_agents.app.evaluation_models import Traffic
-from league_agents.cli.trial import TrialRun
+from league_agents.app.trial import TrialRun
 from league_agents.evaluation.casting import Cast, Part
 from league_agents.evaluation.checking.check import Caller
 from league_agents.evaluation.conduct import InlineCaller
@@ -25,6 +25,8 @@ from league_agents.user_code.called import Called, End
 from league_agents.user_code.instances import here
 
 G = TypeVar("G")
+ItemT = TypeVar("ItemT", contravariant=True)
+CastT = TypeVar("CastT", covariant=True)
 
 
 class Stage:
@@ -100,8 +102,24 @@ class _LateAgain:
         return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
 
 
+class Casting(Protocol[ItemT, CastT]):
+    """Finds those who play a game; used by one thread."""
+
+    def cast(self, game: ItemT, /) -> CastT:
+        """Those of one game. To be called when the last one is over."""
+        ...
+
+    def close(self) -> None:
+        """Stop threads that are idle."""
+        ...
+
+
 def play_all(
-    games: Sequence[int], stage_of: Callable[[], Stage], play: Callable[[int, Cast], G], *, workers: int
+    games: Sequence[ItemT],
+    stage_of: Callable[[], Casting[ItemT, CastT]],
+    play: Callable[[ItemT, CastT], G],
+    *,
+    workers: int,
 ) -> Iterator[G]:
     """All games, each as soon as it has ended. What a game raises comes out here."""
     if workers == 1:
@@ -112,7 +130,7 @@ def play_all(
         finally:
             stage.close()
         return
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    waiting: queue.SimpleQueue[ItemT] = queue.SimpleQueue()
     for game in games:
         waiting.put(game)
     ended: queue.SimpleQueue[G | BaseException] = queue.SimpleQueue()

@@ -114,7 +114,7 @@ def _agent(
 def _check(
     agent: ChosenAgent, role: AgentRole, rules: RuleSet, time_limit: float | None, *, valid_only: bool, is_quiet: bool
 ) -> CheckReport:
-    from league_agents.cli.trial import TrialRun
+    from league_agents.app.trial import TrialRun
     from league_agents.evaluation.checking.check import check_agent
     from league_agents.evaluation.checking.games import InventedGame
     from league_agents.evaluation.checking.report import ContractVerdict

@@ -302,7 +302,7 @@ class _Series:
     ) -> tuple[bool, list[Any]]:
         """Whether all games were played, and those that were."""
         from league_agents.app.evaluation import PARTS, maker_of
-        from league_agents.cli.evaluate_stage import Stage, play_all
+        from league_agents.app.evaluation_stage import Stage, play_all
         from league_agents.evaluation.results_file import ResultsFile
 
         def models(part: Part, role: AgentRole) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from league_agents.app.trial import TrialRun
 from league_agents.cli import command_line
-from league_agents.cli.trial import TrialRun
 from league_agents.games.q21.untrusted import field_of
 from league_agents.user_code.called import End
 from league_agents.user_code.instances import here
