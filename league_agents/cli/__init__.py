@@ -40,6 +40,7 @@ COMMANDS = {
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "evaluate": ("Measure how well an agent plays or judges.", "league_agents.cli.evaluate"),
+    "compare": ("Which of several players is the strongest.", "league_agents.cli.compare"),
     "validate": ("Check a message of guess-number.", "league_agents.cli.validate"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "arena": ("Other games, between agents, people and models.", "league_agents.cli.arena"),

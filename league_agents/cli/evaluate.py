@@ -264,14 +264,14 @@ def _traffic(settings: EvaluationSettings, options: Options) -> tuple[Cassette |
     if options.replay is not None:
         player = CassettePlayer(options.replay)
         return player, Traffic(played_settings(player), replay=player)
-    models = _models(options.config)
+    models = league_models(options.config)
     if options.record is None:
         return None, Traffic(models)
     tape = Cassette(options.record, goes_on=True)
     return tape, Traffic(models, record=tape)
 
 
-def _models(config: Path | None) -> ModelSettings:
+def league_models(config: Path | None) -> ModelSettings:
     from league_agents.app.models import environment_models
     from league_agents.config.league_file import environment_of, read_league_file
 

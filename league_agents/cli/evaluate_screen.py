@@ -59,17 +59,17 @@ def print_report(title: str, report: EvaluationReport, *, evaluated: str, stdout
         parts += ["", _models(report.models)]
     if report.remarks:
         parts.append("")
-    _print(stdout, *parts, *(Text(f"- {printable(remark, 400)}") for remark in report.remarks))
+    print_parts(stdout, *parts, *(Text(f"- {printable(remark, 400)}") for remark in report.remarks))
 
 
 def print_timing(report: EvaluationReport, stderr: TextIO) -> None:
     """How long callbacks took, apart from the results; nothing where nothing was measured."""
     if not report.latencies:
         return
-    _print(stderr, "", _latencies(report))
+    print_parts(stderr, "", _latencies(report))
 
 
-def _print(stream: TextIO, *parts: RenderableType) -> None:
+def print_parts(stream: TextIO, *parts: RenderableType) -> None:
     screen = console(stream)
     if not screen.is_terminal:
         screen.width = WIDTH_OF_FILES

@@ -29,7 +29,7 @@ from league_agents.games.q21.flow import (
 )
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target, Termination
 from league_agents.kit.values import evolve
-from league_agents.league.machines.referee.match_state import MatchPlayer
+from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch
 
 
 class Callee(Protocol):
@@ -88,6 +88,11 @@ class DirectMatch:
         self._players = players
         self._channel = channel
         self._match = contexts.match
+
+    @property
+    def match(self) -> OpenMatch:
+        """As far as it was played."""
+        return self._match
 
     def play(self) -> Played | None:
         """Play it to its end; ``None`` when the referee could not start it."""

@@ -98,6 +98,11 @@ class _Games(NamedTuple):
     clusters: int
 
 
+def score_of_elo(elo: float) -> float:
+    """The mean score of somebody who is so many Elo points stronger."""
+    return 1 / (1 + math.exp(-elo / ELO))
+
+
 def rate(games: Sequence[RatedGame], *, seed: int = 0, resamples: int = 400) -> Ratings:
     """Strengths with 95 % intervals. The same games and seed give the same figures.
 
@@ -155,17 +160,18 @@ def _rate_group(
     strengths = _fit(played, scored)
     curvature = _curvature(played, strengths)[0]
     swings = _resampled(table, size, seed, resamples)
-    one_sided = [_is_one_sided(table, position) for position in range(size)]
+    steady = _steady_pairs(table, size)
+    unclear = [bool(steady[position][played[0, position] > 0].all()) for position in range(size)]
 
-    def deviation(weights: Numbers, unclear: bool) -> float:
+    def deviation(weights: Numbers, *, is_unclear: bool) -> float:
         swing = float(np.std(swings @ weights, ddof=1))
-        return max(swing, math.sqrt(weights @ curvature @ weights)) if unclear else swing
+        return max(swing, math.sqrt(weights @ curvature @ weights)) if is_unclear else swing
 
     rows, order = [], sorted(range(size), key=lambda position: (-strengths[0, position], names[position]))
     for position in order:
         weights = np.full(size, -1 / size)
         weights[position] += 1
-        elo, reach = ELO * float(strengths[0, position]), ELO * Z * deviation(weights, one_sided[position])
+        elo, reach = ELO * float(strengths[0, position]), ELO * Z * deviation(weights, is_unclear=unclear[position])
         rows.append(
             Rating(
                 participant_id=names[position],
@@ -183,18 +189,25 @@ def _rate_group(
             weights = np.zeros(size)
             weights[better], weights[worse] = 1, -1
             elo = ELO * float(strengths[0, better] - strengths[0, worse])
-            reach = ELO * Z * deviation(weights, one_sided[better] or one_sided[worse])
+            doubt = unclear[better] or unclear[worse] or bool(steady[better, worse])
+            reach = ELO * Z * deviation(weights, is_unclear=doubt)
             differences.append(
                 StrengthDifference(first=names[better], second=names[worse], elo=elo, low=elo - reach, high=elo + reach)
             )
     return rows, differences
 
 
-def _is_one_sided(games: _Games, position: int) -> bool:
-    """Whether a participant has less than two clusters, or the same score in all of its games."""
-    first, second = games.first == position, games.second == position
-    scores = np.concatenate([games.score[first], 1 - games.score[second]])
-    return bool(np.ptp(scores) == 0) or len(set(games.cluster[first | second])) < 2
+def _steady_pairs(games: _Games, size: int) -> NDArray[np.bool_]:
+    """Which pairs have the same score in all of their clusters, so that resampling says nothing of them."""
+    means: dict[tuple[int, int], dict[int, list[float]]] = {}
+    for first, second, score, cluster in zip(games.first, games.second, games.score, games.cluster, strict=True):
+        pair = (min(first, second), max(first, second))
+        means.setdefault(pair, {}).setdefault(cluster, []).append(score if first < second else 1 - score)
+    steady = np.zeros((size, size), dtype=np.bool_)
+    for (one, other), clusters in means.items():
+        scores = {sum(found) / len(found) for found in clusters.values()}
+        steady[one, other] = steady[other, one] = len(scores) == 1
+    return steady
 
 
 def _tallies(games: _Games, size: int, weights: Numbers) -> tuple[Numbers, Numbers]:

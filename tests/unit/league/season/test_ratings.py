@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from league_agents.league.season.ratings import ELO, RatedGame, Rating, Ratings, rate
+from league_agents.league.season.ratings import ELO, RatedGame, Rating, Ratings, rate, score_of_elo
 
 
 def game(first: str, second: str, score: float, cluster: str) -> RatedGame:
@@ -46,6 +46,13 @@ def test_who_won_every_game_is_not_infinitely_strong_nor_certainly_so() -> None:
     assert (difference.first, difference.second) == ("a", "b")
     assert 300 < difference.elo < 1500
     assert difference.high - difference.low > 500
+
+
+def test_results_that_never_vary_are_not_certain() -> None:
+    games = [*series("a", "b", 10, 0), *series("a", "c", 10, 0), *series("b", "c", 0, 0, draws=10)]
+    ratings = rate(games)
+    assert all(row.high - row.low > 200 for row in ratings.rows)
+    assert all(each.high - each.low > 200 for each in ratings.differences)
 
 
 def test_one_game_says_next_to_nothing() -> None:
@@ -91,6 +98,11 @@ def test_the_same_games_give_the_same_figures_in_any_order() -> None:
 def test_what_is_no_game_is_refused(wrong: RatedGame) -> None:
     with pytest.raises(ValueError, match="cannot rate"):
         rate([wrong])
+
+
+@pytest.mark.parametrize(("elo", "score"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11)])
+def test_elo_is_a_scale_of_odds(elo: float, score: float) -> None:
+    assert score_of_elo(elo) == pytest.approx(score)
 
 
 def test_nobody_played() -> None:

@@ -1,0 +1,378 @@
+"""Comparing players: who takes part, the games on several threads, and the file of records in which they lie.
+
+Rule 1: a game depends on the settings, its cluster and its seats alone. The same settings give the same file and the
+same figures, however many games run at once and however often the comparison was interrupted.
+Rule 2: games are written in their order, so a file that was cut off holds the first of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from league_agents.app.agents import LLM
+from league_agents.app.evaluation import PARTS, EvaluationSettings, Maker, kind_of, maker_of
+from league_agents.app.evaluation_stage import Stage, play_all
+from league_agents.evaluation.comparison import (
+    ComparedGame,
+    Comparison,
+    GameScore,
+    compare,
+    games_of,
+    is_decided,
+    pairs_of,
+    rounds,
+)
+from league_agents.evaluation.contexts import MOST_GAMES, MatchContexts, match_id_of
+from league_agents.evaluation.noise import noisy_channel
+from league_agents.evaluation.playing import DirectMatch
+from league_agents.evaluation.results import Behaviour
+from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.draw import Draw
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.ids import derive_hex
+from league_agents.kit.model_work import read_steps, together
+from league_agents.kit.private_file import open_private
+from league_agents.league.machines.reports import match_facts, match_report
+from league_agents.league.wire.messages import ReportStatus
+from league_agents.report.cells import mapping, mappings
+from league_agents.report.records import MatchRecord, PlayerRecord, SeasonRecord, TeamRecord
+from league_agents.report.records_file import RecordsFile, RecordsWriter
+
+if TYPE_CHECKING:
+    from league_agents.agents.library import Knowledge
+    from league_agents.app.evaluation_models import Traffic
+    from league_agents.evaluation.casting import Cast
+
+ERROR = 0.05
+"""The probability of naming a wrong verdict on any of the pairs, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareSettings:
+    """What is compared."""
+
+    players: tuple[str, ...]
+    """Names of agents, two or more."""
+
+    referees: tuple[str, ...]
+    """They take turns, one target each."""
+
+    rules: RuleSet
+    noise: float
+    """The share of answers that is made wrong, 0 to 1."""
+
+    seed: int
+    games: int
+    """Between each two players, at most; even."""
+
+    margin: float = 0.05
+    """The distance of the mean score from one half at which two count as alike."""
+
+    stops_early: bool = True
+    in_process: bool = False
+
+    def pair(self, first: int, second: int, referee: int) -> EvaluationSettings:
+        """Two of the players and a referee, as an evaluation has them."""
+        return EvaluationSettings(
+            role="player",
+            specs={
+                "player": self.players[first],
+                "opponent": self.players[second],
+                "referee": self.referees[referee],
+            },
+            rules=self.rules,
+            noise=self.noise,
+            seed=self.seed,
+            in_process=self.in_process,
+        )
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of players there are."""
+        return len(pairs_of(len(self.players)))
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether an llm agent takes part."""
+        return any(kind_of(spec) == LLM for spec in (*self.players, *self.referees))
+
+    def check(self) -> None:
+        """Raises ``ConfigError`` for what cannot be compared."""
+        most = MOST_GAMES // self.pairs
+        if self.games > most:
+            raise ConfigError("--games", f"is {self.games}; {len(self.players)} players can play at most {most} each")
+
+    @property
+    def error(self) -> float:
+        """Of the test of one pair."""
+        return ERROR / self.pairs
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    game: ComparedGame
+    record: MatchRecord
+
+
+class Compared:
+    """A comparison under way."""
+
+    def __init__(
+        self, settings: CompareSettings, knowledge: Knowledge, traffic: Traffic | None, out: Path | None
+    ) -> None:
+        """Raises ``ConfigError`` for names that cannot be used, and for a file that holds something else."""
+        settings.check()
+        self._settings = settings
+        self._traffic = traffic
+        self._pairs = pairs_of(len(settings.players))
+        self._makers = {
+            (pair, referee): {part: self._maker(settings.pair(*pair, referee), part, knowledge) for part in PARTS}
+            for pair in self._pairs
+            for referee in range(len(settings.referees))
+        }
+        documents = [settings.pair(*pair, referee).document(knowledge, traffic) for pair, referee in self._makers]
+        self.season = _season(settings, documents)
+        self._kept: dict[str, MatchRecord] = {}
+        self._file: IO[str] | None = None
+        self._writer = RecordsWriter()
+        if out is not None:
+            self._open(out)
+        self.scores: list[GameScore] = []
+
+    def play(self, workers: int, told: Callable[[int], None] = lambda _games: None) -> Comparison:
+        """Play until every pair is decided or has played all its games. ``told`` hears after each game how many there
+        are. An interruption leaves the file as far as it came."""
+        open_pairs = list(self._pairs)
+        for clusters in rounds(self._settings.games // 2):
+            games = [game for cluster in clusters for game in games_of(cluster, open_pairs)]
+            for ended in self._in_order(games, workers):
+                self.scores.append(_score(ended.game, ended.record, self._referee_of(ended.game)))
+                told(len(self.scores))
+            if self._settings.stops_early:
+                open_pairs = [pair for pair in open_pairs if not self._decided(pair)]
+            if not open_pairs:
+                break
+        if self._file is not None:
+            self._write(self._writer.footer())
+        return self.result()
+
+    def result(self) -> Comparison:
+        """What the games so far say."""
+        return compare(
+            self.scores,
+            players=len(self._settings.players),
+            referees=len(self._settings.referees),
+            margin=self._settings.margin,
+            error=self._settings.error,
+            seed=self._settings.seed,
+        )
+
+    def close(self) -> None:
+        """Close the file; what was written stays."""
+        if self._file is not None:
+            self._file.close()
+
+    def _decided(self, pair: tuple[int, int]) -> bool:
+        return is_decided(self.scores, pair, margin=self._settings.margin, error=self._settings.error)
+
+    def _referee_of(self, game: ComparedGame) -> int:
+        return (game.cluster - 1) % len(self._settings.referees)
+
+    def _maker(self, settings: EvaluationSettings, part: Any, knowledge: Knowledge) -> Maker:
+        def models(part: Any, role: Any) -> Any:
+            assert self._traffic is not None, "an llm agent takes part"
+            return self._traffic.models(part, role)
+
+        return maker_of(settings, part, knowledge, models)
+
+    def _in_order(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
+        """The games, played or kept, each written before it is handed on."""
+        waiting: dict[ComparedGame, MatchRecord] = {
+            game: self._kept[self._id_of(game)] for game in games if self._id_of(game) in self._kept
+        }
+        left = [game for game in games if game not in waiting]
+        ended = play_all(left, lambda: _Casting(self), self._play, workers=workers)
+        for game in games:
+            while game not in waiting:
+                each = next(ended)
+                waiting[each.game] = each.record
+            record = waiting.pop(game)
+            if self._file is not None and record.game_id not in self._kept:
+                self._write(self._writer.match(record))
+            yield _Ended(game, record)
+
+    def _id_of(self, game: ComparedGame) -> str:
+        place = self._pairs.index((game.first, game.second))
+        return match_id_of(2 * ((game.cluster - 1) * len(self._pairs) + place) + game.is_swapped + 1)
+
+    def _play(self, game: ComparedGame, cast: Cast) -> _Ended:
+        settings = self._settings
+        contexts = MatchContexts(settings.rules, game.cluster)
+        seats = [cast.participant("player", contexts.specs), cast.participant("opponent", contexts.specs)]
+        referee = cast.participant("referee", contexts.specs)
+        one, two = seats[::-1] if game.is_swapped else seats
+        draw = Draw(settings.seed, f"noise/{contexts.match_id}")
+        match = DirectMatch(contexts, referee, (one, two), noisy_channel(settings.rules, settings.noise, draw))
+        played = match.play()
+        report = match_report(match.match, settings.rules)
+        facts = dict(match_facts(match.match, report, "REF-HOUSE"))
+        if played is None:
+            facts |= {"status": ReportStatus.ABORTED.value, "winner_id": None, "is_draw": False}
+        behaviours = [each.behaviour(None) for each in (one, two)]
+        return _Ended(game, self._record(facts, game, behaviours, referee.behaviour(None)))
+
+    def _record(
+        self, facts: Mapping[str, object], game: ComparedGame, behaviours: Sequence[Behaviour], referee: Behaviour
+    ) -> MatchRecord:
+        """The game under an id of its own: mirrored games have the same in what agents are told."""
+        settings = self._settings
+        seats = (game.second, game.first) if game.is_swapped else (game.first, game.second)
+        names = dict(zip(("player-a", "player-b"), seats, strict=True))
+        winner = facts.get("winner_id")
+        return MatchRecord(
+            game_id=self._id_of(game),
+            season_id=self.season.season_id,
+            round_number=int(self._id_of(game)[2:4]),
+            referee_id=referee_id(self._referee_of(game)),
+            rules=settings.rules.name,
+            status=str(facts["status"]),
+            winner_id=player_id(names[winner]) if isinstance(winner, str) else None,
+            is_draw=facts["is_draw"] is True,
+            warmup_question=_text(facts.get("warmup_question")),
+            brief=mapping(facts.get("brief")) or None,
+            target=mapping(facts.get("target")) or None,
+            players=tuple(
+                _player(row, names[str(row["id"])], settings.players, behaviour)
+                for row, behaviour in zip(mappings(facts.get("players")), behaviours, strict=True)
+            ),
+            notes=referee.complaints,
+            models=tuple(step.to_json() for step in referee.models),
+        )
+
+    def _open(self, out: Path) -> None:
+        """Begin the file, or go on after the whole games of one with the same settings."""
+        header = self._writer.header(self.season)
+        whole = 0
+        try:
+            if out.exists() and out.stat().st_size:
+                whole = len(header) + self._take_over(out)
+                os.truncate(out, whole)
+            self._file = open_private(out, "a")
+            if not whole:
+                self._write(header)
+        except OSError as error:
+            raise ConfigError(str(out), f"cannot be written: {error.strerror}; name another file") from None
+
+    def _write(self, line: bytes) -> None:
+        assert self._file is not None, "the file is open"
+        self._file.write(line.decode())
+        self._file.flush()
+
+    def _take_over(self, out: Path) -> int:
+        """Keep the games of a file; how many bytes they have."""
+        former = RecordsFile(out)
+        if former.season().season_id != self.season.season_id:
+            raise ConfigError(str(out), "holds records of something else; name another file")
+        size = 0
+        try:
+            for record in former.matches():
+                size += len(self._writer.match(record))
+                self._kept[record.game_id] = record
+        except ConfigError:
+            pass  # a line that was torn when the process ended: its game is played again
+        finally:
+            former.close()
+        return size
+
+
+class _Casting:
+    """Those who play, pair by pair, on one thread."""
+
+    def __init__(self, compared: Compared) -> None:
+        self._compared = compared
+        self._stages: dict[object, Stage] = {}
+
+    def cast(self, game: ComparedGame, /) -> Cast:
+        compared = self._compared
+        key = ((game.first, game.second), compared._referee_of(game))
+        if key not in self._stages:
+            self._stages[key] = Stage(compared._makers[key], compared._traffic)
+        return self._stages[key].cast(game.cluster)
+
+    def close(self) -> None:
+        for stage in self._stages.values():
+            stage.close()
+
+
+def player_id(position: int) -> str:
+    """The id of a compared player in records."""
+    return f"player-{position + 1}"
+
+
+def referee_id(position: int) -> str:
+    """The id of a referee in records."""
+    return f"referee-{position + 1}"
+
+
+def _season(settings: CompareSettings, documents: Sequence[object]) -> SeasonRecord:
+    """What is compared, as the season of its records: the same settings have the same id."""
+    text = json.dumps([documents, settings.margin, settings.stops_early], sort_keys=True, default=str)
+    return SeasonRecord(
+        season_id=f"COMPARISON_{derive_hex(text, digits=12)}",
+        name=" against ".join(settings.players),
+        rules=settings.rules.name,
+        teams=tuple(
+            TeamRecord(participant_id=player_id(position), display_name=name)
+            for position, name in enumerate(settings.players)
+        ),
+    )
+
+
+def _player(row: Mapping[str, object], position: int, names: Sequence[str], behaviour: Behaviour) -> PlayerRecord:
+    card = mapping(row.get("scorecard"))
+    return PlayerRecord(
+        participant_id=player_id(position),
+        display_name=names[position],
+        role=str(row["role"]),
+        termination=str(row["termination"]),
+        phase=str(row["phase"]),
+        league_points=_number(row.get("league_points")),
+        private_score=_number(row.get("private_score")),
+        warmup_answer=_text(row.get("warmup_answer")),
+        questions=tuple(mappings(row.get("questions"))),
+        answers=tuple(mappings(row.get("answers"))),
+        guess=mapping(row.get("guess")) or None,
+        scorecard=card or None,
+        notes=behaviour.complaints,
+        models=tuple(step.to_json() for step in behaviour.models),
+    )
+
+
+def _score(game: ComparedGame, record: MatchRecord, referee: int) -> GameScore:
+    """What a record says of a game."""
+    first, second = (record.player(player_id(each)) for each in (game.first, game.second))
+    if record.status != ReportStatus.COMPLETED.value or first is None or second is None:
+        return GameScore(game=game, referee=referee, score=None)
+    score = 0.5 if record.winner_id is None else float(record.winner_id == first.participant_id)
+    scores = (first.private_score, second.private_score)
+    return GameScore(
+        game=game,
+        referee=referee,
+        score=score,
+        models=(together(read_steps(first.models)), together(read_steps(second.models))),
+        complaints=(next(iter(first.notes), ""), next(iter(second.notes), "")),
+        private_scores=(scores[0], scores[1]) if scores[0] is not None and scores[1] is not None else None,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
