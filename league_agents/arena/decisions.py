@@ -207,6 +207,11 @@ class Decisions:
                 times.append(self._gone_since[agent] + self.rules.disconnect_grace)
         return min(times, default=None)
 
+    def deadline(self, agent: str) -> datetime | None:
+        """Until when the agent owes its action; ``None`` without a clock."""
+        decision = self._open.get(agent)
+        return None if decision is None else decision.deadline
+
     def disconnected(self, agent: str, now: datetime) -> None:
         """The agent cannot be reached: it has ``disconnect_grace`` to come back."""
         self._gone_since.setdefault(agent, now)

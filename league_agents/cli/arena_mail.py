@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
     from league_agents.app.arena import Company
     from league_agents.app.arena_mail import LiveHost
     from league_agents.app.live import Live
+    from league_agents.cli.logs import DaemonLog
     from league_agents.config.league_settings import LeagueSettings, RoleSettings
-    from league_agents.journal.port import InboxRow, Note, OutboxItem
-    from league_agents.kit.clock import Clock
+    from league_agents.mail.service_clock import ServiceClock
 
 
 _ACCOUNT = click.option(
@@ -67,26 +69,24 @@ def mail_host(
     from league_agents.arena.own_protocol import protocol_loader
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
-    from league_agents.kit.clock import SystemClock
-    from league_agents.mail.service_clock import ServiceClock
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
-    settings, role = _account(config, account)
-    clock = ServiceClock(SystemClock())
-    lines = _Lines(clock)
     load_class = protocol_loader(in_process=in_process)
-    with host_by_mail(
-        settings,
-        role,
-        journal,
-        scenario=None if scenario is None else read_scenario(scenario, load_class),
-        addresses=addresses_of(seats),
-        seed=seed,
-        company=_company(lines.tell, clock, in_process=in_process),
-        observer=lines,
-        clock=clock,
-    ) as host:
+    with (
+        _account(config, account, in_process=in_process) as own,
+        host_by_mail(
+            own.settings,
+            own.role,
+            journal,
+            scenario=None if scenario is None else read_scenario(scenario, load_class),
+            addresses=addresses_of(seats),
+            seed=seed,
+            company=own.company,
+            observer=own.log,
+            clock=own.clock,
+        ) as host,
+    ):
         _run(host.live, once=once)
         match_id, table = host.setup.match_id, host.table
         if not table.is_over:
@@ -146,40 +146,32 @@ def mail_seat(
     from league_agents.app.arena_mail import seat_by_mail
     from league_agents.arena.scenario import ScenarioSeat
     from league_agents.cli import Exit
-    from league_agents.kit.clock import SystemClock
     from league_agents.kit.model_work import sentence
     from league_agents.league.wire.address import read_address
-    from league_agents.mail.service_clock import ServiceClock
 
     if read_address(host_address) is None:
         raise ConfigError(f"--host {host_address[:80]}", "is no mail address")
     if spec == HUMAN:
         raise ConfigError("--agent human", "plays on the web page of 'arena serve', or writes the mail by hand")
-    settings, role = _account(config, account)
-    clock = ServiceClock(SystemClock())
-    lines = _Lines(clock)
-    own = ScenarioSeat(id=agent_id or "me", name="me", agent=spec)
-    company = _company(lines.tell, clock, in_process=in_process)
+    seated = ScenarioSeat(id=agent_id or "me", name="me", agent=spec)
     scenario = usual_scenario(game)
-
-    def make_agent() -> object:
-        return arena_agent(own, scenario, company, seed=seed, match_id=match_id or "mail", is_first=is_first)
-
-    with seat_by_mail(
-        settings,
-        role,
-        host_address=host_address,
-        make_agent=lambda: arena_agent(
-            own, scenario, company, seed=seed, match_id=match_id or "mail", is_first=is_first
-        ),
-        game=game,
-        match_id=match_id,
-        agent_id=agent_id,
-        observer=lines,
-        clock=clock,
-    ) as seat:
-        _run(seat.live, once=once)
-        playing, steps = seat.game, seat.model_steps()
+    with _account(config, account, in_process=in_process) as own:
+        agent = partial(
+            arena_agent, seated, scenario, own.company, seed=seed, match_id=match_id or "mail", is_first=is_first
+        )
+        with seat_by_mail(
+            own.settings,
+            own.role,
+            host_address=host_address,
+            make_agent=agent,
+            game=game,
+            match_id=match_id,
+            agent_id=agent_id,
+            observer=own.log,
+            clock=own.clock,
+        ) as seat:
+            _run(seat.live, once=once)
+            playing, steps = seat.game, seat.model_steps()
     said = sentence(steps, what="decision")
     if said is not None:
         click.echo(said[0].upper() + said[1:], err=True)
@@ -206,42 +198,31 @@ def _run(live: Live, *, once: bool) -> None:
         stop.close()
 
 
-class _Lines:
-    """``Observer`` that prints one line for each thing that people want to know."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Account:
+    """An account of a league file, and what works on it."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-
-    def tell(self, line: str) -> None:
-        """Print a line with the time."""
-        from league_agents.kit.printable import printable
-
-        click.echo(f"{self._clock.now():%Y-%m-%d %H:%M:%S} {printable(line, 300)}", err=True)
-
-    def received(self, role: str, row: InboxRow) -> None:
-        """No-op: what follows from a mail is told."""
-
-    def sent(self, role: str, item: OutboxItem) -> None:
-        self.tell(f"sent {item.message_type} to {', '.join(item.to)}")
-
-    def noted(self, role: str, note: Note) -> None:
-        text = note.facts.get("text")
-        if isinstance(text, str):
-            self.tell(f"turned away: {text}" if note.key == "mail_rejected" else text)
+    settings: LeagueSettings
+    role: RoleSettings
+    clock: ServiceClock
+    log: DaemonLog
+    company: Company
 
 
-def _account(config: Path | None, account: str) -> tuple[LeagueSettings, RoleSettings]:
+@contextmanager
+def _account(config: Path | None, account: str, *, in_process: bool) -> Iterator[_Account]:
+    from league_agents.app.arena import Company
+    from league_agents.app.models import arena_models
+    from league_agents.cli.daemon import log_of
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.kit.clock import SystemClock
+    from league_agents.knowledge.corpus import default_index_path
+    from league_agents.mail.service_clock import ServiceClock
 
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=(account,))
-    return settings, settings.role(account)
-
-
-def _company(tell: Callable[[str], None], clock: Clock, *, in_process: bool) -> Company:
-    from league_agents.app.arena import Company
-    from league_agents.app.models import arena_models
-    from league_agents.knowledge.corpus import default_index_path
-
-    models = partial(arena_models, tell)
-    return Company(models=models, index_path=default_index_path, now=clock.now, in_process=in_process)
+    clock = ServiceClock(SystemClock())
+    with closing(log_of(settings)) as log:
+        models = partial(arena_models, partial(log.say, account))
+        company = Company(models=models, index_path=default_index_path, now=clock.now, in_process=in_process)
+        yield _Account(settings=settings, role=settings.role(account), clock=clock, log=log, company=company)

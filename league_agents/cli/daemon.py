@@ -121,7 +121,7 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
 
             return test_connectivity(settings, stdout)
         with (
-            contextlib.closing(_log_of(settings)) as log,
+            contextlib.closing(log_of(settings)) as log,
             prints_are_told() if in_process else contextlib.nullcontext(),
         ):
             return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
@@ -153,7 +153,8 @@ def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     )
 
 
-def _log_of(settings: LeagueSettings) -> DaemonLog:
+def log_of(settings: LeagueSettings) -> DaemonLog:
+    """The log that a league file wants."""
     from league_agents.app.secret_files import secret_texts_of
     from league_agents.cli.logs import open_log
 

@@ -97,7 +97,7 @@ class Outbox:
         journal: Journal,
         clock: Clock,
         *,
-        keeps_order: Callable[[OutboxItem], bool] = lambda _item: False,
+        keeps_order: Callable[[OutboxItem], bool],
         on_late: Callable[[OutboxItem, timedelta], object] = lambda _item, _by: None,
     ) -> None:
         """Of messages that ``keeps_order`` names none overtakes another. ``on_late`` is told of each message that the

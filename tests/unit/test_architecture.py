@@ -130,7 +130,7 @@ ARROWS = (
         "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
         "as the league's runner copies it"),
     Row("arena.by_mail",
-        (KIT, *PURE, *PORTS, "runner.codec", "user_code.called",
+        (KIT, *PURE, *PORTS, "runner.calls", "runner.codec", "user_code.called",
          "arena.answers", "arena.agents.seated", "arena.decisions", "arena.scenario", "arena.session"), (),
         "machines and the codecs of their mail: the loop that runs them is the league's"),
     Row("report", (KIT, "games", "league.wire", "journal.port", "report"), ("jinja2", "numpy", "rich"),

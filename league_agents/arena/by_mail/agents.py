@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ from league_agents.games.game import ForfeitCause as Forfeit
 from league_agents.journal.port import PendingCall
 from league_agents.kit.model_work import KEY
 from league_agents.league.machines.effects import Call
-from league_agents.league.machines.events import CallbackFailed, CallbackReturned
+from league_agents.runner.calls import AgentHost, Outcome
 from league_agents.user_code.called import Called, End
 
 LOG = logging.getLogger(__name__)
@@ -30,20 +30,6 @@ NO_LIMIT: Final = timedelta(days=365)
 """The time limit of a decision without a clock."""
 
 Context = Mapping[str, Any]
-
-
-class Workers(Protocol):
-    """Where the agents' calls are run."""
-
-    def submit(self, call: PendingCall) -> None: ...
-
-    def collect(self) -> Sequence[CallbackReturned | CallbackFailed]: ...
-
-    def release(self, game_id: str) -> None: ...
-
-    def next_wake(self) -> datetime | None: ...
-
-    def close(self) -> None: ...
 
 
 def decision_call(
@@ -113,7 +99,7 @@ class SeatedAgents:
 
     def __init__(
         self,
-        workers: Workers,
+        workers: AgentHost,
         agent_of: Callable[[str], object],
         heard: Callable[[Context, int], Sequence[Event]],
         *,
@@ -145,7 +131,7 @@ class SeatedAgents:
             context = {**context, "view": {**context["view"], "memory": memory.as_json()}}
         self._workers.submit(replace(call, context=context))
 
-    def collect(self) -> Sequence[CallbackReturned | CallbackFailed]:
+    def collect(self) -> Sequence[Outcome]:
         self._tell()
         return self._workers.collect()
 

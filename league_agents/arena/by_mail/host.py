@@ -18,6 +18,7 @@ from league_agents.arena.agents.seated import legal_as_json
 from league_agents.arena.by_mail.agents import Context, decision_call
 from league_agents.arena.by_mail.letters import (
     LetterCodec,
+    LetterEffect,
     LetterHeading,
     NoMessages,
     SendLetter,
@@ -34,7 +35,7 @@ from league_agents.journal.port import Journal
 from league_agents.kit.errors import ConfigError, JournalUnusable, RemoteProtocolError
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.model_work import KEY
-from league_agents.league.machines.effects import Call, ClearDeadline, Effect, Notice, SetDeadline, Warn
+from league_agents.league.machines.effects import Call, ClearDeadline, Notice, SetDeadline, Warn
 from league_agents.league.machines.events import CallbackFailed, CallbackReturned, DeadlinePassed, Failure, Started
 from league_agents.league.wire.address import address_key, read_mailbox
 from league_agents.mail.port import Mail, Peers
@@ -107,7 +108,7 @@ class HostMachine:
         """What the agent of a call may know, after an event's number."""
         return self.table(state).match.events_for(context["agent_id"], after=after)
 
-    def step(self, state: HostState, event: object, now: datetime) -> tuple[HostState, list[Effect | SendLetter]]:
+    def step(self, state: HostState, event: object, now: datetime) -> tuple[HostState, list[LetterEffect]]:
         table = self.table(state)
         match event:
             case LetterToHost(arrived_at=arrived_at, content=content):
@@ -135,15 +136,13 @@ class HostMachine:
                 return self._ask(table, state, now)
         return self._let_happen(record, state, now)
 
-    def _let_happen(
-        self, record: Record, state: HostState, now: datetime
-    ) -> tuple[HostState, list[Effect | SendLetter]]:
+    def _let_happen(self, record: Record, state: HostState, now: datetime) -> tuple[HostState, list[LetterEffect]]:
         table, number = self.table(state), len(state.records)
         known = len(table.match.events)
         self._applied = None
         letters = table.apply(record)
         records = self._applied = (*state.records, record)
-        effects: list[Effect | SendLetter] = []
+        effects: list[LetterEffect] = []
         for letter in letters:
             seed, match_id, agent_id = str(self.setup.seed), self.setup.match_id, letter.agent_id
             effects.append(
@@ -161,10 +160,10 @@ class HostMachine:
         state, calls = self._ask(table, HostState(records=records, calls=state.calls), now)
         return state, [*effects, *calls]
 
-    def _ask(self, table: MailTable, state: HostState, now: datetime) -> tuple[HostState, list[Effect | SendLetter]]:
+    def _ask(self, table: MailTable, state: HostState, now: datetime) -> tuple[HostState, list[LetterEffect]]:
         """Ask the agents of the host that owe an action and were not asked yet."""
         wanted = {_call_id(table, agent): agent for agent in table.asked()}
-        calls: list[Effect | SendLetter] = [
+        calls: list[LetterEffect] = [
             self._call(table, call_id, agent, now) for call_id, agent in wanted.items() if call_id not in state.calls
         ]
         asked = frozenset(wanted)
@@ -182,7 +181,7 @@ class HostMachine:
             now=now,
         )
 
-    def _clock(self, table: MailTable) -> list[Effect | SendLetter]:
+    def _clock(self, table: MailTable) -> list[LetterEffect]:
         deadline = table.next_deadline()
         return [ClearDeadline(name=_CLOCK) if deadline is None else SetDeadline(name=_CLOCK, at=deadline)]
 

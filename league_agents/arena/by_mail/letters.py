@@ -29,6 +29,7 @@ from msgspec import Struct
 from league_agents.arena.protocol.json_text import LARGEST
 from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
 from league_agents.journal.port import OutboxItem
+from league_agents.league.machines.effects import Effect
 from league_agents.mail.port import Mail
 
 MAIL_VERSION: Final = "1.0.0"
@@ -64,6 +65,10 @@ class SendLetter(Struct, frozen=True, kw_only=True):
     to: str
     heading: LetterHeading
     document: Mapping[str, Any]
+
+
+LetterEffect = Effect | SendLetter
+"""What the machines of a match by mail want done."""
 
 
 class LetterCodec:

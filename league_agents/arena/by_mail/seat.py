@@ -17,12 +17,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from league_agents.arena.by_mail.agents import Context, decision_call
-from league_agents.arena.by_mail.letters import LetterCodec, LetterHeading, SendLetter, is_name, read_subject
+from league_agents.arena.by_mail.letters import (
+    LetterCodec,
+    LetterEffect,
+    LetterHeading,
+    SendLetter,
+    is_name,
+    read_subject,
+)
 from league_agents.games.game import ALL, Event
 from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.violation import shown as shown_value
-from league_agents.league.machines.effects import Effect, Warn
+from league_agents.league.machines.effects import Warn
 from league_agents.league.machines.events import CallbackReturned, Started
 from league_agents.league.wire.address import address_key, read_mailbox, same_address
 from league_agents.mail.port import Mail, Peers
@@ -132,7 +139,7 @@ class SeatMachine:
         """What the agent of a call may know, after an event's number."""
         return list(state.heard(f"{context['match_id']}/{context['agent_id']}", after))
 
-    def step(self, state: SeatState, event: object, now: datetime) -> tuple[SeatState, list[Effect | SendLetter]]:
+    def step(self, state: SeatState, event: object, now: datetime) -> tuple[SeatState, list[LetterEffect]]:
         match event:
             case LetterToSeat(letter=letter):
                 key = f"{letter['match_id']}/{letter['agent_id']}"
@@ -177,7 +184,7 @@ class SeatMachine:
 
     def _ask(
         self, state: SeatState, key: str, letter: Mapping[str, Any], now: datetime
-    ) -> tuple[SeatState, list[Effect | SendLetter]]:
+    ) -> tuple[SeatState, list[LetterEffect]]:
         game, decision = state.games[key], letter.get("decision")
         if not isinstance(decision, Mapping):
             return state, []
@@ -221,7 +228,7 @@ class SeatMachine:
 
     def _answer(
         self, state: SeatState, call_id: str, result: Mapping[str, object]
-    ) -> tuple[SeatState, list[Effect | SendLetter]]:
+    ) -> tuple[SeatState, list[LetterEffect]]:
         key, game = next(((key, game) for key, game in state.games.items() if game.call_id == call_id), (None, None))
         if key is None or game is None or game.template is None or game.asked != game.newest:
             return state, []

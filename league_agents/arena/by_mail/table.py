@@ -48,23 +48,6 @@ class Letter:
     document: Mapping[str, Any]
 
 
-class _Driver:
-    """The table's decisions as the service moves them."""
-
-    def __init__(self, decisions: Decisions) -> None:
-        self._decisions = decisions
-
-    def act(self, agent_id: str, action: Action, now: datetime, /) -> object:
-        return self._decisions.act(agent_id, action, now)
-
-    def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
-        return self._decisions.forfeit(agent_id, cause, now)
-
-    def deadline(self, agent_id: str, /) -> datetime | None:
-        decision = self._decisions.open_decisions.get(agent_id)
-        return None if decision is None else decision.deadline
-
-
 class MailTable:
     """One match, its clocks, and what each mailbox has been told."""
 
@@ -175,7 +158,7 @@ class MailTable:
         self.started_at = at
         for recorder in self._recorders:
             recorder.begin(cast("Session", self))
-        self._hold(self._service.start(self.setup.match_id, at, driver=_Driver(self.decisions)))
+        self._hold(self._service.start(self.setup.match_id, at, driver=self.decisions))
 
     def _mail(self, record: Record, at: datetime, now: datetime) -> dict[str, list[Mapping[str, Any]]]:
         """Handle what one mail holds; seat -> what it is answered."""

@@ -110,5 +110,4 @@ class SessionDriver:
 
     def deadline(self, agent_id: str, /) -> datetime | None:
         """Until when the agent owes its action; ``None`` without a clock."""
-        decision = self._session.decisions.open_decisions.get(agent_id)
-        return None if decision is None else decision.deadline
+        return self._session.decisions.deadline(agent_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -109,8 +110,8 @@ def test_a_match_is_played_by_commands_that_are_started_again_each_time(tmp_path
     lines = read_transcript((tmp_path / "game.jsonl").read_text().splitlines())
     assert [each["plays"] for each in lines[0]["agents"]] == ["mail", "mail", "random"]
     assert arena("replay", "game.jsonl").exit_code == 0
-    again = arena("mail-host", "--journal", "match.db", "--config", "host.yaml", "--account", "player", "--once")
-    assert "won by" in again.stdout
+    again = arena("mail-host", "--journal", "match.db", "--config", "host.yaml", "--account", "player")
+    assert "won by" in again.stdout, "a host whose match is over ends by itself"
 
 
 @pytest.mark.usefixtures("gmail")
@@ -135,6 +136,15 @@ def test_classes_of_ones_own_sit_on_either_side(tmp_path: Path, more: tuple[str,
     last = read_transcript((tmp_path / "game.jsonl").read_text().splitlines())
     prices = [line["action"]["data"]["price"] for line in last if line.get("action")]
     assert prices == [33, 33, 33]
+
+
+@pytest.mark.usefixtures("gmail")
+def test_a_host_logs_as_its_league_file_says(tmp_path: Path) -> None:
+    written = yaml.safe_load((tmp_path / "host.yaml").read_text())
+    (tmp_path / "host.yaml").write_text(yaml.safe_dump({**written, "log": {"file": "host.log", "json": True}}))
+    assert host().stderr == ""
+    sent = [line for each in (tmp_path / "host.log").read_text().splitlines() if (line := json.loads(each)).get("to")]
+    assert [(line["event"], line["message_type"]) for line in sent] == [("sent", "invitation")] * 2
 
 
 @pytest.mark.usefixtures("gmail")
