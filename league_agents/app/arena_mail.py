@@ -6,7 +6,7 @@ Rule: one process works on a mailbox. The locks of the league's roles are taken 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,13 +150,7 @@ def host_by_mail(
                 machine=machine,
                 codec=codec,
                 journal=_opened(path, ROLE, role, dump_part),
-                host=SeatedAgents(
-                    _workers(agents.__getitem__, wakeup, clock, one_game_each=True),
-                    agents.__getitem__,
-                    lambda context, after: machine.heard(state(), context, after),
-                    memory_of=lambda _seat: memory_for(setup.scenario.game),
-                    close_agents=lambda: close_agents(agents.values()),
-                ),
+                host=_seated(agents.__getitem__, agents.values(), machine, state, setup.scenario.game, wakeup, clock),
                 peers=lambda: codec.peers(is_over=machine.is_over(state())),
             )
 
@@ -184,22 +178,14 @@ def _setup(
 ) -> MailSetup | None:
     if scenario is None:
         return None  # what the journal holds; a journal that holds nothing is refused
-    if kept is not None:
-        wanted = kept.seed if seed is None else seed
-        return MailSetup(
-            scenario=scenario,
-            seed=wanted,
-            match_id=kept.match_id,
-            host_address=host_address,
-            addresses=addresses or kept.addresses,
-        )
-    drawn = seed if seed is not None else scenario.seed if scenario.seed is not None else secrets.randbits(63)
+    before = scenario.seed if kept is None else kept.seed
+    given = before if seed is None else seed
     return MailSetup(
         scenario=scenario,
-        seed=drawn,
-        match_id=f"m-{secrets.token_hex(5)}",
+        seed=secrets.randbits(63) if given is None else given,
+        match_id=f"m-{secrets.token_hex(5)}" if kept is None else kept.match_id,
         host_address=host_address,
-        addresses=addresses,
+        addresses=addresses if addresses or kept is None else kept.addresses,
     )
 
 
@@ -227,21 +213,11 @@ def seat_by_mail(
 
         def program(_told: Observer, wakeup: Wakeup, state: Callable[[], SeatState]) -> MailProgram:
             agent = make_agent()
-
-            def agent_of(_seat: str) -> object:
-                return agent
-
             return MailProgram(
                 machine=machine,
                 codec=codec,
                 journal=_opened(path, SEAT_ROLE, role, dump_seat_part),
-                host=SeatedAgents(
-                    _workers(agent_of, wakeup, clock, one_game_each=False),
-                    agent_of,
-                    lambda context, after: machine.heard(state(), context, after),
-                    memory_of=lambda _seat: memory_for(game),
-                    close_agents=lambda: close_agents([agent]),
-                ),
+                host=_seated(lambda _seat: agent, [agent], machine, state, game, wakeup, clock),
                 peers=codec.peers,
             )
 
@@ -269,9 +245,22 @@ def _opened(path: Path, kind: str, role: RoleSettings, dump: Dump) -> StoredJour
     return journal
 
 
-def _workers(agent_of: Callable[[str], object], wakeup: Wakeup, clock: Clock, *, one_game_each: bool) -> Workers:
-    return Workers(
-        lambda: AskedAgent(agent_of, clock.now), one_game_each=one_game_each, clock=clock, notify=wakeup.wake
+def _seated(
+    agent_of: Callable[[str], object],
+    agents: Collection[object],
+    machine: HostMachine | SeatMachine,
+    state: Callable[[], Any],
+    game: str,
+    wakeup: Wakeup,
+    clock: Clock,
+) -> SeatedAgents:
+    workers = Workers(lambda: AskedAgent(agent_of, clock.now), one_game_each=True, clock=clock, notify=wakeup.wake)
+    return SeatedAgents(
+        workers,
+        agent_of,
+        lambda context, after: machine.heard(state(), context, after),
+        memory_of=lambda _seat: memory_for(game),
+        close_agents=lambda: close_agents(agents),
     )
 
 

@@ -323,25 +323,6 @@ async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:
     return await answered
 
 
-def ask_alone(
-    agent_id: str,
-    agent: object,
-    view: dict[str, Any],
-    legal: Sequence[LegalAction],
-    deadline: datetime | None,
-    now: datetime,
-) -> Action | ForfeitCause:
-    """What an agent does where nobody else is asked meanwhile, or why it does nothing, which has been logged."""
-    timeout = None if deadline is None else (deadline - now).total_seconds()
-    try:
-        return asyncio.run(asyncio.wait_for(ask_agent(agent, view, legal, deadline), timeout))
-    except (TimeoutError, CallbackTimeout):
-        return ForfeitCause.TIMEOUT
-    except Exception as error:  # an agent's own code may raise anything
-        LOG.warning("%s", failure_line(agent_id, step_of(legal), error))
-        return ForfeitCause.ERROR
-
-
 def _guarded(agent_id: str, call: Callable[..., object], *args: object) -> None:
     try:
         call(*args)

@@ -7,6 +7,7 @@ Rule 2: a call ends with the decision that it is for, whatever the agent does.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,10 +16,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from league_agents.arena.answers import raw_of, steps_of
-from league_agents.arena.session import Memory, ask_alone, failure_line
+from league_agents.arena.session import Memory, ask_agent, failure_line, step_of
 from league_agents.games.game import Event, LegalAction
-from league_agents.games.game import ForfeitCause as Forfeit
 from league_agents.journal.port import PendingCall
+from league_agents.kit.errors import CallbackTimeout
 from league_agents.kit.model_work import KEY
 from league_agents.league.machines.effects import Call
 from league_agents.runner.calls import AgentHost, Outcome
@@ -73,13 +74,18 @@ class AskedAgent:
 
     def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
         context: Any = arguments[0]
-        agent_id, until = context["agent_id"], context["until"]
-        agent = self._agent_of(agent_id)
+        agent, legal, until = self._agent_of(context["agent_id"]), legal_of(context["legal"]), context["until"]
         deadline = None if until is None else datetime.fromisoformat(until)
-        action = ask_alone(agent_id, agent, context["view"], legal_of(context["legal"]), deadline, self._now())
-        if isinstance(action, Forfeit):
-            is_late = action is Forfeit.TIMEOUT
-            return Called(end=End.TIMED_OUT if is_late else End.RAISED, detail="an error, which has been logged")
+        # Of what is left now: a call may have waited for its process to be started again.
+        left_s = None if deadline is None else (deadline - self._now()).total_seconds()
+        try:
+            action = asyncio.run(asyncio.wait_for(ask_agent(agent, context["view"], legal, deadline), left_s))
+        except (TimeoutError, CallbackTimeout):
+            return Called(end=End.TIMED_OUT)
+        except Exception as error:  # an agent's own code may raise anything
+            failure = failure_line(context["agent_id"], step_of(legal), error)
+            LOG.warning("%s", failure)
+            return Called(end=End.RAISED, detail=failure)
         result = {
             "action": {"version": action.version, "type": action.type, "data": dict(action.data)},
             "raw": raw_of(agent),

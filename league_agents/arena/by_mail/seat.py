@@ -38,7 +38,6 @@ from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers
 ROLE: Final = "arena-seat"
 """Whose journal it is."""
 
-_MOST_WAITING: Final = 1000
 _KEPT_FIELDS: Final = frozenset({"seq", "event"})
 _NEVER: Final = (0, 0)
 
@@ -177,7 +176,7 @@ class SeatMachine:
         game = replace(game, state=newest, newest=max(game.newest, attempt))
         letters = state.told.get(key, {})
         after = letter["after"]
-        if events and after not in letters and sum(at > after for at in letters) < _MOST_WAITING:
+        if events and after not in letters:
             told = ToldEvents(last=max(event.seq for event in events), events=tuple(events))
             letters = {**letters, after: told}
         return SeatState(playing=key, games={**state.games, key: game}, told={**state.told, key: letters})

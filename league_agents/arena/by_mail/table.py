@@ -54,9 +54,6 @@ class MailTable:
     def __init__(self, setup: MailSetup, *, recorders: Sequence[Recorder] = ()) -> None:
         """``recorders`` write the match down. Raises ``ConfigError``."""
         self.setup = setup
-        self.records = 0
-        """How many have been applied."""
-
         self.match: Match[Any] = setup.scenario.new_match(setup.seed)
         self.decisions = Decisions(self.match, setup.scenario.clock, self)
         self.started_at: datetime | None = None
@@ -105,7 +102,6 @@ class MailTable:
         elif kind != "time":
             raise ValueError(f"no record is a {kind!r}")
         self._settle(now, expires_at=at)
-        self.records += 1
         return self._letters(answers, now, is_start=kind == "start")
 
     def settled(self, settled: SettledDecision) -> None:
