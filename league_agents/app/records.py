@@ -6,7 +6,7 @@ Rule: nothing is written, and what somebody else may have made is looked at with
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -17,8 +17,10 @@ from league_agents.config.league_settings import LeagueSettings
 from league_agents.journal.port import StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable, shortened
 from league_agents.kit.printable import of
+from league_agents.kit.private_file import replace_private
 from league_agents.report.journal_source import JournalSource, Spent
 from league_agents.report.recorded_match import RecordedMatch
+from league_agents.report.records import MatchRecord, SeasonRecord, Viewer, visible, visible_season
 from league_agents.report.records_file import HEAD, RecordsFile
 from league_agents.report.season_folder import Division, SeasonFolder
 from league_agents.report.season_frame import RoleJournal, RoleName
@@ -163,3 +165,34 @@ def _document(path: Path) -> Mapping[str, object]:
     if not isinstance(found, dict):
         raise ConfigError(named, "is neither a journal nor records of a league; name another file")
     return found
+
+
+def exported(source: SeasonSource, viewer: Viewer | None) -> tuple[SeasonRecord, Iterator[MatchRecord]]:
+    """The season and its matches, narrowed to what a reader may see."""
+    season, matches = source.season(), source.matches()
+    if viewer is None:
+        return season, matches
+    return visible_season(season, viewer), (visible(match, viewer, source.team) for match in matches)
+
+
+def imported(path: Path) -> RecordsFile:
+    """A file that ``export`` wrote. Raises ``ConfigError`` for any other."""
+    return RecordsFile(path)
+
+
+def write_lines(path: Path, lines: Iterable[bytes], *, is_table: bool = False) -> None:
+    """Write a private file in one go; an earlier one of this kind is replaced, anything else is kept.
+
+    Raises ``ConfigError``.
+    """
+    named = shortened(str(path))
+    try:
+        if path.exists() and not is_table:
+            with path.open("rb") as file:
+                if path.stat().st_size and file.read(len(HEAD)) != HEAD:
+                    raise ConfigError(f"--out {named}", "exists and is no export; name another file or remove this one")
+        elif path.exists():
+            raise ConfigError(f"--out {named}", "exists already; name another file or remove this one")
+        replace_private(path, lines)
+    except OSError as error:
+        raise ConfigError(f"--out {named}", f"cannot be written: {error.strerror}") from None

@@ -35,6 +35,8 @@ COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
     "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
     "show": ("Matches, standings, schedule and audit trail of a season.", "league_agents.cli.show"),
+    "export": ("Write the matches of a season to a file.", "league_agents.cli.export"),
+    "import": ("Check a file of match records, and keep it.", "league_agents.cli.import_records"),
     "manage": ("Tell the league manager what to do.", "league_agents.cli.manage"),
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
     "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),

@@ -19,3 +19,11 @@ ROLES = click.option(
     multiple=True,
     help="This role of the league file only; may be repeated.",
 )
+FROM = click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A journal, a season's folder, a recorded match or an export.",
+)
+SEASON = click.option("--season", metavar="ID", help="One of several seasons of a journal.  [default: the latest]")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from league_agents.cli.options import CONFIG
+from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.screen import console, print_document
 
 if TYPE_CHECKING:
@@ -38,15 +38,9 @@ VIEWERS = ("player", "referee", "public")
 def _options(function: F) -> F:
     for option in reversed(
         (
-            click.option(
-                "--from",
-                "source",
-                type=click.Path(path_type=Path),
-                metavar="PATH",
-                help="A journal, a season's folder, a recorded match or an export.",
-            ),
+            FROM,
             CONFIG,
-            click.option("--season", metavar="ID", help="One of several seasons of a journal.  [default: the latest]"),
+            SEASON,
             click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
             click.option("--csv", "as_csv", is_flag=True, help="Print a table for spreadsheets."),
         )

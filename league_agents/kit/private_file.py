@@ -45,17 +45,15 @@ def tighten_database(path: Path) -> None:
     tighten(path, *(path.with_name(f"{path.name}{suffix}") for suffix in _BESIDE_A_DATABASE))
 
 
-def replace_private(path: Path, text: str) -> None:
-    """Write a whole file in one step, in the place of an earlier one. Raises ``OSError``."""
+def replace_private(path: Path, content: str | Iterable[bytes]) -> None:
+    """Write a whole file in one step, in the place of an earlier one: a text, or its pieces. Raises ``OSError``."""
     unfinished: Path | None = None
     tighten(path)
     try:
         # A temporary file is made with mode 0600, whatever the umask.
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False
-        ) as file:
+        with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
             unfinished = Path(file.name)
-            file.write(text)
+            file.writelines((content.encode(),) if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)

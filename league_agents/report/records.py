@@ -31,6 +31,7 @@ RESET = "reset"
 """The status of a match that a reset of the league cut off."""
 
 _NOT_OVER = (PLANNED, OPEN)
+_LOG_FOR_EVERYBODY = frozenset({"settlement", "round", "season"})
 UNKNOWN = "unknown"
 """The status of a match that is over, in a journal that does not say how: a player's own."""
 
@@ -261,6 +262,18 @@ def visible(match: MatchRecord, viewer: Viewer, team: str = "") -> MatchRecord:
         # Warnings are for the person whose agent they are about.
         match = evolve(match, notes=(), models=match.models if match.is_over else ())
     return evolve(match, players=players, target=match.target if match.is_over else None)
+
+
+def visible_season(season: SeasonRecord, viewer: Viewer) -> SeasonRecord:
+    """What a reader other than the league manager may see of a season: the results, and what was settled.
+
+    ``public``: without addresses, and so without what the audit trail says of them.
+    """
+    log = tuple(evolve(entry, by="") for entry in season.log if entry.kind in _LOG_FOR_EVERYBODY)
+    if viewer != "public":
+        return evolve(season, log=log)
+    teams = tuple(evolve(team, player_email="", referee_email="") for team in season.teams)
+    return evolve(season, log=log, teams=teams)
 
 
 def _bare(match: MatchRecord) -> MatchRecord:

@@ -79,7 +79,7 @@ def _safe(value: Cell) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     if not isinstance(value, str):
-        return "" if value is None else value
+        return "" if value is None else int(value) if isinstance(value, float) and value.is_integer() else value
     # What Excel skips before a formula it skips here too.
     text = printable(value, 32_000)
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
