@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-from league_agents.config.league_keys import ReadBy, WrittenFile
-from league_agents.kit.written import WrittenMapping, allowed_in_words, inner_of
+from league_agents.config.league_keys import WrittenFile, mapping_in
+from league_agents.kit.written import WrittenMapping, allowed_in_words
 from league_agents.report.markdown import table
 from league_agents.report.wire_page import field_docstrings
 
@@ -49,7 +49,7 @@ def declared_keys(kind: type[WrittenMapping] = WrittenFile, section: str = "") -
             meanings |= field_docstrings(each)
     for name, field in kind.model_fields.items():
         key = field.alias or name
-        inner = next((each.kind for each in field.metadata if isinstance(each, ReadBy)), inner_of(field.annotation))
+        inner = mapping_in(field)
         yield DeclaredKey(
             kind, section, key, meanings.get(name, ""), field.get_default(call_default_factory=True), inner
         )

@@ -106,7 +106,7 @@ def read_league_file(
         is_demo=is_demo or (written.demo if demo is None else demo),
         pace=_pace(read_written(known.WrittenPoll, written.poll, f"{path}.poll"), env),
         gmail=_gmail(read_written(known.WrittenGmail, written.gmail, f"{path}.gmail"), f"{path}.gmail", env, folder),
-        log=_log(read_written(known.WrittenLog, written.log, f"{path}.log"), f"{path}.log", env, folder),
+        log=_log(read_written(known.WrittenLog, written.log, f"{path}.log"), env, folder),
         roles=_roles(written.roles, f"{path}.roles", env, folder, only),
         season=None,
         models=read_models(written.models, environment, folder, path=f"{path}.models"),
@@ -202,11 +202,10 @@ def _gmail(written: WrittenGmail, path: str, env: Environment, folder: Path) -> 
     )
 
 
-def _log(written: WrittenLog, path: str, env: Environment, folder: Path) -> LogSettings:
-    named = env.text("LOG_LEVEL")
-    level = (named or written.level).upper()
+def _log(written: WrittenLog, env: Environment, folder: Path) -> LogSettings:
+    level = (env.text("LOG_LEVEL") or written.level).upper()
     if level not in LEVELS:
-        raise not_one_of("LOG_LEVEL" if named else f"{path}.level", LEVELS, level)
+        raise not_one_of("LOG_LEVEL", LEVELS, level)
     file = None if written.file is None else _file(written.file, folder)
     return LogSettings(level=level, is_json=written.is_json, file=file)
 

@@ -9,10 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic.fields import FieldInfo
 
 from league_agents.config.model_file import WrittenModels
-from league_agents.kit.written import NUMBER_AS_TEXT, PRINTABLE, Line, LongLine, Words, WrittenMapping, one_line
+from league_agents.kit.written import (
+    NUMBER_AS_TEXT,
+    PRINTABLE,
+    Line,
+    LongLine,
+    Words,
+    WrittenMapping,
+    inner_of,
+    one_line,
+)
 from league_agents.league.machines.manager.config import LookupTable
 from league_agents.league.season.schedule import MOST_ROUNDS, ScheduleKind
 from league_agents.league.season.tie_breaks import TieBreak
@@ -156,8 +166,11 @@ class WrittenGmail(WrittenMapping):
 class WrittenLog(WrittenMapping):
     """Where the log goes."""
 
-    level: Line = "INFO"
-    """DEBUG, INFO, WARNING or ERROR."""
+    level: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"],
+        BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
+    ] = "INFO"
+    """The least that is told."""
 
     is_json: bool = Field(default=False, alias="json")
     """Whether every line is one JSON object."""
@@ -356,3 +369,19 @@ class WrittenFile(WrittenMapping):
 
     log: Annotated[Any, ReadBy(WrittenLog)] = None
     """Where the log goes."""
+
+
+def mapping_in(field: FieldInfo) -> type[WrittenMapping] | None:
+    """The class of the keys that a key holds; ``None`` where it holds no mapping with declared keys."""
+    return next((each.kind for each in field.metadata if isinstance(each, ReadBy)), inner_of(field.annotation))
+
+
+def declared_at(path: str) -> FieldInfo:
+    """The key of a league file at that place: ``roles.player.address``."""
+    kind: type[WrittenMapping] = WrittenFile
+    *sections, key = path.split(".")
+    for name in sections:
+        inner = mapping_in(kind.model_fields[name])
+        assert inner is not None, path
+        kind = inner
+    return kind.model_fields[key]

@@ -10,19 +10,49 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
 
 import yaml
 
-from league_agents.config.environment import truth_of
 from league_agents.config.league_settings import DEFAULT_FILE, command_with
 from league_agents.config.mapping_file import read_mapping
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import printable
-from league_agents.league.wire.address import read_address
 
 _UNKNOWN = "nobody knows this key"
 _HERE_JOURNAL = "the journal is a SQLite file"
 
+# Key of the old file, dots between nested ones, to the key of the league file.
+_REFEREE_TAKEN = {
+    "league_manager_email": "league.manager_email",
+    "league_id": "league.league_id",
+    "referee_email": "roles.referee.address",
+    "referee_id": "roles.referee.id",
+    "group_id": "roles.referee.group_id",
+    "display_name": "roles.referee.display_name",
+    "token_path": "roles.referee.token",
+    "actual_opening_sentence": "roles.referee.target.opening_sentence",
+    "actual_associative_word": "roles.referee.target.associative_word",
+    "assignment_table_id": "roles.referee.assignment_table_id",
+    "demo_mode": "demo",
+    "poll_interval_seconds": "poll.idle_seconds",
+    "credentials_path": "gmail.credentials",
+    # One wait for all three steps (protocol 5.3.4).
+    "player_response_timeout_seconds": "waits.warmup_seconds waits.questions_seconds waits.guess_seconds",
+}
+_PLAYER_TAKEN = {
+    "league.manager_email": "league.manager_email",
+    "league.league_id": "league.league_id",
+    "gmail.account": "roles.player.address",
+    "player.user_id": "roles.player.id",
+    "player.display_name": "roles.player.display_name",
+    "gmail.token_path": "roles.player.token",
+    "app.demo_mode": "demo",
+    "app.poll_interval_sec": "poll.idle_seconds",
+    "gmail.credentials_path": "gmail.credentials",
+    "app.log_level": "log.level",
+}
+_MODULE, _CLASS = "app.player_ai_module", "app.player_ai_class"
 _REFEREE_DROPPED = {
     "log_file": "name one with log.file",
     "season_id": "learnt from the broadcasts",
@@ -86,12 +116,12 @@ def import_settings(path: Path) -> Imported:
     """Convert a referee's ``config.json`` or a player's ``js/config.json``. Raises ``ConfigError``."""
     found = read_mapping(path)
     if "referee_id" in found or "league_manager_email" in found:
-        return _Import(found, path).referee()
+        return _referee(dict(_flat(found)))
     if any(isinstance(found.get(name), Mapping) for name in ("app", "player", "gmail")) or "league" in found:
         if "roles" in found:
             check = command_with(path, "config", "check")
             raise ConfigError(str(path), f"is a league file already; check it with '{check}'")
-        return _Import(found, path).player()
+        return _player(dict(_flat(found)))
     raise ConfigError(
         str(path),
         "is neither a referee's settings (referee_id, league_manager_email) nor a player's (league, app, gmail)",
@@ -155,138 +185,81 @@ def _complete_each_other(done: Imported, into: Path) -> None:
             done.to_do.append(f"roles.{name}.group_id: taken from the other file; is it right?")
 
 
-def _section(settings: Mapping[str, object], name: str) -> dict[str, object]:
-    found = settings.get(name)
+def _section(settings: dict[str, object], name: str, *, is_made: bool = False) -> dict[str, object]:
+    found = settings.setdefault(name, {}) if is_made else settings.get(name)
     return found if isinstance(found, dict) else {}
 
 
-class _Import:
-    """One file on its way over."""
+def _referee(old: dict[str, object]) -> Imported:
+    usual = {"address": MISSING_ADDRESS, "id": "REF001", "agent": "offline", "journal": "referee.db"}
+    done = Imported(settings={"league": {"manager_email": MISSING_ADDRESS}, "roles": {"referee": usual}})
+    done.to_do.append("roles.referee.agent: name your class, such as my_ai.py:MyRefereeAI, or keep offline")
+    return _filled_in(done, old, "referee", _REFEREE_TAKEN, _REFEREE_DROPPED)
 
-    def __init__(self, found: Mapping[str, object], path: Path) -> None:
-        self._old = dict(_flat(found))
-        self._path = path
-        self._done = Imported(settings={})
 
-    def referee(self) -> Imported:
-        role: dict[str, object] = {}
-        self._address(role, "referee_email", "roles.referee.address")
-        self._text("referee_id", role, "id", "roles.referee")
-        for old, new in (("group_id", "group_id"), ("display_name", "display_name")):
-            self._text(old, role, new, "roles.referee")
-        role.setdefault("id", "REF001")
-        role["agent"] = "offline"
-        self._done.to_do.append("roles.referee.agent: name your class, such as my_ai.py:MyRefereeAI, or keep offline")
-        self._text("token_path", role, "token", "roles.referee")
-        role["journal"] = "referee.db"
-        target: dict[str, object] = {}
-        self._text("actual_opening_sentence", target, "opening_sentence", "roles.referee.target")
-        self._text("actual_associative_word", target, "associative_word", "roles.referee.target")
-        if target:
-            role["target"] = target
-        self._text("assignment_table_id", role, "assignment_table_id", "roles.referee")
-        league: dict[str, object] = {}
-        self._text("league_manager_email", league, "manager_email", "league")
-        self._text("league_id", league, "league_id", "league")
-        waits = self._number("player_response_timeout_seconds", "waits.*_seconds")
-        if waits is not None:
-            # One wait for all three steps (protocol 5.3.4).
-            steps = ("warmup_seconds", "questions_seconds", "guess_seconds")
-            self._done.settings["waits"] = dict.fromkeys(steps, waits)
-        return self._end("referee", role, league, "poll_interval_seconds", "credentials_path", "demo_mode",
-                         _REFEREE_DROPPED)  # fmt: skip
+def _player(old: dict[str, object]) -> Imported:
+    module, name = old.pop(_MODULE, None), old.pop(_CLASS, None)
+    usual = {
+        "address": MISSING_ADDRESS,
+        "group_id": "",
+        "agent": f"{module or 'my_player'}:{name or 'MyPlayerAI'}",
+        "journal": "player.db",
+    }
+    done = Imported(settings={"league": {"manager_email": MISSING_ADDRESS}, "roles": {"player": usual}})
+    done.to_do.append("roles.player.group_id: the name of your group, as the league office spells it")
+    if module or name:
+        done.taken.append(f"{_MODULE}, {_CLASS} -> roles.player.agent")
+    return _filled_in(done, old, "player", _PLAYER_TAKEN, _PLAYER_DROPPED)
 
-    def player(self) -> Imported:
-        role: dict[str, object] = {}
-        self._address(role, "gmail.account", "roles.player.address")
-        self._text("player.user_id", role, "id", "roles.player")
-        self._text("player.display_name", role, "display_name", "roles.player")
-        self._done.to_do.append("roles.player.group_id: the name of your group, as the league office spells it")
-        role["group_id"] = ""
-        module = self._take("app.player_ai_module")
-        name = self._take("app.player_ai_class")
-        role["agent"] = f"{module or 'my_player'}:{name or 'MyPlayerAI'}"
-        if module or name:
-            self._done.taken.append("app.player_ai_module, app.player_ai_class -> roles.player.agent")
-        self._text("gmail.token_path", role, "token", "roles.player")
-        role["journal"] = "player.db"
-        league: dict[str, object] = {}
-        self._text("league.manager_email", league, "manager_email", "league")
-        self._text("league.league_id", league, "league_id", "league")
-        level = self._take("app.log_level")
-        if isinstance(level, str) and level.upper() in ("DEBUG", "INFO", "WARNING", "ERROR"):
-            self._done.settings["log"] = {"level": level.upper()}
-            self._done.taken.append("app.log_level -> log.level")
-        return self._end("player", role, league, "app.poll_interval_sec", "gmail.credentials_path", "app.demo_mode",
-                         _PLAYER_DROPPED)  # fmt: skip
 
-    def _end(
-        self,
-        name: str,
-        role: dict[str, object],
-        league: dict[str, object],
-        poll_key: str,
-        credentials_key: str,
-        demo_key: str,
-        known: Mapping[str, str],
-    ) -> Imported:
-        done = self._done
-        if "manager_email" not in league:
-            league = {"manager_email": MISSING_ADDRESS, **league}
-            done.to_do.append("league.manager_email: the address of the league office")
-        gmail: dict[str, object] = {}
-        self._text(credentials_key, gmail, "credentials", "gmail")
-        poll = self._number(poll_key, "poll.idle_seconds")
-        demo = self._take(demo_key)
-        settings: dict[str, object] = {"league": league, "roles": {name: role}}
-        if demo is not None:
-            settings["demo"] = truth_of(demo, f"{self._path}.{demo_key}")
-            done.taken.append(f"{demo_key} -> demo")
-        if poll is not None:
-            settings["poll"] = {"idle_seconds": max(0.2, poll)}
-        if gmail:
-            settings["gmail"] = gmail
-        done.settings = {**settings, **done.settings}
-        for key, value in self._old.items():
-            if value not in (None, ""):
-                done.dropped.append(f"{printable(key, 80)} ({known.get(key, _UNKNOWN)})")
-        return done
-
-    def _take(self, key: str) -> object:
-        value = self._old.pop(key, None)
-        return None if value == "" else value
-
-    def _text(self, old: str, target: dict[str, object], new: str, section: str) -> None:
-        value = self._take(old)
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        if isinstance(value, str):
-            target[new] = value
-            self._done.taken.append(f"{old} -> {section}.{new}")
-        elif value is not None:
-            self._done.dropped.append(f"{old} (is no text)")
-
-    def _number(self, old: str, new: str) -> float | None:
-        value = self._take(old)
+def _filled_in(
+    done: Imported, old: Mapping[str, object], role: str, taken: Mapping[str, str], dropped: Mapping[str, str]
+) -> Imported:
+    """What the old keys say, as far as the league file's keys can be that."""
+    for key, value in old.items():
+        if value is None or value == "":
+            continue
+        if key not in taken:
+            done.dropped.append(f"{printable(key, 80)} ({dropped.get(key, _UNKNOWN)})")
+            continue
+        targets = taken[key].split()
         try:
-            number = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None
+            found = [(new, _value_of(new, value)) for new in targets]
         except ValueError:
-            number = None
-        if number is not None and 0 < number < 86_400:
-            self._done.taken.append(f"{old} -> {new}")
-            return int(number) if number == int(number) else number
-        if value is not None:
-            self._done.dropped.append(f"{old} (is no number of seconds)")
-        return None
+            done.dropped.append(f"{key} (cannot be {targets[0]})")
+            continue
+        for new, each in found:
+            *sections, last = new.split(".")
+            holder = done.settings
+            for name in sections:
+                holder = _section(holder, name, is_made=True)
+            holder[last] = each
+        done.taken.append(f"{key} -> {', '.join(targets)}")
+    for new, what in (
+        ("league.manager_email", "the address of the league office"),
+        (f"roles.{role}.address", "your mailbox, spelled exactly as Gmail shows it"),
+    ):
+        holder = done.settings
+        for name in new.split(".")[:-1]:
+            holder = _section(holder, name)
+        if holder[new.rpartition(".")[2]] == MISSING_ADDRESS:
+            done.to_do.append(f"{new}: {what}")
+    return done
 
-    def _address(self, role: dict[str, object], old: str, new: str) -> None:
-        value = self._take(old)
-        if isinstance(value, str) and read_address(value) == value:
-            role["address"] = value
-            self._done.taken.append(f"{old} -> {new}")
-            return
-        role["address"] = MISSING_ADDRESS
-        self._done.to_do.append(f"{new}: your mailbox, spelled exactly as Gmail shows it")
+
+def _value_of(path: str, value: object) -> object:
+    """What an old value means for a key of the league file, which says numbers and words more freely. Raises
+    ``ValueError``."""
+    from pydantic import TypeAdapter
+
+    from league_agents.config.league_keys import declared_at
+
+    field = declared_at(path)
+    if isinstance(value, bool) and field.annotation is not bool:
+        raise ValueError("a truth value")
+    allowed: Any = Annotated[field.annotation, path, *field.metadata]
+    found: object = TypeAdapter(allowed).validate_python(value)
+    return int(found) if isinstance(found, float) and found == int(found) else found
 
 
 def _flat(found: Mapping[str, object], before: str = "") -> list[tuple[str, object]]:

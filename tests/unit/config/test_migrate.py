@@ -181,3 +181,16 @@ def test_a_poll_interval_that_is_none_is_not_taken_over(tmp_path: Path, value: o
     made, text, _, _ = convert(tmp_path, {**REFEREE, "poll_interval_seconds": value})
     assert "poll:" not in text
     read_league_file(made, {})
+
+
+def test_what_a_key_of_a_league_file_cannot_be_is_named(tmp_path: Path) -> None:
+    wrong = {**PLAYER, "league": {"manager_email": "the office"}, "app": {"log_level": "loud", "demo_mode": "perhaps"}}
+    made, text, dropped, to_do = convert(tmp_path, wrong)
+    assert {
+        "league.manager_email (cannot be league.manager_email)",
+        "app.log_level (cannot be log.level)",
+        "app.demo_mode (cannot be demo)",
+    } <= set(dropped)
+    assert "league.manager_email: the address of the league office" in to_do
+    assert "log:" not in text
+    assert not read_league_file(made, {}).is_demo
