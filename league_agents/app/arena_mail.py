@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from league_agents.app.arena import Company, arena_agent, memory_for
-from league_agents.app.live import Live, MailboxMaker, MailProgram, MakeProgram, gmail_mailbox, live_program
+from league_agents.app.live import Live, MailProgram, MakeProgram, live_program
+from league_agents.app.live_mailbox import MailboxMaker, gmail_mailbox
 from league_agents.app.own_seat import close_agents
 from league_agents.app.role_files import take_files
 from league_agents.app.storage import STORAGE

@@ -20,7 +20,8 @@ from pathlib import Path
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.app.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.app.journals import is_begun, look_at_journal, state_in
-from league_agents.app.live import QUOTA, agent_of, login_command, machine_of
+from league_agents.app.live_machine import agent_of, machine_of
+from league_agents.app.live_mailbox import QUOTA, login_command
 from league_agents.app.sends import book_of
 from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings, RoleSettings

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from league_agents.app.journals import look_at_journal, state_in
-from league_agents.app.live import agent_of, login_command, machine_of, refuse_missing_client
+from league_agents.app.live_machine import agent_of, machine_of
+from league_agents.app.live_mailbox import login_command, refuse_missing_client
 from league_agents.app.role_files import refuse_missing_folder
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.migrate import MISSING_ADDRESS

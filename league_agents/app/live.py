@@ -1,48 +1,30 @@
 """From a league file to roles that work on real mail.
 
-Rule 1: whatever can be wrong with files, agents and journals is found when the roles are put together, not when the
-first game begins.
-Rule 2: a role's private seed is drawn once and lives in its journal: ids derived from it must be the same after every
-restart.
+Rule: whatever can be wrong with files, agents and journals is found when the roles are put together, not when the first
+game begins.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
-from league_agents.app.journals import SEED, keep_marker, open_journal, state_in
+from league_agents.app.journals import keep_marker
+from league_agents.app.live_machine import journal_and_machine
+from league_agents.app.live_mailbox import MailboxMaker, OpenMailbox, WantedMailbox, gmail_mailbox, sender_check
 from league_agents.app.outages import Outages
 from league_agents.app.role_files import take_files, tighten_folders
-from league_agents.app.sends import book_of
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.kit.clock import Clock, SystemClock
-from league_agents.kit.errors import AuthorizationExpired, ConfigError
-from league_agents.kit.printable import printable
-from league_agents.kit.values import evolve
-from league_agents.knowledge.corpus import default_index_path
-from league_agents.league.machines.config import PlayerConfig, RefereeConfig
-from league_agents.league.machines.events import Command, Identity, OperatorCommand
+from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
-from league_agents.league.machines.manager.config import ManagerConfig
-from league_agents.league.machines.manager.manager import Manager
-from league_agents.league.machines.player.player import PlayerMachine
-from league_agents.league.machines.referee.referee import Referee, RefereeState
-from league_agents.league.wire.address import read_mailbox, same_address
-from league_agents.mail.gmail import GmailMailbox
-from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
-from league_agents.mail.oauth import load_client_secret
-from league_agents.mail.port import Mail, Mailbox, Peers
-from league_agents.mail.quota import QuotaLedger
+from league_agents.league.machines.referee.referee import RefereeState
+from league_agents.mail.port import Mailbox, Peers
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import MailCodec
@@ -55,165 +37,7 @@ from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
 
 if TYPE_CHECKING:
-    from league_agents.app.models import Models
-
-QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
-"""Names under which a journal keeps what belongs to no step."""
-
-SPAM_EVERY = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenMailbox:
-    """A mailbox and what the daemon wants to know of it besides."""
-
-    mailbox: Mailbox
-    check: Callable[[], None] = lambda: None
-    """Asks once after the start whether it is the right mailbox. Raises ``MailError``."""
-
-    facts: Callable[[], Mapping[str, object]] = dict
-    close: Callable[[], None] = lambda: None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedMailbox:
-    """What is known when the mailbox of a role is opened."""
-
-    settings: LeagueSettings
-    role: RoleSettings
-    journal: Journal
-    """Keeps what the mailbox wants to know again."""
-
-    clock: ServiceClock
-    """Is told what time it is at the mail service."""
-
-    peers: Callable[[], Peers] | None = None
-    """Says at any moment whose mail comes first."""
-
-    stopping: threading.Event | None = None
-    """Is set when the process is to end."""
-
-
-MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
-"""Opens the mailbox of a role. Nothing is asked over the network yet."""
-
-
-def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
-    """What a person types to authorize this role's mailbox."""
-    return settings.command("auth", "login", "--role", role.role)
-
-
-def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
-    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with a right client file."""
-    if role.token.exists():
-        return None
-    try:
-        load_client_secret(settings.gmail.credentials)
-    except ConfigError as error:
-        return f"{error}; then run '{login_command(settings, role)}'"
-    return None
-
-
-def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
-    """Raises ``ConfigError`` when the mailbox is not authorized and nobody could authorize it."""
-    no_client = missing_client(settings, role)
-    if no_client is not None:
-        raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
-
-
-def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
-    """The role's Gmail account. Raises ``ConfigError``."""
-    settings, role, journal, clock = wanted.settings, wanted.role, wanted.journal, wanted.clock
-    refuse_missing_client(settings, role)
-    gmail = settings.gmail
-    spent = journal.kept(QUOTA)
-    cursor = journal.kept(CURSOR)
-    sends = book_of(settings, role)
-    ledger = QuotaLedger(
-        clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=spent if isinstance(spent, dict) else None
-    )
-    default = GmailMailbox(
-        role.token,
-        endpoint=gmail.endpoint,
-        address=role.address,
-        clock=clock,
-        ledger=ledger,
-        cursor=cursor if isinstance(cursor, str) else None,
-        keep_cursor=lambda position: journal.keep(CURSOR, position),
-        timeout=gmail.timeout,
-        spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
-        login_command=login_command(settings, role),
-        peers=wanted.peers,
-        refuse=sender_check(settings, role).refuse,
-        stopping=wanted.stopping,
-    )
-
-    def check() -> None:
-        found = default.profile().address
-        if not same_address(found, role.address):
-            raise AuthorizationExpired(
-                f"{role.token}: belongs to {found}, and roles.{role.role}.address is {role.address};"
-                f" run '{login_command(settings, role)}' with the right account"
-            )
-
-    def facts() -> Mapping[str, object]:
-        return {
-            QUOTA: ledger.dump(),
-            MAIL_FACTS: {
-                "units_in_last_minute": ledger.units_in_last_minute(),
-                "resyncs": default.resyncs,
-                "spam_found": default.spam_found,
-                "clock_error_s": None if (error := clock.machine_error()) is None else error.total_seconds(),
-            },
-        }
-
-    def close() -> None:
-        default.close()
-        sends.close()
-
-    return OpenMailbox(mailbox=default, check=check, facts=facts, close=close)
-
-
-@dataclass(frozen=True, slots=True)
-class SenderCheck:
-    """``Intake`` by what our own mail server says about the sender (protocol 2.6)."""
-
-    own_address: str
-    mail_server: str
-    require: Require
-
-    def refuse(self, mail: Mail) -> str | None:
-        verdict = judge(
-            mail.headers,
-            mail.from_header,
-            own_address=self.own_address,
-            authserv_id=self.mail_server,
-            require=self.require,
-        )
-        return None if verdict.accepted else verdict.reason
-
-    def came_back(self, mail: Mail) -> str | None:
-        failed = not_delivered_to(mail.headers, mail.from_header, mail.subject)
-        if failed is None:
-            return None
-        sender = read_mailbox(mail.from_header)
-        results = mail.headers.get("authentication-results", "")
-        if (
-            self.require is not Require.NOTHING
-            and sender is not None
-            and authenticated(results, sender, authserv_id=self.mail_server) is Result.FAIL
-        ):
-            return None  # forged: it would send a person after an address that is right
-        subject = printable(mail.subject, 120)
-        if not failed:
-            return f"a mail that was sent from {self.own_address} may not have arrived: {subject}"
-        named = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
-        return f"mail to {named} was not delivered: {subject}; look whether the address is right"
-
-
-def sender_check(settings: LeagueSettings, role: RoleSettings) -> SenderCheck:
-    """Whose mail a role listens to, as far as the mail server's verdict goes."""
-    return SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,108 +239,3 @@ def _stamp(path: Path) -> object:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-def journal_and_machine(
-    settings: LeagueSettings, role: RoleSettings, outages: Outages
-) -> tuple[Journal, Machine[Any], ChosenAgent | None]:
-    """A role's journal and the machine that goes with it, and its agent.
-
-    Raises ``ConfigError`` and ``JournalError``.
-    """
-    machines: list[Machine[Any]] = []
-    journal = open_journal(role, lambda name, part: machines[0].dump_part(name, part))
-    try:
-        seed = journal.kept(SEED)
-        if not isinstance(seed, str):
-            seed = secrets.token_hex(16)
-            journal.keep(SEED, seed)
-        machines.append(machine_of(settings, role, seed))
-        state_in(role, machines[0], journal.load_parts())
-        agent = None if role.role == "manager" else agent_of(settings, role, seed, outages)
-    except BaseException:
-        journal.close()
-        raise
-    return journal, machines[0], agent
-
-
-def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None) -> ChosenAgent:
-    """The agent that a referee or player runs; ``outages`` hears of its models. Raises ``ConfigError``."""
-    spec = SCRIPTED if settings.is_demo else role.agent
-    kind: AgentRole = "referee" if role.role == "referee" else "player"
-
-    def models() -> Models:
-        from league_agents.app.models import Books, chat_models
-
-        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=role.journal)
-        if outages is None:
-            return chat_models(settings.models, role=role.role, books=books)
-        return chat_models(settings.models, role=role.role, books=books, watched=outages.watched)
-
-    return choose_agent(
-        spec,
-        kind,
-        rules=settings.rules,
-        seed=seed,
-        index_path=default_index_path,
-        models=models,
-        in_process=settings.in_process,
-    )
-
-
-def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machine[Any]:
-    """The machine of a role. Raises ``ConfigError``."""
-    me = Identity(
-        email=role.address,
-        participant_id=role.participant_id,
-        group_id=role.group_id,
-        display_name=role.display_name,
-        seed=seed,
-    )
-    if role.role == "manager":
-        return Manager(config=manager_config(settings, me))
-    if role.role == "player":
-        return PlayerMachine(
-            config=PlayerConfig(identity=me, manager_email=settings.manager_email, rules=settings.rules)
-        )
-    return Referee(
-        config=RefereeConfig(
-            identity=me,
-            manager_email=settings.manager_email,
-            rules=settings.rules,
-            actual_opening_sentence=role.opening_sentence,
-            actual_associative_word=role.associative_word,
-            assignment_table_id=role.assignment_table_id,
-            avoid_not_relevant=role.avoid_not_relevant,
-        )
-    )
-
-
-def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
-    """What the league manager is told. Raises ``ConfigError`` that names the key."""
-    season = settings.season
-    if season is None:
-        raise ConfigError(f"{settings.path}.season", "is missing: a league manager needs a season with its teams")
-    try:
-        config = ManagerConfig(
-            identity=evolve(me, display_name="League office"),
-            season_id=season.season_id,
-            season_name=season.name,
-            league_id=settings.league_id,
-            season_number=season.number,
-            teams=season.teams,
-            rules=settings.rules,
-            schedule_kind=season.schedule_kind,
-            rounds=season.rounds,
-            tie_breaks=season.tie_breaks,
-            lot_seed=season.lot_seed,
-            is_automatic=season.is_automatic,
-            results_broadcast=season.results_broadcast,
-            lookup_table=season.lookup_table,
-            core_only=frozenset(season.core_only),
-        )
-        waits: dict[str, Any] = dict(season.waits)
-        return evolve(config, **waits)
-    except ConfigError as error:
-        message = str(error).removeprefix(f"{error.path}: ")
-        raise ConfigError(f"{settings.path}.season.{error.path}", message) from None

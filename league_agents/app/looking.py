@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.app.journals import look_at_journal, state_in
-from league_agents.app.live import MAIL_FACTS, login_command, machine_of, missing_client
+from league_agents.app.live_machine import machine_of
+from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_client
 from league_agents.app.sends import sends_left
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState

@@ -67,7 +67,7 @@ def _needs_login(settings: LeagueSettings, role: RoleSettings) -> bool:
 
 
 def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
-    from league_agents.app.live import login_command
+    from league_agents.app.live_mailbox import login_command
     from league_agents.mail.gmail import GmailMailbox
 
     click.echo(f"{role.role}: {settings.gmail.awaited}", err=True)
@@ -139,7 +139,7 @@ def _pasted_line() -> str:
 @ROLES
 def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
     """How old each token is, when it ends and what is wrong with it, without asking Google."""
-    from league_agents.app.live import login_command, missing_client
+    from league_agents.app.live_mailbox import login_command, missing_client
     from league_agents.cli import Exit
     from league_agents.kit.clock import SystemClock
     from league_agents.kit.errors import AuthorizationExpired

@@ -30,7 +30,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
     what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
     from league_agents.app.finished import check_file
-    from league_agents.app.live import login_command
+    from league_agents.app.live_mailbox import login_command
     from league_agents.app.secret_files import readable_by_others
     from league_agents.cli.screen import own_stdout
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.app.connectivity import Check, Trouble, check_everything
-from league_agents.app.live import agent_of, outages_told
+from league_agents.app.live import outages_told
+from league_agents.app.live_machine import agent_of
 from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.journal.port import InboxRow, Note, OutboxItem

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.app.live import SenderCheck
+from league_agents.app.live_mailbox import SenderCheck
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.by_mail.host import ROLE, HostMachine, dump_part
 from league_agents.arena.by_mail.seat import dump_seat_part

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from league_agents.app.finished import EXAMPLE_ADDRESSES, refuse_unfinished
-from league_agents.app.live import missing_client
+from league_agents.app.live_mailbox import missing_client
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.config.migrate import import_settings

@@ -19,7 +19,7 @@ from league_agents.app.journals import (
     open_journal,
     state_in,
 )
-from league_agents.app.live import machine_of
+from league_agents.app.live_machine import machine_of
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.sqlite import SqliteJournal

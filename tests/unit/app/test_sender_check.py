@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from league_agents.app.live import SenderCheck
+from league_agents.app.live_mailbox import SenderCheck
 from league_agents.mail.identity import GMAIL, Require
 from league_agents.mail.port import Mail
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from league_agents.app.live import manager_config
+from league_agents.app.live_machine import manager_config
 from league_agents.config.league_file import find_league_file, read_league_file
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.errors import ConfigError

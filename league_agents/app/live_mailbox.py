@@ -1,0 +1,183 @@
+"""The mailbox of a role that works on real mail, and whose mail it listens to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from league_agents.app.sends import book_of
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.journal.port import Journal
+from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.kit.printable import printable
+from league_agents.league.wire.address import read_mailbox, same_address
+from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
+from league_agents.mail.oauth import load_client_secret
+from league_agents.mail.port import Mail, Mailbox, Peers
+from league_agents.mail.quota import QuotaLedger
+from league_agents.mail.service_clock import ServiceClock
+
+if TYPE_CHECKING:
+    pass
+
+QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
+"""Names under which a journal keeps what belongs to no step."""
+
+SPAM_EVERY = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenMailbox:
+    """A mailbox and what the daemon wants to know of it besides."""
+
+    mailbox: Mailbox
+    check: Callable[[], None] = lambda: None
+    """Asks once after the start whether it is the right mailbox. Raises ``MailError``."""
+
+    facts: Callable[[], Mapping[str, object]] = dict
+    close: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedMailbox:
+    """What is known when the mailbox of a role is opened."""
+
+    settings: LeagueSettings
+    role: RoleSettings
+    journal: Journal
+    """Keeps what the mailbox wants to know again."""
+
+    clock: ServiceClock
+    """Is told what time it is at the mail service."""
+
+    peers: Callable[[], Peers] | None = None
+    """Says at any moment whose mail comes first."""
+
+    stopping: threading.Event | None = None
+    """Is set when the process is to end."""
+
+
+MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
+"""Opens the mailbox of a role. Nothing is asked over the network yet."""
+
+
+def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
+    """What a person types to authorize this role's mailbox."""
+    return settings.command("auth", "login", "--role", role.role)
+
+
+def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
+    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with a right client file."""
+    if role.token.exists():
+        return None
+    try:
+        load_client_secret(settings.gmail.credentials)
+    except ConfigError as error:
+        return f"{error}; then run '{login_command(settings, role)}'"
+    return None
+
+
+def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
+    """Raises ``ConfigError`` when the mailbox is not authorized and nobody could authorize it."""
+    no_client = missing_client(settings, role)
+    if no_client is not None:
+        raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
+
+
+def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
+    """The role's Gmail account. Raises ``ConfigError``."""
+    settings, role, journal, clock = wanted.settings, wanted.role, wanted.journal, wanted.clock
+    refuse_missing_client(settings, role)
+    gmail = settings.gmail
+    spent = journal.kept(QUOTA)
+    cursor = journal.kept(CURSOR)
+    sends = book_of(settings, role)
+    ledger = QuotaLedger(
+        clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=spent if isinstance(spent, dict) else None
+    )
+    default = GmailMailbox(
+        role.token,
+        endpoint=gmail.endpoint,
+        address=role.address,
+        clock=clock,
+        ledger=ledger,
+        cursor=cursor if isinstance(cursor, str) else None,
+        keep_cursor=lambda position: journal.keep(CURSOR, position),
+        timeout=gmail.timeout,
+        spam_every=SPAM_EVERY if gmail.looks_into_spam else None,
+        login_command=login_command(settings, role),
+        peers=wanted.peers,
+        refuse=sender_check(settings, role).refuse,
+        stopping=wanted.stopping,
+    )
+
+    def check() -> None:
+        found = default.profile().address
+        if not same_address(found, role.address):
+            raise AuthorizationExpired(
+                f"{role.token}: belongs to {found}, and roles.{role.role}.address is {role.address};"
+                f" run '{login_command(settings, role)}' with the right account"
+            )
+
+    def facts() -> Mapping[str, object]:
+        return {
+            QUOTA: ledger.dump(),
+            MAIL_FACTS: {
+                "units_in_last_minute": ledger.units_in_last_minute(),
+                "resyncs": default.resyncs,
+                "spam_found": default.spam_found,
+                "clock_error_s": None if (error := clock.machine_error()) is None else error.total_seconds(),
+            },
+        }
+
+    def close() -> None:
+        default.close()
+        sends.close()
+
+    return OpenMailbox(mailbox=default, check=check, facts=facts, close=close)
+
+
+@dataclass(frozen=True, slots=True)
+class SenderCheck:
+    """``Intake`` by what our own mail server says about the sender (protocol 2.6)."""
+
+    own_address: str
+    mail_server: str
+    require: Require
+
+    def refuse(self, mail: Mail) -> str | None:
+        verdict = judge(
+            mail.headers,
+            mail.from_header,
+            own_address=self.own_address,
+            authserv_id=self.mail_server,
+            require=self.require,
+        )
+        return None if verdict.accepted else verdict.reason
+
+    def came_back(self, mail: Mail) -> str | None:
+        failed = not_delivered_to(mail.headers, mail.from_header, mail.subject)
+        if failed is None:
+            return None
+        sender = read_mailbox(mail.from_header)
+        results = mail.headers.get("authentication-results", "")
+        if (
+            self.require is not Require.NOTHING
+            and sender is not None
+            and authenticated(results, sender, authserv_id=self.mail_server) is Result.FAIL
+        ):
+            return None  # forged: it would send a person after an address that is right
+        subject = printable(mail.subject, 120)
+        if not failed:
+            return f"a mail that was sent from {self.own_address} may not have arrived: {subject}"
+        named = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
+        return f"mail to {named} was not delivered: {subject}; look whether the address is right"
+
+
+def sender_check(settings: LeagueSettings, role: RoleSettings) -> SenderCheck:
+    """Whose mail a role listens to, as far as the mail server's verdict goes."""
+    return SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)
