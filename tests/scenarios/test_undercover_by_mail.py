@@ -34,7 +34,7 @@ from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.identity import Require
 from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.sandbox.server import Sandbox
-from tests.support.crash import CALLS, WRITES, CountingMailbox, Killed, Reaper
+from tests.support.crash import CALLS, WRITES, CountingMailbox, Killed, Mortal, Reaper
 from tests.support.mail_match import RunningHost, RunningSeat
 
 HOST = "table@arena.test"
@@ -54,17 +54,6 @@ def setup(seed: int = 5, addresses: dict[str, str] | None = None, host: str = HO
         }
     )
     return MailSetup(scenario=scenario, seed=seed, match_id="m-7f3a", host_address=host, addresses=addresses or SEATS)
-
-
-class Mortal:
-    """A journal or a mailbox at whose calls the process may die."""
-
-    def __init__(self, real: Any, methods: tuple[str, ...], reaper: Reaper) -> None:
-        self._real = real
-        self._wrapped = {name: reaper.around(name, getattr(real, name)) for name in methods}
-
-    def __getattr__(self, name: str) -> Any:
-        return self._wrapped.get(name) or getattr(self._real, name)
 
 
 class World:

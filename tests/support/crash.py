@@ -77,7 +77,7 @@ class Reaper:
             raise Killed(where)
 
 
-class _Mortal:
+class Mortal:
     """A journal or a mailbox whose named methods are points."""
 
     def __init__(self, real: Any, methods: tuple[str, ...], reaper: Reaper) -> None:
@@ -214,8 +214,8 @@ def play_season(
 
         def make() -> RoleRunner[Any]:
             host = None if agent is None else InlineHost(agent, clock, one_game_each=machine.role == "referee")
-            kept: Any = _Mortal(journal, WRITES, reaper)
-            mailbox: Any = _Mortal(CountingMailbox(box, left), CALLS, reaper)
+            kept: Any = Mortal(journal, WRITES, reaper)
+            mailbox: Any = Mortal(CountingMailbox(box, left), CALLS, reaper)
             return RoleRunner(machine, mailbox, kept, host, clock, codec=LEAGUE_MAIL)
 
         def on_start(runner: RoleRunner[Any]) -> None:

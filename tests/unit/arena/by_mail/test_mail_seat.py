@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,6 +20,8 @@ from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 from league_agents.report.models import steps_of
 from league_agents.runner.outbox import UNDER_WAY
+from tests.support import crash as reaping
+from tests.support.crash import CALLS, WRITES, Mortal, Reaper
 from tests.support.mail_match import RunningSeat
 
 HOST, ME, STRANGER = "table@arena.test", "ann@arena.test", "stranger@arena.test"
@@ -347,6 +350,33 @@ def test_a_seat_that_is_killed_in_the_middle_of_a_send_answers_once(was_taken: b
     assert answer["action"]["data"] == {"price": 21}, "the agent was not asked a second time"
     assert len(post.agent.views) == 1
     assert (post.clock.now() - killed_at >= UNDER_WAY) is not was_taken
+
+
+def test_a_seat_that_is_killed_anywhere_answers_once_and_knows_what_it_knew() -> None:
+    deaths = 0
+    for point in itertools.count(1):
+        post = Post()
+        journal, mailbox = post.journal, post.office.mailbox(ME)
+        reaper = Reaper(lambda number, point=point: number == point)  # type: ignore[misc]
+        dying = RunningSeat(
+            post.agent, Mortal(mailbox, CALLS, reaper), Mortal(journal, WRITES, reaper), HOST, clock=post.clock
+        )
+        post.write(letter(1, pushes=[1, 2]))
+        post.seat = dying
+        try:
+            post.run_out()
+        except reaping.Killed:
+            deaths += 1
+            post.restart()
+            post.run_out()
+        assert [answer["request_id"] for answer in post.answers()] == ["decision-1-0"]
+        machine = post.seat.machine
+        state = post.seat.runner.state
+        assert machine.load(journal.load_parts()) == state
+        assert [event.seq for event in state.heard("m-1/s1")] == [1, 2]
+        if reaper.points < point:
+            break
+    assert deaths > 20
 
 
 def test_the_end_is_known_by_the_last_letter() -> None:
