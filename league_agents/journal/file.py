@@ -108,9 +108,12 @@ _EMPTY = (-1, -1)
 
 
 class Transaction:
-    """``with`` around what is written all or not at all. Whatever SQLite refuses is a ``JournalError``."""
+    """``with`` around what is written all or not at all. Whatever SQLite refuses is a ``JournalError``.
 
-    __slots__ = ("_db", "_file")
+    Its statements share one cursor: what one of them gives is read before the next one is run.
+    """
+
+    __slots__ = ("_cursor", "_db", "_file")
 
     BEGIN: ClassVar[tuple[str, ...]] = ("BEGIN IMMEDIATE",)
     COMMIT: ClassVar[tuple[str, ...]] = ("COMMIT",)
@@ -118,16 +121,17 @@ class Transaction:
 
     def __init__(self, db: sqlite3.Connection, file: OpenedFile) -> None:
         self._db = db
+        self._cursor = db.cursor()
         self._file = file
 
-    def __enter__(self) -> sqlite3.Connection:
+    def __enter__(self) -> sqlite3.Cursor:
         if not self._db.in_transaction:
             self._file.check()
         try:
             self._execute(self.BEGIN)
         except sqlite3.Error as error:
             raise journal_error(self._file.path, error) from error
-        return self._db
+        return self._cursor
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         try:
@@ -142,7 +146,7 @@ class Transaction:
 
     def _execute(self, statements: tuple[str, ...]) -> None:
         for statement in statements:
-            self._db.execute(statement)
+            self._cursor.execute(statement)
 
 
 class Savepoint(Transaction):

@@ -119,6 +119,11 @@ SCRIPTS: tuple[str, ...] = (
     ALTER TABLE outbox ADD COLUMN began_s REAL;
     """,
     MODEL_WORK,
+    # SQLite builds a table in memory for the list of the former condition, six times for each message that is sent.
+    """
+    DROP INDEX outbox_waiting;
+    CREATE INDEX outbox_waiting ON outbox (game_id IS NULL, seq) WHERE finished_at IS NULL;
+    """,
 )
 
 

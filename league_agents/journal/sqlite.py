@@ -62,7 +62,7 @@ from league_agents.kit.values import evolve
 Synchronous = Literal["FULL", "NORMAL"]
 
 _MOST_QUEUED = 500
-_WAITING = "state IN ('queued', 'sending', 'ambiguous')"  # word for word the condition of the index
+_WAITING = "finished_at IS NULL"  # word for word the condition of the index
 _NEW = "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, not_before"
 
 
@@ -306,7 +306,7 @@ class SqliteJournal:
         )
 
     @staticmethod
-    def _consume_cause(db: sqlite3.Connection, step: StepCommit, at: str) -> bool:
+    def _consume_cause(db: sqlite3.Cursor, step: StepCommit, at: str) -> bool:
         """Whether the cause is new and wanted; writes that it is used up."""
         match step.cause:
             case StepCause.MAIL:
@@ -373,7 +373,8 @@ class SqliteJournal:
                 f" WHERE transaction_id = ? AND attempts = ? AND {_WAITING}",
                 (_text(at), monotonic_s, item.transaction_id, item.attempts),
             )
-        if begun.rowcount != 1:
+            is_begun = begun.rowcount == 1
+        if not is_begun:
             return None
         return evolve(item, state=OutboxState.SENDING, attempts=item.attempts + 1, began_at=at, began_s=monotonic_s)
 
