@@ -81,7 +81,8 @@ Examples:
 
 EXIT_MEANINGS = {
     Exit.OK: "done",
-    Exit.FAILED: "the command ran and failed, 'check' found a broken contract or 'validate' a wrong message",
+    Exit.FAILED: "the command ran and failed, 'check' found a broken contract, 'validate' a wrong message, or nobody "
+    "read all of the output ('| head')",
     Exit.USAGE: "the command line is wrong",
     Exit.CONFIGURATION: "a file, a key, an agent or a book that was named is wrong, a journal damaged or gone",
     Exit.UNAVAILABLE: "something that is needed is not available at the moment",

@@ -12,7 +12,7 @@ import click
 
 from league_agents.cli.arena_mail import mail_host, mail_seat
 from league_agents.cli.arena_serve import serve
-from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import console, own_stdout, print_document
@@ -143,11 +143,11 @@ def protocols(as_json: bool, lang: str) -> None:
     help="Who plays, seat by seat; the last one takes all seats that are left: scripted, random, llm, human, offline "
     "(q21 only), module:Class. Default: scripted.",
 )
-@click.option("--scenario", type=click.Path(path_type=Path), help="A YAML file that describes the whole match.")
-@click.option("--seats", type=click.IntRange(1, 64), help="How many agents play; default: as is usual for the game.")
+@click.option("--scenario", type=click.Path(path_type=Path), metavar="FILE", help="A YAML file of the whole match.")
+@click.option("--seats", type=WholeRange(1, 64), help="How many agents play; default: as is usual for the game.")
 @click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A key of the game's configuration.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of the match.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
+@click.option("--seed", type=WholeRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--turn-timeout", type=FiniteRange(0.05), metavar="SECONDS", help="For each decision; default: 60.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file, line by line.")
 @in_process_option
@@ -424,7 +424,7 @@ def _named_protocol(own: str | None, spec: str) -> type:
 
 @command.command(name="redact")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--viewer", required=True, help="spectator, or the id of an agent of the match.")
+@click.option("--viewer", metavar="SEAT", required=True, help="spectator, or the id of an agent of the match.")
 def redact_(file: Path, viewer: str) -> None:
     """Print a transcript as one viewer may have it. FILE may be - for stdin."""
     import json

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, ROLE_NAMES
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
@@ -32,7 +33,7 @@ _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then en
 
 
 @click.command(name="mail-host")
-@click.option("--scenario", type=click.Path(path_type=Path), help="The match; may be left out to go on with one.")
+@click.option("--scenario", type=click.Path(path_type=Path), metavar="FILE", help="The match; without it one goes on.")
 @click.option(
     "--seats",
     multiple=True,
@@ -42,7 +43,7 @@ _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then en
 @click.option(
     "--journal", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where the match is kept."
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
+@click.option("--seed", type=WholeRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file at the end.")
 @CONFIG
 @_ACCOUNT
@@ -114,12 +115,14 @@ def _write(host: LiveHost, path: Path) -> None:
 
 @click.command(name="mail-seat")
 @click.option("--host", "host_address", required=True, metavar="ADDRESS", help="Who hosts the match.")
-@click.option("--agent", "spec", default="scripted", show_default=True, help="As in 'arena play'; not human.")
-@click.option("--game", required=True, help="What is played; 'league-agents arena games' lists the games.")
-@click.option("--match", "match_id", help="The match, where the mailbox takes part in several.")
-@click.option("--seat", "agent_id", help="The seat, where the mailbox has several.")
+@click.option(
+    "--agent", "spec", metavar="SPEC", default="scripted", show_default=True, help="As in 'arena play', not human."
+)
+@click.option("--game", metavar="GAME", required=True, help="What is played ('league-agents arena games').")
+@click.option("--match", "match_id", metavar="ID", help="The match, where the mailbox takes part in several.")
+@click.option("--seat", "agent_id", metavar="SEAT", help="The seat, where the mailbox has several.")
 @click.option("--referee", "is_first", is_flag=True, help="The seat is the match's first: in q21 the referee's.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
+@click.option("--seed", type=WholeRange(0, 2**64 - 1), default=0, help="Of what the agent draws.")
 @CONFIG
 @_ACCOUNT
 @in_process_option

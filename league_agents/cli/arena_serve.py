@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.numbers import WholeRange
+
 if TYPE_CHECKING:
     from league_agents.agents.asking import Models
 
 
 @click.command(name="serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 chooses a free one.")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=WholeRange(0, 65535), default=8765, show_default=True, help="0 chooses a free one.")
 @click.option("--public", is_flag=True, help="Allow a --host that others can reach. They can play without asking.")
 @click.option(
     "--profile",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.numbers import WholeRange
 from league_agents.cli.screen import console, print_document
 from league_agents.kit.printable import printable
 from league_agents.knowledge.watching import AddingWatcher
@@ -178,7 +179,7 @@ def _what(files: tuple[Path, ...]) -> str:
 
 @command.command(name="search", context_settings={"ignore_unknown_options": True})
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
+@click.option("--limit", type=WholeRange(1, 1000), default=10, show_default=True, help="How many passages.")
 @click.option("--book", metavar="TITLE", help="Search in this book only.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def search(query: str, limit: int, book: str | None, as_json: bool) -> int:

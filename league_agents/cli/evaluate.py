@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
@@ -77,7 +77,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
     options = (
         click.argument("spec", metavar="SPEC"),
         click.option(
-            "--games", type=click.IntRange(1, MOST_GAMES), default=100, show_default=True, metavar="N", help="How many."
+            "--games", type=WholeRange(1, MOST_GAMES), default=100, show_default=True, metavar="N", help="How many."
         ),
         click.option(
             "--noise",
@@ -125,7 +125,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
         ),
         click.option(
             "--workers",
-            type=click.IntRange(1, MOST_WORKERS),
+            type=WholeRange(1, MOST_WORKERS),
             default=1,
             show_default=True,
             metavar="N",

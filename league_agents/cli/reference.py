@@ -56,10 +56,13 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     yield from (_text(command.help), "")
     # Not ``get_params``: it adds --help, spelled as it was when the command was last used in this process.
     records = [each.get_help_record(context) for each in command.params]
-    rows = [record for record in records if record is not None]
+    # An argument is explained in the text.
+    rows = [record for record in records if record is not None and record[1]]
     if rows:
         yield from table(("option", "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))
         yield ""
+    if command.epilog:
+        yield from (_text(command.epilog), "")
 
 
 def _text(text: str | None) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from league_agents.cli.numbers import WholeRange
+
 if TYPE_CHECKING:
     from league_agents.sandbox.faults import Fault
     from league_agents.sandbox.server import Sandbox
@@ -34,7 +36,7 @@ Look at it:
 
 
 @click.command(name="sandbox", short_help="A local Gmail to play in.", epilog=EPILOG)
-@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 chooses one.")
+@click.option("--port", type=WholeRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 chooses one.")
 @click.option(
     "--accounts", metavar="A@B,…", default=DEFAULT_ACCOUNTS, show_default=True, help="The addresses that it serves."
 )
@@ -43,8 +45,8 @@ Look at it:
 )
 @click.option("--faults", type=click.Path(path_type=Path), metavar="FILE", help="What goes wrong (YAML or JSON).")
 @click.option("--state", type=click.Path(path_type=Path), metavar="FILE", help="Keep mail, tokens and counts in FILE.")
-@click.option("--limit", type=click.IntRange(1), metavar="UNITS", help="Refuse more units a minute and account.")
-@click.option("--sends-per-day", type=click.IntRange(1), default=500, show_default=True, help="Of each account.")
+@click.option("--limit", type=WholeRange(1), metavar="UNITS", help="Refuse more units a minute and account.")
+@click.option("--sends-per-day", type=WholeRange(1), default=500, show_default=True, help="Of each account.")
 @click.option("--testing-app", is_flag=True, help="Consents end after 7 days, as for apps that Google calls testing.")
 def command(
     *,

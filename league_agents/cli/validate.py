@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from league_agents.cli.numbers import WholeRange
 from league_agents.kit.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ def command() -> None:
 @click.argument("file", metavar="FILE|-")
 @click.option(
     "--num-choices",
-    type=click.IntRange(2, 1_000_000),
+    type=WholeRange(2, 1_000_000),
     default=10,
     show_default=True,
     metavar="N",
     help="Guesses are 0 to N - 1.",
 )
 @click.option("--agents", default="agent_0,agent_1", show_default=True, metavar="A,B,…", help="Who may be the sender.")
-@click.option("--step", type=click.IntRange(0), metavar="STEP", help="The step that the timestamp must name.")
+@click.option("--step", type=WholeRange(0), metavar="STEP", help="The step that the timestamp must name.")
 @click.option("--sender", metavar="AGENT", help="Who must be the sender.")
 @click.option("--lenient", is_flag=True, help="Find and repair the message in what a language model wrote; show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

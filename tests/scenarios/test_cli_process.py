@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from league_agents.cli import command_line
+from league_agents.cli import EXIT_MEANINGS, Exit, command_line
 from league_agents.local_league.patience import LIMIT_S
 
 AGENTS = Path(__file__).with_name("checked_agents.py")
@@ -127,6 +127,24 @@ def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:
     errors = (tmp_path / "errors").read_text("utf-8")
     assert "Traceback" not in errors
     assert "pipe" not in errors.casefold()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["rules"], [*RUN, "--demo"], [*RUN, "--demo", "--json"]])
+def test_an_output_that_nobody_reads_has_one_exit_code(tmp_path: Path, arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "league_agents", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "LEAGUE_AGENTS_DATA": str(tmp_path)},
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=LIMIT_S,
+    )
+    os.close(writer)
+    assert done.returncode == Exit.FAILED
+    assert b"pipe" not in done.stderr.lower()
+    assert "'| head'" in EXIT_MEANINGS[Exit.FAILED]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

@@ -129,6 +129,13 @@ def test_every_command_and_option_is_described() -> None:
     assert [(path, each.name) for path, each in options if isinstance(each, click.Option) and not each.help] == []
 
 
+def test_the_page_of_commands_is_in_words() -> None:
+    page = command_page()
+    assert re.findall(r"RANGE|PATH`|<=x|x>=|\|  \|", page) == []
+    assert "[default: 8765; 0 to 65535]" in page
+    assert "  close-registration   go on without" in page
+
+
 def test_the_page_of_commands_is_up_to_date() -> None:
     CliRunner().invoke(command_line, ["rules", "--json"])  # a command that was used before has the same page
     assert PAGES[ROOT / "docs/commands.md"] == command_page(), "run scripts/docs"
