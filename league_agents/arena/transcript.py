@@ -142,7 +142,7 @@ def read_transcript(lines: Iterable[str]) -> list[Line]:
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
-            cut = ConfigError(f"line {number}", f"is not JSON: {shortened(text.strip(), 60)}")
+            cut = ConfigError(f"line {number}", "is not JSON")
             if text.endswith("\n") or not found:
                 raise cut from None
             continue
@@ -156,7 +156,7 @@ def read_transcript(lines: Iterable[str]) -> list[Line]:
     if not all(isinstance(agent, dict) and isinstance(agent.get("id"), str) for agent in found[0]["agents"]):
         raise ConfigError("line 1", "must say who played")
     if found[0].get("format") != FORMAT:
-        raise ConfigError("line 1", f"has format {found[0].get('format')!r}, this version reads {FORMAT}")
+        raise ConfigError("line 1", f"has another format; this version reads {FORMAT}")
     return found
 
 

@@ -506,6 +506,18 @@ def test_who_was_asked_late_has_as_long_as_everybody_else() -> None:
     assert other.recipient_id != call.recipient_id
 
 
+def test_a_message_that_is_repeated_after_it_was_late_names_the_deadline_in_force() -> None:
+    bench = Bench()
+    call, _ = (send.envelope for send in bench.answer() if isinstance(send, Send))
+    late = timedelta(seconds=20)
+    bench.peer.step(SentLate(game_id=GAME, message_id=call.message_id, by=late), START + late)
+    repeats = [each.envelope for each in bench.wait(90) if isinstance(each, Send)]
+    deadlines = {each.recipient_id: each.payload.deadline for each in repeats if isinstance(each.payload, WarmupCall)}
+    in_time = START + COURSE.warmup_wait
+    assert sorted(str(at) for at in deadlines.values()) == [str(in_time), str(in_time + late)]
+    assert deadlines[call.recipient_id] == in_time + late
+
+
 def test_if_both_are_late_the_report_names_player_1_whoever_is_looked_at_first() -> None:
     bench = Bench()
     bench.answer()

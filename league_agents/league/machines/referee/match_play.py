@@ -164,7 +164,7 @@ def deadline_passed(turn: RefereeTurn, match: OpenMatch, name: str) -> Next:
 
 
 def asked_late(turn: RefereeTurn, match: OpenMatch, event: SentLate) -> OpenMatch:
-    """A player has as long as the rules say from the moment at which it could be asked."""
+    """A player has as long as the rules say from the moment at which it could be asked, and a repeat says how long."""
     for seat in match.seats:
         if seat.sent and event.message_id == message_id(turn, match, seat, seat.sent[-1].kind):
             names = (wait_timer(match, seat), repeat_timer(match, seat))
@@ -172,7 +172,11 @@ def asked_late(turn: RefereeTurn, match: OpenMatch, event: SentLate) -> OpenMatc
             for timer in match.timers:
                 if timer.name in names:
                     timers = turn.set_timer(timers, timer.name, timer.at + event.by)
-            return evolve(match, timers=timers)
+            *earlier, last = seat.sent
+            if timers is not match.timers and last.deadline is not None:
+                seat = evolve(seat, sent=(*earlier, evolve(last, deadline=last.deadline + event.by)))
+                match = evolve(with_seat(match, seat), timers=timers)
+            return match
     return match
 
 
