@@ -248,10 +248,10 @@ class Session:
         agent, error = decision.agent_id, None if task.cancelled() else task.exception()
         if isinstance(error, GivenUp):
             raise error
+        step = step_of(self.match.legal(agent))
         if task.cancelled() or error is not None:
             is_late = isinstance(error, CallbackTimeout)
             if not is_late:  # whoever raises that has told it
-                step = step_of(self.match.legal(agent))
                 LOG.warning("%s", failure_line(agent, step, error or AgentError("was cancelled")))
             cause = ForfeitCause.TIMEOUT if is_late else ForfeitCause.ERROR
             self.decisions.forfeit(agent, cause, self._now(), models=steps_of(self.agents[agent]))
@@ -263,6 +263,8 @@ class Session:
             self._refused[agent] = {"code": refused.code, "message": refused.message, **_parts(refused)}
             if self._is_open(decision):
                 self._ask(decision)
+            elif decision.refusals:
+                LOG.warning("%s", refused_line(decision, step))
 
 
 def _looked_at(task: asyncio.Task[Action]) -> None:
@@ -328,6 +330,14 @@ def _guarded(agent_id: str, call: Callable[..., object], *args: object) -> None:
         call(*args)
     except Exception as error:  # an agent's own code may raise anything
         LOG.warning("%s", failure_line(agent_id, "", error, method=getattr(call, "__name__", "method")))
+
+
+def refused_line(decision: Decision, step: str) -> str:
+    """Why a decision is forfeited whose last action was refused."""
+    times = len(decision.refusals)
+    reasons = "; ".join(dict.fromkeys(each["message"] for each in decision.refusals))
+    said = f"{times} refused action{'s' * (times > 1)}, so the decision is forfeited: {reasons}"
+    return failure_line(decision.agent_id, step, AgentError(said))
 
 
 def step_of(legal: Sequence[LegalAction]) -> str:

@@ -12,7 +12,7 @@ import click
 
 from league_agents.cli.evaluate import MOST_WORKERS, SPECS, league_models
 from league_agents.cli.evaluate_screen import print_parts
-from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.run import read_seed
@@ -53,7 +53,7 @@ Examples:
 @click.argument("specs", metavar="SPEC SPEC...", nargs=-1, required=True)
 @click.option(
     "--games",
-    type=click.IntRange(2, MOST_GAMES),
+    type=WholeRange(2, MOST_GAMES),
     default=200,
     show_default=True,
     metavar="N",
@@ -95,7 +95,7 @@ Examples:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
+    type=WholeRange(1, MOST_WORKERS),
     default=1,
     show_default=True,
     metavar="N",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.screen import console, print_document
 
@@ -102,7 +103,7 @@ def _print(columns: Sequence[Column], rows: Iterable[Any], *, as_json: bool, as_
 
 
 @command.command(name="matches")
-@click.option("--round", "round_number", type=click.IntRange(1, 99), metavar="N", help="This round only.")
+@click.option("--round", "round_number", type=WholeRange(1, 99), metavar="N", help="This round only.")
 @click.option("--team", metavar="T", help="Matches that this team plays or judges.")
 @click.option("--as", "viewer", type=click.Choice(VIEWERS), help="Show no more than this reader may see.")
 @_options
@@ -164,9 +165,7 @@ def match(
 
 
 @command.command(name="standings")
-@click.option(
-    "--round", "round_number", type=click.IntRange(1, 99), metavar="N", help="As they stood after this round."
-)
+@click.option("--round", "round_number", type=WholeRange(1, 99), metavar="N", help="As they stood after this round.")
 @_options
 def standings(
     *,

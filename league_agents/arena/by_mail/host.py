@@ -28,7 +28,7 @@ from league_agents.arena.by_mail.letters import (
 )
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import MailTable, Record, rebuilt
-from league_agents.arena.session import Recorder
+from league_agents.arena.session import Recorder, refused_line, step_of
 from league_agents.games.game import ALL, HOST, Event
 from league_agents.games.game import ForfeitCause as Forfeit
 from league_agents.journal.port import Journal
@@ -132,9 +132,22 @@ class HostMachine:
                 if agent is None:
                     return HostState(records=state.records, calls=state.calls - {call_id}), []
                 record = {"kind": "act", "agent": agent, "at": now.isoformat(), **_decided(event)}
+                return self._decide(agent, record, state, now)
             case _:
                 return self._ask(table, state, now)
         return self._let_happen(record, state, now)
+
+    def _decide(
+        self, agent: str, record: Record, state: HostState, now: datetime
+    ) -> tuple[HostState, list[LetterEffect]]:
+        """What an agent of the host does. Its author is told why it forfeits after refused actions."""
+        table = self.table(state)
+        decision, step = table.decisions.open_decisions[agent], step_of(table.legal(agent))
+        refused = len(decision.refusals)
+        state, effects = self._let_happen(record, state, now)
+        if len(decision.refusals) > refused and table.decisions.open_decisions.get(agent) is not decision:
+            effects.append(Warn(code="refused_actions", text=refused_line(decision, step)))
+        return state, effects
 
     def _let_happen(self, record: Record, state: HostState, now: datetime) -> tuple[HostState, list[LetterEffect]]:
         table, number = self.table(state), len(state.records)

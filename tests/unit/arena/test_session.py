@@ -6,6 +6,7 @@ import asyncio
 import gc
 import io
 import json
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -163,6 +164,20 @@ def test_an_agent_is_told_why_its_action_was_refused_and_may_try_again() -> None
     ann = Stubborn()
     assert played(ann=ann).scores["ann"] > 0
     assert ann.refusals[:3] == [None, 2, 1]
+
+
+def test_whose_decision_is_forfeited_for_refused_actions_reads_the_reasons(caplog: pytest.LogCaptureFixture) -> None:
+    class Hopeless:
+        async def act(self, view: Mapping[str, Any], legal: object, deadline: object) -> Action:
+            return Action(type="sing" if view["refusal"] is None else "ask", data={})
+
+    with caplog.at_level(logging.WARNING):
+        played(ann=Hopeless())
+    lines = [record.getMessage() for record in caplog.records if "refused actions" in record.getMessage()]
+    first, *_ = lines
+    assert first.startswith("agent ann (")
+    assert "3 refused actions, so the decision is forfeited: " in first
+    assert first.count(";") >= 1, "two reasons, each once"
 
 
 def test_an_agent_that_never_answers_is_left_behind_at_its_deadline() -> None:

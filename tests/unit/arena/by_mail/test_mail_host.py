@@ -358,6 +358,18 @@ def test_an_agent_of_the_host_is_told_why_it_was_refused() -> None:
     assert desk.host.table.match.active() == ("s1",)
 
 
+def test_a_warning_says_why_an_agent_of_the_host_forfeits_after_refused_actions() -> None:
+    class Hopeless:
+        def act(self, view: object, legal: object, deadline: object) -> dict[str, Any]:
+            return {"type": "submit_price", "data": {"price": 7}}
+
+    desk = Desk(setup({"s1": SEATS["s1"]}), agent_of=lambda made, seat: Hopeless())
+    (warned,) = (note for note in desk.journal.notes() if note.key == "refused_actions")
+    assert str(warned.facts["text"]).startswith(
+        "agent s2 (submit_price): 3 refused actions, so the decision is forfeited: "
+    )
+
+
 def test_a_bug_puts_one_letter_aside_and_the_match_goes_on() -> None:
     desk = Desk()
     table = desk.host.table
