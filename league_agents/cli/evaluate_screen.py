@@ -86,6 +86,7 @@ def _figures(report: EvaluationReport, evaluated: str) -> Table:
     from rich.table import Table
 
     has_opponent = evaluated == "player"
+    has_difference = any(figure.difference is not None for figure in report.figures)
     own, other = report.models.get(evaluated), report.models.get("opponent") if has_opponent else None
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
     table.add_column("With 95 % intervals", no_wrap=True)
@@ -96,21 +97,28 @@ def _figures(report: EvaluationReport, evaluated: str) -> Table:
         table.add_column("Opponent", justify="right")
         if other is not None:
             table.add_column(BY_MODEL, justify="right")
-        table.add_column("Difference", justify="right")
+        if has_difference:
+            table.add_column("Difference", justify="right")
     for figure in report.figures:
         if figure.key in _OF_MODELS and _is_nothing(figure.own) and (figure.other is None or _is_nothing(figure.other)):
             continue
         cells = [_cell(figure.own, figure.unit, figure.note)]
         if own is not None:
-            cells.append("" if figure.own is None else _games_of_model(own))
+            cells.append(_NONE if figure.own is None else _games_of_model(own))
         if has_opponent:
-            cells.append("" if figure.other is None else _cell(figure.other, figure.unit))
+            cells.append(_NONE if figure.other is None else _cell(figure.other, figure.unit))
             if other is not None:
-                cells.append("" if figure.other is None else _games_of_model(other))
-            cells.append("" if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True))
+                cells.append(_NONE if figure.other is None else _games_of_model(other))
+            if has_difference:
+                cells.append(
+                    _NONE if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True)
+                )
         table.add_row(f"{figure.label}{_UNITS.get(figure.unit, '')}", *cells)
     return table
 
+
+_NONE = "\N{EN DASH}"
+"""In a cell for which there is no figure."""
 
 BY_MODEL = "Model's\nwork in"
 
@@ -169,7 +177,7 @@ def _cell(found: Estimate | None, unit: Unit, note: str = "", *, is_signed: bool
         return value
     if found.low is None or found.high is None:
         return f"{value} (always)" if found.count > 1 else f"{value} (once)"
-    low, high = (_number(each, unit, is_signed=is_signed) for each in (found.low, found.high))
+    low, high = (_number(each, unit, is_signed=False) for each in (found.low, found.high))
     # A narrow column breaks between the figure and its interval, and nowhere else.
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
 

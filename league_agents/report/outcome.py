@@ -89,10 +89,11 @@ def states(players: Sequence[Mapping[str, object]]) -> str:
     words = {
         Termination.COMPLETED.value: "played to the end",
         Termination.ABSENT.value: "was absent",
-        Termination.CUT_OFF.value: "was cut off",
+        Termination.PLAYER_TIMEOUT.value: "did not answer in time",
+        Termination.FORMAT_VIOLATION.value: "sent what nobody could use",
     }
     return "; ".join(
-        f"{name_of(player)} {words.get(of(player.get('termination'), 60), 'was stopped')}" for player in players
+        f"{name_of(player)} {words.get(of(player.get('termination'), 60), 'could not play on')}" for player in players
     )
 
 

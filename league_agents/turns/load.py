@@ -57,7 +57,7 @@ class ProtocolType(Struct, frozen=True, kw_only=True):
 
     best_for: str
     risk: str
-    """What tends to go wrong between agents that talk like this."""
+    """What tends to go wrong between agents that talk like this, as what one watches out for (arena 4.2)."""
 
     is_in_files: bool = True
     """Whether a configuration can name it; otherwise a Python program makes the class itself."""
@@ -73,21 +73,21 @@ PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
         make=MarketTurnBased,
         options=MarketOptions,
         best_for="pricing, auctions",
-        risk="prices that rise without an agreement (R2)",
+        risk="prices that rise without an agreement",
     ),
     SequentialHandoff.type: ProtocolType(
         make=SequentialHandoff,
         options=SequentialOptions,
         best_for="negotiation in turns, relay",
-        risk="rigid positions (R13)",
+        risk="rigid positions",
     ),
     BroadcastDeliberation.type: ProtocolType(
         make=BroadcastDeliberation,
         best_for="deliberation in a group, voting",
-        risk="groupthink (R8), echo chambers (R7)",
+        risk="groupthink, echo chambers",
     ),
     QueueBased.type: ProtocolType(
-        make=QueueBased, best_for="work that is handed on", risk="nobody answers what waits", is_in_files=False
+        make=QueueBased, best_for="work that is handed on", risk="messages that nobody answers", is_in_files=False
     ),
 }
 """Every protocol that comes with the package."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,8 @@ def test_a_person_reads_tables_and_sentences() -> None:
     lines = shown.stdout.splitlines()
     assert lines[1] == ("offline against scripted, judged by offline: 2 games, rules course, 5 % wrong answers, seed 1")
     assert any(line.startswith(" Games won, %  ") and "100.0 [34.2,\N{NO-BREAK SPACE}100.0]" in line for line in lines)
+    assert next(line for line in lines if line.startswith(" Games won")).endswith("  –")  # no empty cell
+    assert re.findall(r"\[[^\]]*\+", shown.stdout) == []  # the sign of a difference is the figure's alone
     assert any(line.startswith(" get_questions  ") for line in shown.stderr.splitlines())
     assert not any("Money" in line for line in lines)
     assert (

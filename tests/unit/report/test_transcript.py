@@ -165,7 +165,7 @@ def test_an_aborted_match_says_why_and_who() -> None:
     for player, termination in zip(match["players"], ("cut_off", "player_timeout"), strict=True):
         player.update(termination=termination, scorecard=None, guess=None)
     text = " ".join(shown(match).replace("│", " ").split())
-    assert "Players player-a was cut off; player-b was stopped" in text
+    assert "Players player-a could not play on; player-b did not answer in time" in text
     assert "Reason player-b did not send its next message in time" in text
     assert "The game of player-a ended early: player-b did not send its next message in time." in text
     assert "The match ended early, nobody wins" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,8 @@ def test_it_is_listed_and_documented(name: str) -> None:
     shown = CliRunner().invoke(command_line, ["arena", "protocols"])
     assert shown.exit_code == 0
     assert name in shown.output
+    # What one watches out for, without the marks of a document that the reader does not have.
+    assert re.search(r"\(R\d|watch out for nobody", " ".join(shown.output.split())) is None
     listed = json.loads(CliRunner().invoke(command_line, ["arena", "protocols", "--json"]).output)["protocols"]
     (told,) = [each for each in listed if each["type"] == name]
     assert set(told["keys"]) == set(PROTOCOL_TYPES[name].keys)
