@@ -12,7 +12,6 @@ Rule 4: without peers everybody counts as one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -48,20 +47,6 @@ LISTED_AT_ONCE = 4 * PAGE
 """Ids of a listing that are read between two looks into the history."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Poll:
-    """One look for new mail."""
-
-    at: datetime
-    duration: timedelta
-    units: int
-    found: int
-    """Mails that wait afterwards."""
-
-    was_listing: bool
-    """Whether anything was listed, besides the history."""
-
-
 class Inbox:
     """The waiting mail of one account. Used by one thread at a time."""
 
@@ -83,7 +68,6 @@ class Inbox:
         """``history_id`` asks for the newest position in the history, and ``sent`` hears of mails that it shows in
         Sent. ``refuse`` judges a mail by its headers: why it is turned away, or ``None``."""
         self._calls = calls
-        self._ledger = ledger
         self._clock = clock
         self._query = query
         self._list_every = list_every
@@ -135,25 +119,14 @@ class Inbox:
         """This mail does not wait any more."""
         self._backlog.done(mail_id)
 
-    def look(self) -> Poll:
+    def look(self) -> None:
         """Find out what waits."""
-        at = self._clock.now()
-        units = self._ledger.units_spent
         now_s = self._clock.monotonic_s()
         self.read_history()
-        if self._peers is None:
-            was_listing = self._list(now_s, at_once=None)
-        else:
-            was_searching = self._search(self._peers(), now_s)
-            was_listing = self._list(now_s, at_once=LISTED_AT_ONCE) or was_searching
+        if self._peers is not None:
+            self._search(self._peers(), now_s)
+        self._list(now_s, at_once=None if self._peers is None else LISTED_AT_ONCE)
         self._look_into_spam(now_s)
-        return Poll(
-            at=at,
-            duration=timedelta(seconds=self._clock.monotonic_s() - now_s),
-            units=self._ledger.units_spent - units,
-            found=len(self._backlog),
-            was_listing=was_listing,
-        )
 
     def mails(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
         """What is to be read next, as ``Mailbox.fetch`` hands it out."""
@@ -213,11 +186,11 @@ class Inbox:
                 for mail_id in self._calls.message_ids(labels=[label], spam_too=True, most=20)
             ]
 
-    def _search(self, peers: Peers, now_s: float) -> bool:
-        """Search for the peers' mail if that is due. Whether it was."""
+    def _search(self, peers: Peers, now_s: float) -> None:
+        """Search for the peers' mail if that is due."""
         addresses = self._believed(peers)
         if not self._is_search_due(peers, addresses, now_s):
-            return False
+            return
         for query in from_any_of(self._query, addresses):
             self._backlog.bring_forward(list(self._calls.message_ids(query=query)))
         for query in from_any_of(self._query, peers.addresses - addresses):
@@ -225,7 +198,6 @@ class Inbox:
         if peers.admits_others:
             self._backlog.found(reversed(list(self._calls.message_ids(query=self._query, most=PAGE))))
         self._searched, self._has_arrivals = (addresses, now_s), False
-        return True
 
     def _is_search_due(self, peers: Peers, addresses: frozenset[str], now_s: float) -> bool:
         if self._searched is None or self._searched[0] != addresses or self._has_arrivals:
@@ -249,23 +221,22 @@ class Inbox:
         found = self._forged.get(address)
         return found is not None and self._clock.monotonic_s() - found[1] < REMEMBERED.total_seconds()
 
-    def _list(self, now_s: float, *, at_once: int | None) -> bool:
-        """List everything that is unread, a part of it at a time. Whether anything was listed."""
+    def _list(self, now_s: float, *, at_once: int | None) -> None:
+        """List everything that is unread, a part of it at a time."""
         if self._listing is None:
             if self._listed_at_s is not None and now_s - self._listed_at_s < self._list_every.total_seconds():
-                return False
+                return
             self._listing, self._listing_began_s, self._listed = self._calls.message_ids(query=self._query), now_s, []
         listing, self._listing = self._listing, None  # one that breaks off begins anew
         part = list(islice(listing, at_once))
         self._listed += part
         if at_once is not None and len(part) == at_once:
             self._listing = listing
-            return True
+            return
         self._backlog.listed(self._listed)
         if self._peers is None:
             self._backlog.bring_forward(self._listed)
         self._listed, self._listed_at_s = [], self._listing_began_s
-        return True
 
     def _look_into_spam(self, now_s: float) -> None:
         if self._spam_every is None:

@@ -36,7 +36,7 @@ from league_agents.league.wire.address import same_address
 from league_agents.mail import mime
 from league_agents.mail.gmail.calls import Calls
 from league_agents.mail.gmail.failures import Gone
-from league_agents.mail.gmail.inbox import Inbox, Poll
+from league_agents.mail.gmail.inbox import Inbox
 from league_agents.mail.gmail.queries import QUERY
 from league_agents.mail.gmail.received import arrived_at, headers_of, labels_of
 from league_agents.mail.gmail.sent import SentMail
@@ -151,7 +151,6 @@ class GmailMailbox:
             peers=peers,
             refuse=refuse,
         )
-        self._last_poll: Poll | None = None
 
     # -- the port ---------------------------------------------------------------------------------------------------
 
@@ -163,7 +162,7 @@ class GmailMailbox:
 
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
         self._mark_as_read()
-        self._last_poll = self._inbox.look()
+        self._inbox.look()
         mails = self._inbox.mails(limit, known)
         if self._inbox.is_read:
             self._hand_out_cursor()
@@ -203,11 +202,6 @@ class GmailMailbox:
         return self._sent.find(transaction_id)
 
     # -- for the daemon ---------------------------------------------------------------------------------------------
-
-    @property
-    def last_poll(self) -> Poll | None:
-        """The latest look for new mail, and what it cost."""
-        return self._last_poll
 
     @property
     def waiting_count(self) -> int:

@@ -15,7 +15,7 @@ from league_agents.agents.secrecy import canary_of
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.chat import Chat
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 VALUES: dict[str, Any] = {
     "title": "Emma", "passage": "It was a fine day.", "facts": [], "words": 15, "characters": 200, "style": "fair",

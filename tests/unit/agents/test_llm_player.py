@@ -29,7 +29,7 @@ from league_agents.knowledge.documents import Document, make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")
 

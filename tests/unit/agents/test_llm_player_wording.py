@@ -18,7 +18,7 @@ from league_agents.games.q21.reading_player import read_guess
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
-from league_agents.llm.scripted import ScriptedBackend
+from tests.support.scripted_model import ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")
 

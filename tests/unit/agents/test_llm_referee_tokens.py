@@ -21,7 +21,7 @@ from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Request
 from league_agents.llm.port import ChatModel, M, Parsed, Prompt
-from league_agents.llm.scripted import ScriptedBackend
+from tests.support.scripted_model import ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")
 

@@ -21,7 +21,7 @@ from league_agents.kit.model_work import KEY, ModelStep, ModelWorkUse, Why, step
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Reply, Request
 from league_agents.llm.port import ChatModel
-from league_agents.llm.scripted import ScriptedBackend
+from tests.support.scripted_model import ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")
 

@@ -19,7 +19,7 @@ from league_agents.kit.model_work import Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
 from league_agents.llm.port import ChatModel
-from league_agents.llm.scripted import ScriptedBackend
+from tests.support.scripted_model import ScriptedBackend
 
 
 class Service:

@@ -19,7 +19,7 @@ from league_agents.llm.cassette import Cassette, CassettePlayer
 from league_agents.llm.exchange import Patience
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose
-from league_agents.llm.scripted import ScriptedBackend
+from tests.support.scripted_model import ScriptedBackend
 
 SECOND = timedelta(seconds=1)
 

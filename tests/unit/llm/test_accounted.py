@@ -22,7 +22,7 @@ from league_agents.llm.ledger import Ledger
 from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.port import Usage
 from league_agents.llm.prices import Price, PriceList
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 MODEL = "scripted:model"
 PRICES = PriceList({MODEL: Price(input_usd=1, output_usd=10)})

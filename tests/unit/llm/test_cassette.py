@@ -14,7 +14,7 @@ from league_agents.kit.errors import ConfigError, ModelUnavailable
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder, NotAsked
 from league_agents.llm.exchange import Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 
 def echo(request: Request) -> Scripted:

@@ -13,7 +13,7 @@ from league_agents.llm.chain import Chain, ChainModel, Health
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import OverBudget, Patience, Rejected, Request
 from league_agents.llm.port import Prompt
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 MINUTE = timedelta(minutes=1)
 

@@ -14,7 +14,7 @@ from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, OverBudget, Patience, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Prompt, Usage
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 MINUTE = timedelta(minutes=1)
 GOOD = '{"word": "whale"}'

@@ -13,9 +13,9 @@ from league_agents.kit.errors import ConfigError, MalformedCompletion, ModelUnav
 from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Finish, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
-from league_agents.llm.scripted import Scripted, ScriptedBackend
 from league_agents.llm.time_limit import TimeLimited
 from league_agents.local_league.patience import LIMIT_S
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from league_agents.kit.errors import CallbackInvalid, ModelUnavailable
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience
-from league_agents.llm.scripted import ScriptedBackend
 from league_agents.turns.match import Match
+from tests.support.scripted_model import ScriptedBackend
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SEATS = ("referee", "player_a", "player_b")

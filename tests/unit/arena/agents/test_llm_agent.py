@@ -30,7 +30,7 @@ from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import Usage
-from league_agents.llm.scripted import Scripted, ScriptedBackend
+from tests.support.scripted_model import Scripted, ScriptedBackend
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 GAMES = ("guess_number", "market", "q21", "undercover")

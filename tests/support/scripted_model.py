@@ -1,4 +1,4 @@
-"""A service whose replies are written beforehand, for tests and for whoever wants to see an agent without paying."""
+"""A service whose replies are written beforehand."""
 
 from __future__ import annotations
 
