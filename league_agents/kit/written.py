@@ -19,6 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import WHOLE, no_such_key, not_one_of, wrong_value
+from league_agents.kit.printable import printable
 
 W = TypeVar("W", bound="WrittenMapping")
 
@@ -170,7 +171,7 @@ def _inner(declared: Any, step: object) -> tuple[str, Any, Sequence[object]] | N
     if origin in (list, tuple) and isinstance(step, int):
         return (f"[{step}]", *_bare(arguments[0], ()))
     if origin is dict:
-        return (f"[{step}]", *_bare(arguments[1], ()))
+        return (f"[{printable(str(step), 80)}]", *_bare(arguments[1], ()))
     return None
 
 

@@ -14,14 +14,13 @@ from league_agents.games.configuration import HOST_ONLY, GameConfig
 from league_agents.games.game import JsonObject
 from league_agents.games.people import check_names
 from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.printable import printable
 from league_agents.kit.violation import shown
 from league_agents.kit.written import Contradiction
 
 MIN_AGENTS: Final = 1
 MAX_AGENTS: Final = 64
-DEFAULT_AGENTS: Final = ("agent_0", "agent_1")
 
-ALL_WIN: Final = "all"
 ANY_WINS: Final = "any"
 
 MOST_CHOICES: Final = 1_000_000
@@ -59,7 +58,10 @@ class Config(GameConfig):
 
     @model_validator(mode="after")
     def _is_below_num_choices(self) -> Self:
-        numbers = {"target": self.target, **{f"initial_guesses[{key}]": n for key, n in self.initial_guesses.items()}}
+        numbers = {
+            "target": self.target,
+            **{f"initial_guesses[{key}]": n for key, n in self.initial_guesses.items()},
+        }
         for key, number in numbers.items():
             if number is not None and number >= self.num_choices:
                 raise Contradiction(
@@ -77,7 +79,7 @@ def read_config(config: object, agent_ids: Sequence[str]) -> Config:
     check_names(found.names, agent_ids)
     for agent in found.initial_guesses:
         if agent not in agent_ids:
-            path = f"initial_guesses[{shortened(agent, 80)}]"
+            path = f"initial_guesses[{printable(agent, 80)}]"
             raise ConfigError(path, f"there is no such agent; the agents are {shortened(', '.join(agent_ids))}")
     return found
 

@@ -76,6 +76,7 @@ def test_a_right_mapping_is_a_value_and_empty_keys_are_absent() -> None:
     ({"name": "x", "first": {"points": 1}}, "t.first.id: is missing"),
     ({"name": "x", "first": {"id": "a", "points": 10}}, "t.first.points: must be a whole number from 0 to 9"),
     ({"name": "x", "prices": {"a b": {"id": []}}}, "t.prices[a b].id: must be one line of 1 to 200"),
+    ({"name": "x", "prices": {"a\nb": {"id": []}}}, "t.prices[a b].id: must be one line of 1 to 200"),
     ({"name": "x", "prices": []}, "t.prices: must be a mapping of names, found list of 0"),
     ({"name": "x", "prices": {3: {"id": "a"}}}, "t.prices: must be a mapping of names, found 3"),
     ({"name": "x", "bounds": [1]}, "t.bounds: must be a list of 2 whole numbers, found list of 1"),
