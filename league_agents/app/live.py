@@ -23,6 +23,7 @@ from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.kit.clock import Clock, SystemClock
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
+from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.machines.referee.referee import RefereeState
 from league_agents.mail.port import Mailbox, Peers
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
@@ -198,7 +199,9 @@ def _live_role(
 
     def on_start(runner: RoleRunner[Any]) -> None:
         season = settings.season
-        if role.role == "manager" and season is not None and season.opens_by_itself:
+        # The end of a season is for a person to see: the next one begins with 'manage new-season'.
+        is_new = role.role == "manager" and runner.state.season.phase is SeasonPhase.SETUP
+        if is_new and season is not None and season.opens_by_itself:
             runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
 
     return live_program(

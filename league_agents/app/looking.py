@@ -13,6 +13,7 @@ from league_agents.app.journals import look_at_journal, state_in
 from league_agents.app.live_machine import machine_of
 from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_client
 from league_agents.app.sends import sends_left
+from league_agents.app.waiting import awaited
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
 from league_agents.kit.errors import ConfigError, JournalError, LeagueError
@@ -112,6 +113,7 @@ def _status_in(
         stuck=str(facts.get("stuck") or ""),
         games=tuple(open_games(state)),
         registration=open_registration(machine, state),
+        awaited=awaited(machine, state),
         outbox=dict(counts),
         oldest_waiting=oldest,
         in_doubt=tuple(in_doubt),

@@ -14,6 +14,7 @@ from league_agents.cli.options import CONFIG
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "open-season": "invite everybody to register",
+        "new-season": "begin the season that the league file names now, on the same journal",
         "close-registration": "go on without those who have not registered",
         "start-round": "begin the next round now",
         "end-round": "call the round's reports in and close it",

@@ -46,6 +46,21 @@ class RegistrationProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """What a league waits for before its season goes on."""
+
+    what: str
+    command: str
+    """What goes on without waiting, as it is typed after the program's name; empty when nothing does."""
+
+    also: str = ""
+    """What else a person can do."""
+
+    due_at: datetime | None = None
+    """When it goes on by itself; ``None`` when it does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulSend:
     """A message that may have been sent, and is looked for among the sent mails before it goes again."""
 
@@ -91,6 +106,9 @@ class RoleStatus:
     games: tuple[OpenGame, ...] = ()
     registration: RegistrationProgress | None = None
     """``None`` for all but a league manager whose registration is open."""
+
+    awaited: Awaited | None = None
+    """``None`` for all but a league manager."""
 
     outbox: Mapping[str, int]
     """State of a message -> how many."""
@@ -138,6 +156,7 @@ class RoleStatus:
             "last_sent_at": _text(self.sent_at),
             "needs": self.stuck,
             "registration": None if self.registration is None else _registration_to_json(self.registration),
+            "waits_for": None if self.awaited is None else _awaited_to_json(self.awaited),
             "open_games": [
                 {
                     "game_id": game.game_id,
@@ -200,6 +219,8 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
         yield f"  mail         last poll {polled}, last mail {received}, last send {sent}"
         if status.registration is not None:
             yield f"  registration {_registration(status.registration, now)}"
+        if status.awaited is not None:
+            yield f"  waits for    {_awaited(status.awaited, now)}"
         for game in status.games:
             owed = "; ".join(_owed(each, now) for each in game.owed) or "nobody owes anything"
             yield f"  game {game.game_id} {game.phase}: {owed}"
@@ -275,6 +296,24 @@ def _registration(found: RegistrationProgress, now: datetime) -> str:
         return said
     left = found.closes_at - now
     return f"{said}; {span(left)} left" if left > timedelta(0) else f"{said}; its time is over"
+
+
+def _awaited(found: Awaited, now: datetime) -> str:
+    said = printable(found.what, 200)
+    if found.due_at is not None:
+        left = found.due_at - now
+        said += f", {span(left)} left" if left > timedelta(0) else ", its time is over"
+    if found.command:
+        said += f"; to go on now: league-agents {found.command}"
+    return f"{said}; {found.also}" if found.also else said
+
+
+def _awaited_to_json(found: Awaited) -> dict[str, object]:
+    return {
+        "what": found.what,
+        "command": f"league-agents {found.command}" if found.command else None,
+        "due_at": _text(found.due_at),
+    }
 
 
 def _registration_to_json(found: RegistrationProgress) -> dict[str, object]:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from league_agents.app.live import Live, live_roles
@@ -161,3 +162,27 @@ def test_a_league_file_without_a_manager_takes_no_orders(tmp_path: Path) -> None
     shown = manage(player, "pause")
     assert shown.exit_code == 3
     assert "manager" in shown.stderr
+
+
+def test_a_new_season_begins_on_the_journal_of_the_last_one(league: LocalLeague, office: Path) -> None:
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+        for order in ("close-registration", "finish-season"):
+            manage(office, order)
+            work(live, league)
+    document = yaml.safe_load(office.read_text("utf-8"))
+    former = document["season"]["id"]
+    document["season"] |= {"id": "AUTUMN", "number": document["season"].get("number", 1) + 1}
+    office.write_text(yaml.safe_dump(document), "utf-8")
+    with live_roles(read_league_file(office, {})) as (live,):
+        assert work(live, league).season.season_id == former, "nothing begins by itself"
+        told = CliRunner().invoke(command_line, ["status", "--config", str(office)]).stdout
+        assert f"{former} is over; to go on now: league-agents manage new-season" in told
+        assert manage(office, "new-season").exit_code == 0
+        season = work(live, league).season
+        assert (season.season_id, season.phase.value) == ("AUTUMN", "registration")
+    assert sent(league)["BROADCAST_START_SEASON"] == 2
+    with live_roles(read_league_file(office, {})) as (live,):
+        assert work(live, league).season.label == "REGISTRATION"
+        warned = [note.key for note in live.role.wired.journal.notes() if note.kind == "warning"]
+        assert "command_refused" not in warned

@@ -75,6 +75,7 @@ class Command(StrEnum):
     """What a person may tell a machine. All are for the league manager."""
 
     OPEN_SEASON = "open_season"
+    NEW_SEASON = "new_season"
     CLOSE_REGISTRATION = "close_registration"
     START_ROUND = "start_round"
     END_ROUND = "end_round"

@@ -11,6 +11,7 @@ import yaml
 from league_agents.app.agents import choose_agent
 from league_agents.app.looking import _status_in, open_games, role_status
 from league_agents.app.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
+from league_agents.app.waiting import awaited
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.games.q21.rules import PRD
@@ -23,7 +24,16 @@ from league_agents.league.machines.manager.state import Attendance, ManagerState
 from league_agents.league.season.schedule import single_game
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import SecretTexts
-from league_agents.report.status import OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState, span, status_lines
+from league_agents.report.status import (
+    Awaited,
+    OpenGame,
+    Owed,
+    RegistrationProgress,
+    RoleStatus,
+    TokenState,
+    span,
+    status_lines,
+)
 from league_agents.runner.lock import FileLock
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
@@ -257,3 +267,44 @@ def test_a_message_in_doubt_is_told(tmp_path: Path) -> None:
     finally:
         lock.release()
     assert [each.to for each in running.in_doubt] == [("a@league.test",)], "the other one is being sent"
+
+
+WAITS: list[tuple[dict[str, Any], str, str]] = [
+    ({"phase": SeasonPhase.SETUP}, "the order to invite everybody", "manage open-season"),
+    ({"phase": SeasonPhase.REGISTRATION}, "3 of 6 to register", "manage close-registration"),
+    ({"phase": SeasonPhase.ROUND, "round_number": 1}, "1 of 1 reports of round 1", "manage end-round"),
+    (
+        {"phase": SeasonPhase.CLOSING, "round_number": 1},
+        "1 late reports of round 1",
+        "manage end-round",
+    ),
+    ({"phase": SeasonPhase.BETWEEN, "round_number": 0}, "round 1 of 1 to begin", "manage start-round"),
+    ({"phase": SeasonPhase.BETWEEN, "round_number": 1}, "the order to end the season", "manage finish-season"),
+    ({"phase": SeasonPhase.FINISHED}, "nothing: the season is over", ""),
+    ({"phase": SeasonPhase.ROUND, "paused_at": NOON}, "the order to go on after the pause", "manage continue"),
+    ({"phase": SeasonPhase.FINISHED, "season_id": "WINTER"}, "WINTER is over", "manage new-season"),
+]
+
+
+def test_a_league_manager_says_what_it_waits_for_and_what_goes_on_without_it() -> None:
+    league = league_until("Q21WARMUPCALL")
+    machine, state = league.manager.runner._machine, league.manager.runner.state
+    somebody = (Attendance(registered_at=NOON), Attendance())
+    for changes, what, command in WAITS:
+        season = evolve(state.season, timers=(), **changes)
+        found = awaited(machine, evolve(state, season=season, attendance=somebody * 3))
+        assert found is not None
+        assert what in found.what
+        assert found.command == command
+    assert awaited(league.referees[0].runner._machine, league.referees[0].runner.state) is None
+    league.close()
+
+
+def test_people_read_what_a_league_waits_for_and_for_how_long() -> None:
+    due_at = NOON + timedelta(minutes=5)
+    waiting = Awaited(what="3 of 6 to register", command="manage start-round", due_at=due_at)
+    (line,) = [line for line in status_lines([status(role="manager", awaited=waiting)], NOON) if "waits for" in line]
+    assert line == "  waits for    3 of 6 to register, 5 min left; to go on now: league-agents manage start-round"
+    told = status(role="manager", awaited=waiting).to_json(NOON)["waits_for"]
+    assert isinstance(told, dict)
+    assert told["command"] == "league-agents manage start-round"

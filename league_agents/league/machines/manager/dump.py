@@ -66,17 +66,20 @@ def dump_part(roster: Roster, part: object) -> str:
 
 
 def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) -> ManagerState:
-    """The state of these parts. Raises ``JournalUnusable`` when one cannot be read or is of another season."""
+    """The state of these parts. It may be of a season that is over, while ``config`` names the next one.
+
+    Raises ``JournalUnusable`` when a part cannot be read, or is of another season that is not over.
+    """
     if not parts:
         return initial_state(config, roster)
     missing = next((name for name in ("season", "attendance", "standings") if name not in parts), None)
     if missing is not None:
         raise JournalUnusable(f"the journal has no part {missing!r}; {_REMEDY}")
     season: Season = load(Season, parts["season"], "season")
-    if season.season_id != config.season_id:
+    if season.season_id != config.season_id and season.phase is not SeasonPhase.FINISHED:
         raise JournalUnusable(
-            f"the journal is of season {season.season_id[:60]!a}, and season.id is {config.season_id!a}; name another"
-            " journal, or the season that this one was made for"
+            f"the journal is of season {season.season_id[:60]!a}, which is not over, and season.id is"
+            f" {config.season_id!a}; name another journal, or the season that this one was made for"
         )
     attendance: Mapping[str, Attendance] = load(Mapping[str, Attendance], parts["attendance"], "attendance")
     by_key = {member.key: attendance[email] for email in attendance if (member := roster.member(email)) is not None}

@@ -32,6 +32,8 @@ from league_agents.league.machines.manager.opening import (
     close_registration,
     has_everybody_acknowledged,
     is_everybody_registered,
+    is_of_former_season,
+    new_season,
     note,
     open_season,
     register,
@@ -147,6 +149,20 @@ SEASON: TransitionTable[Move] = TransitionTable(
 )
 """How a season goes. Deadlines and conditions count while it is not paused; conditions in an automatic season."""
 
+NEXT_SEASON: TransitionTable[Move] = TransitionTable(
+    "league manager: next season",
+    (
+        _row(
+            _FINISHED,
+            Command.NEW_SEASON,
+            new_season,
+            (_REGISTRATION, _FINISHED),
+            f"the configuration names another season: {_START}",
+        ),
+    ),
+)
+"""From one season to the next, on the same journal. No way within a season leads over it."""
+
 SERVICE: TransitionTable[Move] = TransitionTable(
     "league manager: service",
     (
@@ -206,7 +222,7 @@ MAIL: TransitionTable[Hearing] = TransitionTable(
 
 def transition_table() -> list[Transition]:
     """All rows in words."""
-    return [*SEASON.transitions(), *SERVICE.transitions(), *MAIL.transitions()]
+    return [*SEASON.transitions(), *NEXT_SEASON.transitions(), *SERVICE.transitions(), *MAIL.transitions()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +284,10 @@ def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> Manag
     if member is None:
         sender = shown(envelope.sender.email)
         raise RemoteProtocolError(f"{envelope.message_type.value} of {sender}, who is not on the roster")
+    if is_of_former_season(turn, state):
+        if envelope.message_type is MessageType.MATCH_RESULT_REPORT:
+            turn.warn("season_over", f"the report of {member.email} comes after season {state.season.season_id[:60]!a}")
+        return state
     attendance = state.attendance[member.index]
     if not attendance.is_heard and state.season.phase is not SeasonPhase.SETUP:
         state = note(state, member, evolve(attendance, is_heard=True))
@@ -280,9 +300,14 @@ def _hear(turn: SeasonTurn, state: ManagerState, event: MessageArrived) -> Manag
 
 def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> ManagerState:
     turn.command = command
+    if is_of_former_season(turn, state) and command.command is not Command.NEW_SEASON:
+        over = f"season {state.season.season_id[:60]!a} is over"
+        turn.warn("command_refused", f"{command.command.word}: {over}; '{Command.NEW_SEASON.word}' first")
+        return state
     move = SERVICE.action(ANY, command.command)
     if move is None and not turn.is_paused:
-        move = SEASON.action(state.season.phase, command.command)
+        phase = state.season.phase
+        move = SEASON.action(phase, command.command) or NEXT_SEASON.action(phase, command.command)
     if move is None:
         turn.warn("command_refused", _refusal(state.season, command.command))
         return state
@@ -291,7 +316,10 @@ def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> Ma
 
 def _refusal(season: Season, command: Command) -> str:
     """Why a command cannot be carried out now, and which ones come first."""
-    first = _ways(season.phase).get(command)
+    if command is Command.NEW_SEASON and season.phase is not _FINISHED:
+        first: tuple[Command, ...] | None = (*_ways(season.phase).get(Command.FINISH_SEASON, ()), Command.FINISH_SEASON)
+    else:
+        first = () if command is Command.NEW_SEASON else _ways(season.phase).get(command)
     if first is None:
         remedy = f"that is over, and only '{Command.RESET.word}' goes back"
     else:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.machines.effects import Send
+from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
 from league_agents.league.machines.manager.config import RosterMember
 from league_agents.league.machines.manager.state import (
@@ -21,6 +22,7 @@ from league_agents.league.machines.manager.state import (
     Attendance,
     ManagerState,
     SeasonPhase,
+    initial_state,
 )
 from league_agents.league.season.schedule import Schedule
 from league_agents.league.wire.envelope import Envelope
@@ -120,6 +122,28 @@ def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         wait=config.registration_wait if config.is_automatic else None,
         registration_deadline=deadline,
     )
+
+
+def is_of_former_season(turn: SeasonTurn, state: ManagerState) -> bool:
+    """Whether the state is of a season that is over, and the configuration names the next one."""
+    return state.season.season_id != turn.config.season_id
+
+
+def new_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """Begin the season that the configuration names. What was recorded of the last one stays in the journal."""
+    config = turn.config
+    if not is_of_former_season(turn, state):
+        said = f"season {config.season_id[:60]!a} is over, and the league file names no other: change season.id and"
+        turn.warn("command_refused", f"{Command.NEW_SEASON.word}: {said} season.number, and start the manager anew")
+        return state
+    former = next((pairing.game_id[:2] for pairing in state.schedule or ()), None)
+    if former == f"{config.season_number:02d}":
+        # Game ids begin with it: whoever played a game before would take the new one for it.
+        said = f"season.number is {config.season_number}, as it was in the last season; write another number"
+        turn.warn("command_refused", f"{Command.NEW_SEASON.word}: {said}")
+        return state
+    turn.clear_timers(state.season.timers)
+    return open_season(turn, initial_state(config, turn.roster))
 
 
 def register(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:

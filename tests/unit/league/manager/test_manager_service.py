@@ -279,7 +279,8 @@ def give(office: Any, command: Command) -> None:
 def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
     office_of: Callable[..., Any], steps: int, is_paused: bool
 ) -> None:
-    for command in Command:
+    # A new season needs another configuration too: test_manager_new_season.
+    for command in set(Command) - {Command.NEW_SEASON}:
         office = walked(office_of, steps, is_paused=is_paused)
         office.command(command, "a word")
         if not refusals(office):

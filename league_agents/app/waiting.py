@@ -1,0 +1,54 @@
+"""What a league waits for, and the command that goes on without it."""
+
+from __future__ import annotations
+
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
+from league_agents.report.status import Awaited
+
+
+def awaited(machine: object, state: object) -> Awaited | None:
+    """Of a league manager; ``None`` for every other role."""
+    if not isinstance(machine, Manager) or not isinstance(state, ManagerState):
+        return None
+    season, config = state.season, machine.config
+    due_at = next((timer.at for timer in season.timers), None) if season.paused_at is None else None
+
+    def waiting(what: str, command: Command | None, also: str = "") -> Awaited:
+        return Awaited(what=what, command="" if command is None else f"manage {command.word}", also=also, due_at=due_at)
+
+    if season.season_id != config.season_id:
+        return waiting(f"the order to begin season {config.season_id}: {season.season_id} is over", Command.NEW_SEASON)
+    if season.paused_at is not None:
+        return waiting("the order to go on after the pause", Command.CONTINUE)
+    members = list(zip(machine.roster.members, state.attendance, strict=True))
+    match season.phase:
+        case SeasonPhase.SETUP:
+            return waiting("the order to invite everybody", Command.OPEN_SEASON)
+        case SeasonPhase.REGISTRATION:
+            missing = sum(attendance.registered_at is None for _, attendance in members)
+            return waiting(f"{missing} of {len(members)} to register", Command.CLOSE_REGISTRATION)
+        case SeasonPhase.ASSIGNED:
+            schedule = state.schedule
+            audience = [
+                attendance
+                for member, attendance in members
+                if attendance.registered_at is not None or (schedule is not None and schedule.involves(member.key))
+            ]
+            missing = sum(not attendance.has_acknowledged for attendance in audience)
+            return waiting(f"{missing} of {len(audience)} to acknowledge the assignment table", Command.START_ROUND)
+        case SeasonPhase.ROUND:
+            told = f"{state.awaited} of {len(state.games)} reports of round {season.round_number}"
+            return waiting(told, Command.END_ROUND)
+        case SeasonPhase.CLOSING:
+            told = f"{state.awaited} late reports of round {season.round_number}, which was ended"
+            return waiting(told, Command.END_ROUND)
+        case SeasonPhase.BETWEEN:
+            total = state.schedule.total_rounds if state.schedule is not None else 0
+            if season.round_number >= total:
+                return waiting("the order to end the season: every round was played", Command.FINISH_SEASON)
+            return waiting(f"round {season.round_number + 1} of {total} to begin", Command.START_ROUND)
+        case SeasonPhase.FINISHED:
+            next_one = "for another season change season.id and season.number, then 'manage new-season'"
+            return waiting("nothing: the season is over", None, next_one)
