@@ -25,19 +25,17 @@ from league_agents.arena.by_mail.host import (
     HostMail,
     HostState,
     checked_setup,
-    dump_part,
     kept_setup,
 )
+from league_agents.arena.by_mail.letters import dump_part
 from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
-from league_agents.arena.by_mail.seat import SeatGame, SeatMachine, SeatMail, SeatState, dump_seat_part
+from league_agents.arena.by_mail.seat import SeatGame, SeatMachine, SeatMail, SeatState
 from league_agents.arena.by_mail.setup import MailSetup
-from league_agents.arena.by_mail.table import MailTable
 from league_agents.arena.own_protocol import protocol_loader
 from league_agents.arena.scenario import Scenario
-from league_agents.arena.session import Recorder
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.journal.port import MODEL_WORK, Dump, StoredJournal
-from league_agents.kit.clock import Clock, SystemClock
+from league_agents.journal.port import MODEL_WORK, StoredJournal
+from league_agents.kit.clock import Clock
 from league_agents.kit.errors import ConfigError, JournalUnusable
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.model_work import ModelStep, read_steps
@@ -57,20 +55,8 @@ class LiveHost:
     machine: HostMachine
 
     @property
-    def setup(self) -> MailSetup:
-        return self.machine.setup
-
-    @property
-    def table(self) -> MailTable:
-        """The match as it stands."""
-        return self.machine.table(self._state)
-
-    def write_down(self, recorder: Recorder) -> None:
-        """Tell a recorder the whole match."""
-        self.machine.write_down(self._state, recorder)
-
-    @property
-    def _state(self) -> HostState:
+    def state(self) -> HostState:
+        """The match as it was last committed."""
         state = self.live.role.state
         return state if isinstance(state, HostState) else self.machine.initial()
 
@@ -124,13 +110,12 @@ def host_by_mail(
     seed: int | None,
     company: Company,
     observer: Observer | None,
-    clock: ServiceClock | None = None,
+    clock: ServiceClock,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[LiveHost]:
     """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
     when another process works on the mailbox, ``MailboxUnavailable``."""
     role = evolve(role, journal=path)
-    clock = clock or ServiceClock(SystemClock())
     with _locked(role, path):
         kept = _kept(path, role, protocol_loader(in_process=company.in_process))
         setup = checked_setup(kept, _setup(kept, scenario, addresses, seed, role.address), role.address)
@@ -150,7 +135,7 @@ def host_by_mail(
             return MailProgram(
                 machine=machine,
                 codec=codec,
-                journal=_opened(path, ROLE, role, dump_part),
+                journal=_opened(path, ROLE, role),
                 host=_seated(agents.__getitem__, agents.values(), machine, state, setup.scenario.game, wakeup, clock),
                 peers=lambda: codec.peers(is_over=machine.is_over(state())),
             )
@@ -161,7 +146,7 @@ def host_by_mail(
 
 def _kept(path: Path, role: RoleSettings, load_class: ClassLoader) -> MailSetup | None:
     """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
-    journal = _opened(path, ROLE, role, dump_part)
+    journal = _opened(path, ROLE, role)
     try:
         return kept_setup(journal, load_class)
     except JournalUnusable as error:
@@ -201,12 +186,11 @@ def seat_by_mail(
     match_id: str | None,
     agent_id: str | None,
     observer: Observer | None,
-    clock: ServiceClock | None = None,
+    clock: ServiceClock,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[LiveSeat]:
     """A seat of a match that somebody else hosts. What it hears and answers is kept beside the account's journal.
     Raises as ``host_by_mail`` does."""
-    clock = clock or ServiceClock(SystemClock())
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with _locked(role, path):
         machine = SeatMachine(role.address, host_address, match_id=match_id, agent_id=agent_id)
@@ -217,7 +201,7 @@ def seat_by_mail(
             return MailProgram(
                 machine=machine,
                 codec=codec,
-                journal=_opened(path, SEAT_ROLE, role, dump_seat_part),
+                journal=_opened(path, SEAT_ROLE, role),
                 host=_seated(lambda _seat: agent, [agent], machine, state, game, wakeup, clock),
                 peers=codec.peers,
             )
@@ -236,8 +220,8 @@ def _locked(role: RoleSettings, journal: Path) -> Iterator[None]:
             lock.release()
 
 
-def _opened(path: Path, kind: str, role: RoleSettings, dump: Dump) -> StoredJournal:
-    journal = STORAGE.journal(path, role=kind, address=role.address, dump=dump)
+def _opened(path: Path, kind: str, role: RoleSettings) -> StoredJournal:
+    journal = STORAGE.journal(path, role=kind, address=role.address, dump=dump_part)
     try:
         journal.check_content()
     except BaseException:

@@ -89,7 +89,7 @@ def mail_host(
         ) as host,
     ):
         _run(host.live, once=once)
-        match_id, table = host.setup.match_id, host.table
+        match_id, table = host.machine.setup.match_id, host.machine.table(host.state)
         if not table.is_over:
             click.echo(f"match {match_id}: waiting for {', '.join(table.match.active())}")
             return Exit.OK
@@ -107,10 +107,10 @@ def _write(host: LiveHost, path: Path) -> None:
     from league_agents.arena.transcript import TranscriptWriter
     from league_agents.cli.transcript_file import open_record
 
-    scenario, addresses = host.setup.scenario, host.setup.addresses
+    scenario, addresses = host.machine.setup.scenario, host.machine.setup.addresses
     names = {seat.id: "mail" if seat.id in addresses else seat.agent for seat in scenario.seats}
     with open_record(path) as file:
-        host.write_down(TranscriptWriter(file, protocol=scenario.interaction, names=names))
+        host.machine.write_down(host.state, TranscriptWriter(file, protocol=scenario.interaction, names=names))
 
 
 @click.command(name="mail-seat")

@@ -17,8 +17,8 @@ import pytest
 
 from league_agents.app.live_mailbox import SenderCheck
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
-from league_agents.arena.by_mail.host import ROLE, HostMachine, dump_part
-from league_agents.arena.by_mail.seat import dump_seat_part
+from league_agents.arena.by_mail.host import ROLE, HostMachine
+from league_agents.arena.by_mail.letters import dump_part
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.scenario import match_of, scenario_of
 from league_agents.arena.transcript import TranscriptWriter, read_transcript, replay
@@ -76,7 +76,7 @@ class World:
         self.lives = 0
         self.host: RunningHost | None = None
         self.office.mailbox(HOST)
-        self.seat_journals = {address: MemoryJournal(dump=dump_seat_part) for address in SEATS.values()}
+        self.seat_journals = {address: MemoryJournal(dump=dump_part) for address in SEATS.values()}
         self.seats = {
             seat: RunningSeat(
                 ScriptedAgent("undercover", seed=seed, agent_id=seat),
@@ -288,7 +288,7 @@ def test_a_match_over_gmail(tmp_path: Path) -> None:
             RunningSeat(
                 ScriptedAgent("undercover", seed=5, agent_id=seat),
                 opened[address],
-                MemoryJournal(dump=dump_seat_part),
+                MemoryJournal(dump=dump_part),
                 HOST,
                 clock=opened[address].clock,
                 intake=SenderCheck(address, "mx.google.com", Require.PASS),

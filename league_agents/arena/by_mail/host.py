@@ -23,6 +23,7 @@ from league_agents.arena.by_mail.letters import (
     NoMessages,
     SendLetter,
     copy_id,
+    dump_part,
     messages_in,
     read_subject,
 )
@@ -53,11 +54,6 @@ AGAIN: Final = timedelta(minutes=1)
 """After an interaction protocol has failed."""
 
 _SETUP, _STEP, _CALLS, _CLOCK = "setup", "step-", "calls", "turn"
-
-
-def dump_part(_name: str, part: object) -> str:
-    """A part of the state of a host or a seat as the journal keeps it."""
-    return json.dumps(part, ensure_ascii=True, separators=(",", ":"))
 
 
 class LetterToHost(Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from league_agents.arena.protocol.json_text import LARGEST
@@ -99,6 +100,12 @@ class NoMessages(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+def dump_part(_name: str, part: object) -> str:
+    """A part of the state of a host or a seat as the journal keeps it."""
+    # Not written by msgspec: a stranger's text may hold half a surrogate pair.
+    return json.dumps(msgspec.to_builtins(part), ensure_ascii=True, separators=(",", ":"))
 
 
 def format_subject(heading: LetterHeading, transaction_id: str) -> str:

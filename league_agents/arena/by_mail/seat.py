@@ -22,6 +22,7 @@ from league_agents.arena.by_mail.letters import (
     LetterEffect,
     LetterHeading,
     SendLetter,
+    dump_part,
     is_name,
     read_subject,
 )
@@ -256,7 +257,7 @@ class SeatMachine:
         return found
 
     def dump_part(self, name: str, part: object) -> str:
-        return dump_seat_part(name, part)
+        return dump_part(name, part)
 
     def load(self, parts: Mapping[str, str]) -> SeatState:
         games: dict[str, SeatGame] = {}
@@ -273,12 +274,6 @@ class SeatMachine:
         except (ValueError, msgspec.ValidationError) as error:
             raise JournalUnusable(f"the journal holds no seat by mail: {error}") from None
         return SeatState(playing=playing, games=games, told=told)
-
-
-def dump_seat_part(_name: str, part: object) -> str:
-    """A part of a seat's state as the journal keeps it."""
-    # Not by msgspec: a stranger's text may hold half a surrogate pair.
-    return json.dumps(msgspec.to_builtins(part), ensure_ascii=True, separators=(",", ":"))
 
 
 class SeatMail(LetterCodec):

@@ -185,4 +185,6 @@ def test_a_seat_stops_while_its_agent_thinks_and_asks_it_again_when_it_is_starte
         watched = StopRequest()
         watch([(host.live.role, host.live.wakeup)], watched)
         watched.close()
-        assert host.table.match.outcome() is not None, "the host ends with its match, and nobody has to stop it"
+        assert host.machine.table(host.state).match.outcome() is not None, (
+            "the host ends with its match, and nobody has to stop it"
+        )

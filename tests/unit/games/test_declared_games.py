@@ -19,8 +19,7 @@ from league_agents.app.arena_server import arena_house
 from league_agents.arena.agents.human_agent import by_person
 from league_agents.arena.agents.llm_agent import how_to_play
 from league_agents.arena.agents.scripted_agent import script_of
-from league_agents.arena.by_mail.host import MailHost, dump_part
-from league_agents.arena.by_mail.seat import MailSeat
+from league_agents.arena.by_mail.letters import dump_part
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.pettingzoo import parallel_env, raw_env
 from league_agents.arena.protocol.shapes import schema_documents
@@ -38,6 +37,7 @@ from league_agents.kit.draw import Draw
 from league_agents.mail.memory import PostOffice
 from league_agents.report.games_page import games_page
 from league_agents.turns.load import PROTOCOL_TYPES
+from tests.support.mail_match import RunningHost, RunningSeat
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "league_agents"
@@ -149,19 +149,18 @@ def test_its_seats_can_be_mailboxes_and_all_agents_have_the_memory_of_the_game(c
     )
     clock = ManualClock(datetime(2026, 3, 2, 9, 0, tzinfo=UTC))
     office = PostOffice(clock, through_mime=True)
-    host = MailHost(
+    host = RunningHost(
         office.mailbox(made.host_address),
         MemoryJournal(dump=dump_part),
         clock,
-        intake=None,
         setup=made,
         agent_of=lambda _setup, seat: agents[seat],
         memory_for=memory_for,
     )
-    seat = MailSeat(
+    seat = RunningSeat(
         agents[remote],
         office.mailbox("a@arena.test"),
-        MemoryJournal(dump=str),
+        MemoryJournal(dump=dump_part),
         made.host_address,
         clock=clock,
         memory=memory_for(code),

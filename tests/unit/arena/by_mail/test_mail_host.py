@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
-from league_agents.arena.by_mail.host import AGAIN, checked_setup, dump_part, kept_setup
-from league_agents.arena.by_mail.letters import LetterHeading, format_subject
+from league_agents.arena.by_mail.host import AGAIN, checked_setup, kept_setup
+from league_agents.arena.by_mail.letters import LetterHeading, dump_part, format_subject
 from league_agents.arena.by_mail.setup import MailSetup, setup_from, setup_to
 from league_agents.arena.by_mail.table import ANSWERS_A_DAY
 from league_agents.arena.scenario import scenario_of

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.arena.by_mail.letters import LetterHeading, format_subject
-from league_agents.arena.by_mail.seat import dump_seat_part
+from league_agents.arena.by_mail.letters import LetterHeading, dump_part, format_subject
 from league_agents.games.game import Action, Event, LegalAction
 from league_agents.journal.memory import MemoryJournal
 from league_agents.kit.clock import ManualClock
@@ -82,7 +81,7 @@ class Post:
         self.office.mailbox(STRANGER)
         self.agent = options.pop("agent", Pricing())
         self.options = options
-        self.journal = MemoryJournal(dump=dump_seat_part)
+        self.journal = MemoryJournal(dump=dump_part)
         self.written = 0
         self.restart()
 
