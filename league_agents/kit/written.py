@@ -68,7 +68,7 @@ class Contradiction(ValueError):
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
-        self.key = key
+        self.key = printable(key, 120)
         """Below the validated value; empty for the value itself."""
 
         self.message = message

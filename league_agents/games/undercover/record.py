@@ -6,8 +6,9 @@ says anything else than the match it leads to is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
 
 from league_agents.games.entry import check_agent_ids
 from league_agents.games.game import Event, ForfeitCause, IllegalAction, JsonObject, Step
@@ -20,6 +21,7 @@ from league_agents.games.undercover.view import elimination_history
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
+from league_agents.kit.written import WrittenMapping, read_written
 
 
 def dump(state: GameState) -> dict[str, Any]:
@@ -65,6 +67,40 @@ def dump(state: GameState) -> dict[str, Any]:
     }
 
 
+class StoredPart(WrittenMapping):
+    """What reading needs of a record; the rest follows from it, and is compared."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class StoredPlayer(StoredPart):
+    """One seat."""
+
+    agent_id: str
+
+
+class StoredEntry(StoredPart):
+    """What was said or done."""
+
+    kind: Literal["description", "vote", "votes_revealed"]
+    player_id: int = 0
+    voter_id: int = 0
+    description: Any = ""
+    target_id: Any = None
+    reason: Any = ""
+    heard_by: list[str] | None = None
+    cause: Annotated[ForfeitCause, Field(strict=False)] | None = None
+
+
+class StoredMatch(StoredPart):
+    """The whole match."""
+
+    config: Any
+    seed: Annotated[int, Field(ge=-(1 << 63), le=(1 << 64) - 1)]
+    players: list[StoredPlayer]
+    conversation_history: list[StoredEntry]
+
+
 def load(dumped: JsonObject) -> GameState:
     """The state that was dumped. Raises ``ConfigError`` for anything else."""
     return replayed(dumped)[0]
@@ -72,32 +108,27 @@ def load(dumped: JsonObject) -> GameState:
 
 def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
     """The state that was dumped and the events that led to it, numbered from 1. Raises ``ConfigError``."""
-    if not isinstance(dumped, Mapping):
-        raise ConfigError("state", f"must be a mapping, found {shown(dumped)}")
-    settings = Settings.read(_mapping("config", dumped.get("config")))
-    players = _list("players", dumped.get("players"))
-    found_ids = [_mapping(f"players[{place}]", player).get("agent_id") for place, player in enumerate(players)]
-    agent_ids = check_agent_ids(found_ids, MIN_AGENTS, MAX_AGENTS)  # type: ignore[arg-type]  # it checks them
-    state = deal(settings, agent_ids, seed_from(dumped.get("seed")))
+    stored = read_written(StoredMatch, dumped, "")
+    settings = Settings.read(stored.config)
+    agent_ids = check_agent_ids([player.agent_id for player in stored.players], MIN_AGENTS, MAX_AGENTS)
+    state = deal(settings, agent_ids, stored.seed)
     events = list(opening(state))
 
     def take(step: Step[GameState]) -> GameState:
         events.extend(step.events)
         return step.state
 
-    for place, given in enumerate(_list("conversation_history", dumped.get("conversation_history"))):
+    for place, entry in enumerate(stored.conversation_history):
         path = f"conversation_history[{place}]"
-        entry = _mapping(path, given)
-        kind = entry.get("kind")
         try:
-            if kind == "description":
+            if entry.kind == "description":
                 state = take(_described(state, path, entry))
-            elif kind == "vote":
+            elif entry.kind == "vote":
                 state = take(_voted(state, path, entry))
-            elif kind == "votes_revealed" and state.phase is RoundPhase.CHECK:
+            elif state.phase is RoundPhase.CHECK:
                 state = take(check(state))
             else:
-                raise ConfigError(f"{path}.kind", f"does not follow there: {shown(kind)}")
+                raise ConfigError(f"{path}.kind", f"does not follow there: {shown(entry.kind)}")
         except IllegalAction as refused:
             raise ConfigError(path, f"breaks the rules: {refused}") from refused
     made = dump(state)
@@ -117,55 +148,26 @@ def seed_from(given: object) -> int:
     return given
 
 
-def _described(state: GameState, path: str, entry: JsonObject) -> Step[GameState]:
-    player_id = _seated(state, path, entry, "player_id", "describe")
-    cause = _cause(path, entry)
-    if cause is not None:
-        return describe(state, player_id, "", None, cause)
-    heard_by = entry.get("heard_by")
-    if heard_by is not None:
-        heard_by = [str(agent_id) for agent_id in _list(f"{path}.heard_by", heard_by)]
-    description = read_description(state, player_id, {"description": entry.get("description")})
-    return describe(state, player_id, description, heard_by)
+def _described(state: GameState, path: str, entry: StoredEntry) -> Step[GameState]:
+    player_id = _seated(state, f"{path}.player_id", entry.player_id, "describe")
+    if entry.cause is not None:
+        return describe(state, player_id, "", None, entry.cause)
+    description = read_description(state, player_id, {"description": entry.description})
+    return describe(state, player_id, description, entry.heard_by)
 
 
-def _voted(state: GameState, path: str, entry: JsonObject) -> Step[GameState]:
-    voter_id = _seated(state, path, entry, "voter_id", "vote")
-    cause = _cause(path, entry)
-    if cause is not None:
-        return cast(state, voter_id, None, "", cause)
-    target_id, reason = read_vote(
-        state, voter_id, {"vote_number": entry.get("target_id"), "reason": entry.get("reason")}
-    )
+def _voted(state: GameState, path: str, entry: StoredEntry) -> Step[GameState]:
+    voter_id = _seated(state, f"{path}.voter_id", entry.voter_id, "vote")
+    if entry.cause is not None:
+        return cast(state, voter_id, None, "", entry.cause)
+    target_id, reason = read_vote(state, voter_id, {"vote_number": entry.target_id, "reason": entry.reason})
     return cast(state, voter_id, target_id, reason)
 
 
-def _seated(state: GameState, path: str, entry: JsonObject, key: str, action: str) -> int:
-    given = entry.get(key)
-    if type(given) is not int or not 1 <= given <= len(state.deal.players):
-        raise ConfigError(f"{path}.{key}", f"must be the number of a seat, found {shown(given)}")
-    return seat_that_owes(state, state.deal.players[given - 1].agent_id, action)
-
-
-def _cause(path: str, entry: JsonObject) -> ForfeitCause | None:
-    given = entry.get("cause")
-    if given is None:
-        return None
-    if not isinstance(given, str) or given not in {cause.value for cause in ForfeitCause}:
-        raise ConfigError(f"{path}.cause", f"must be one of {', '.join(ForfeitCause)} or null, found {shown(given)}")
-    return ForfeitCause(given)
-
-
-def _mapping(path: str, given: object) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ConfigError(path, f"must be a mapping, found {shown(given)}")
-    return given
-
-
-def _list(path: str, given: object) -> list[Any]:
-    if not isinstance(given, list):
-        raise ConfigError(path, f"must be a list, found {shown(given)}")
-    return given
+def _seated(state: GameState, path: str, seat: int, action: str) -> int:
+    if not 1 <= seat <= len(state.deal.players):
+        raise ConfigError(path, f"must be the number of a seat, found {seat}")
+    return seat_that_owes(state, state.deal.players[seat - 1].agent_id, action)
 
 
 def _conversation(state: GameState) -> list[dict[str, Any]]:

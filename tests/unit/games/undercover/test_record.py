@@ -84,7 +84,7 @@ def spoiled(dumped: dict[str, Any], *path: Any, value: Any) -> dict[str, Any]:
         (("config", "pair"), ["sun", "moon"], "players"),
         (("players",), {}, "players"),
         (("players", 0, "agent_id"), "host", "agents[0]"),
-        (("players", 0, "agent_id"), 7, "agents[0]"),
+        (("players", 0, "agent_id"), 7, "players[0].agent_id"),
         (("players", 0), 7, "players[0]"),
         (("players", 0, "role"), "nobody", "players"),
         (("conversation_history",), 1, "conversation_history"),
