@@ -28,7 +28,7 @@ from league_agents.kit.errors import ConfigError, LeagueError
 from league_agents.kit.printable import printable
 from league_agents.report.pages.render import LIVE_SCRIPT, SEASON_FILE, Renderer, page_part
 from league_agents.report.pages.season_view import SeasonPages
-from league_agents.report.pages.shown import file_name
+from league_agents.report.pages.shown import file_name, in_division
 from league_agents.report.records import PLANNED, SeasonRecord
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.report.sources import SeasonSource
@@ -105,12 +105,12 @@ class LivePages:
             pages, places = self._pages(source)
             if path == SEASON_FILE:
                 return "".join(self._renderer.season(pages.season_page()))
-            kind, identity = places.get(path, ("", ""))
+            kind, key = places.get(path, ("", ""))
             if kind == "teams":
-                return "".join(self._renderer.team(pages.team_page(identity)))
+                return "".join(self._renderer.team(pages.team_page(key)))
             if kind == "matches":
                 matches = MatchPages(source, pages, self._renderer, viewer="public")
-                return "".join(matches.drawn(source.match(identity)))
+                return "".join(matches.drawn(source.match(key)))
             return None
         finally:
             source.close()
@@ -119,10 +119,10 @@ class LivePages:
         begun_s = self._clock.monotonic_s()
         if self._season is None or begun_s >= self._season[3]:
             season = source.season()
-            begun = {match.game_id for match in season.schedule if match.status != PLANNED}
+            begun = {in_division(each.division, each.game_id) for each in season.schedule if each.status != PLANNED}
             pages = SeasonPages(season, has_page=begun.__contains__)
-            places = {file_name("teams", identity): ("teams", identity) for identity in pages.teams}
-            places |= {file_name("matches", game_id): ("matches", game_id) for game_id in begun}
+            places = {file_name("teams", key): ("teams", key) for key in pages.teams}
+            places |= {file_name("matches", key): ("matches", key) for key in begun}
             self._season = season, pages, places, self._fresh_until(begun_s)
         return self._season[1], self._season[2]
 

@@ -15,7 +15,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.report.pages.match_view import match_page
 from league_agents.report.pages.render import SEASON_FILE, Renderer
 from league_agents.report.pages.season_view import SeasonPages
-from league_agents.report.pages.shown import file_name
+from league_agents.report.pages.shown import file_name, in_division
 from league_agents.report.records import PLANNED, MatchRecord, SeasonRecord, Viewer, visible
 from league_agents.report.sources import SeasonSource
 
@@ -61,8 +61,9 @@ def publish_season(
         matches = MatchPages(source, pages, renderer, viewer=viewer)
         for match in source.matches():
             if match.status != PLANNED:
-                _write(folder, file_name("matches", match.game_id), matches.drawn(match))
-                written.add(match.game_id)
+                key = in_division(match.division, match.game_id)
+                _write(folder, file_name("matches", key), matches.drawn(match))
+                written.add(key)
     _write_season(season, folder, renderer, written, viewer)
     return Published(
         start=folder / SEASON_FILE, teams=len(pages.teams), matches=len(written), left_out=begun - len(written)
@@ -72,19 +73,21 @@ def publish_season(
 def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: Viewer = "public") -> Published:
     """Write the page of one match, and the season's beside it, which links to it. Raises ``ConfigError``."""
     match, season, renderer = source.match(game_id), source.season(), Renderer()
-    name = file_name("matches", game_id)
+    key = in_division(match.division, match.game_id)
+    name = file_name("matches", key)
     matches = MatchPages(source, SeasonPages(season), renderer, viewer=viewer)
     _write(folder, name, matches.drawn(match))
     # Pages of other matches that an earlier command wrote stay linked.
-    known = {each.game_id for each in season.schedule if (folder / file_name("matches", each.game_id)).is_file()}
-    teams = _write_season(season, folder, renderer, {*known, game_id}, viewer)
+    keys = {in_division(each.division, each.game_id) for each in season.schedule}
+    known = {each for each in keys if (folder / file_name("matches", each)).is_file()}
+    teams = _write_season(season, folder, renderer, {*known, key}, viewer)
     return Published(start=folder / name, teams=teams, matches=1)
 
 
 def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str], viewer: Viewer) -> int:
     pages = SeasonPages(season, has_page=written.__contains__, viewer=viewer)
-    for participant_id in pages.teams:
-        _write(folder, file_name("teams", participant_id), renderer.team(pages.team_page(participant_id)))
+    for key in pages.teams:
+        _write(folder, file_name("teams", key), renderer.team(pages.team_page(key)))
     _write(folder, SEASON_FILE, renderer.season(pages.season_page()))
     return len(pages.teams)
 

@@ -35,6 +35,8 @@ COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
     "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
     "show": ("Matches, standings, schedule and audit trail of a season.", "league_agents.cli.show"),
+    "report": ("A season as pages for a browser.", "league_agents.cli.report"),
+    "dashboard": ("The pages of a season, live.", "league_agents.cli.dashboard"),
     "export": ("Write the matches of a season to a file.", "league_agents.cli.export"),
     "import": ("Check a file of match records, and keep it.", "league_agents.cli.import_records"),
     "manage": ("Tell the league manager what to do.", "league_agents.cli.manage"),

@@ -11,7 +11,7 @@ import click
 
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.record_file import FileToWrite
-from league_agents.cli.show import VIEWERS, opened
+from league_agents.cli.season_source import VIEWERS, opened
 
 if TYPE_CHECKING:
     from league_agents.report.records import Viewer

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,10 +12,10 @@ import click
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.screen import console, print_document
+from league_agents.cli.season_source import VIEWERS, opened
 
 if TYPE_CHECKING:
     from league_agents.report.records import MatchRecord, Viewer
-    from league_agents.report.sources import SeasonSource
     from league_agents.report.tables import Column
 
 EPILOG = """\b
@@ -33,7 +32,6 @@ journal shows that player's own game, a referee's the matches that it judges; --
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
-VIEWERS = ("player", "referee", "public")
 
 
 def _options(function: F) -> F:
@@ -53,25 +51,6 @@ def _options(function: F) -> F:
 @click.group(name="show", short_help="Matches, standings, schedule and audit trail of a season.", epilog=EPILOG)
 def command() -> None:
     """Look at a season: its matches, one match whole, standings, schedule, teams, and the audit trail."""
-
-
-@contextmanager
-def opened(source: Path | None, config: Path | None, season: str | None) -> Iterator[SeasonSource]:
-    """What ``--from`` names, or the journals of the league file."""
-    from contextlib import closing
-
-    from league_agents.app.records import open_configured, open_season
-    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
-
-    if source is not None and config is not None:
-        raise click.UsageError("--from and --config each name where to read from; give one of them")
-    if source is not None:
-        found = open_season(source, season_id=season)
-    else:
-        path = find_league_file(config)
-        found = open_configured(read_league_file(path, environment_of(path)), season_id=season)
-    with closing(found):
-        yield found
 
 
 def narrowed(match: MatchRecord, viewer: Viewer | None, team: str) -> MatchRecord:

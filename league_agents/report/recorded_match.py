@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from league_agents.games.q21.model import Termination
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import of
 from league_agents.league.wire.reading import instant_of
@@ -41,8 +42,17 @@ class RecordedMatch:
         """One round."""
         match = self._match
         one, two = (*(player.participant_id for player in match.players), "", "")[:2]
+        points = (*(player.league_points for player in match.players), None, None)
         planned = ScheduledMatch(
-            round_number=1, game_id=match.game_id, player1=one, player2=two, referee=match.referee_id, status=OVER
+            round_number=1,
+            game_id=match.game_id,
+            player1=one,
+            player2=two,
+            referee=match.referee_id,
+            status=OVER,
+            winner_id=match.winner_id,
+            is_draw=match.is_draw and match.status == Termination.COMPLETED,
+            points=(points[0], points[1]),
         )
         rows = tuple(
             StandingRow(

@@ -62,11 +62,8 @@ class MadeSeason:
         self.names, self.text = names, text
         self.reads = 0
         teams = [
-            TeamRecord(
-                participant_id=f"G{place:03d}",
-                display_name=name + text,
-                division=divisions[place % len(divisions)] if divisions else "",
-            )
+            TeamRecord(participant_id=f"G{place:03d}", display_name=name + text, division=division)
+            for division in divisions or ("",)
             for place, name in enumerate(names, start=1)
         ]
         schedule = [
@@ -76,7 +73,9 @@ class MadeSeason:
         ]
         last = max(match.round_number for match in schedule)
         self.played = last if played_rounds is None else played_rounds
-        schedule = [self._scheduled(match) for match in sorted(schedule, key=lambda match: match.game_id)]
+        schedule = [
+            self._scheduled(match) for match in sorted(schedule, key=lambda match: (match.division, match.game_id))
+        ]
         self._season = SeasonRecord(
             season_id="S01",
             name=f"Spring reading league{text}",
@@ -101,14 +100,19 @@ class MadeSeason:
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
         for match in self._season.schedule:
             if round_number in (None, match.round_number) and team in (None, match.player1, match.player2):
-                yield self.match(match.game_id)
+                yield self._seen(match)
 
     def match(self, game_id: str) -> MatchRecord:
-        found = next((match for match in self._season.schedule if match.game_id == game_id), None)
+        division, _, wanted = game_id.rpartition("/")
+        places = (match for match in self._season.schedule if (match.division, match.game_id) == (division, wanted))
+        found = next(places, None)
         if found is None:
             raise ConfigError("MATCH", f"{game_id}: there is no such match")
+        return self._seen(found)
+
+    def _seen(self, match: ScheduledMatch) -> MatchRecord:
         self.reads += 1
-        return visible(self.whole(found), self.viewer)
+        return visible(self.whole(match), self.viewer)
 
     def close(self) -> None:
         pass
@@ -217,7 +221,7 @@ class MadeSeason:
             return match
         if match.round_number == self.played + 1:
             return evolve(match, status=OPEN)
-        which = sum(map(int, match.game_id[-7:])) % 3
+        which = sum(map(int, match.game_id)) % 3
         points = ((3.0, 1.0), (1.0, 3.0), (2.0, 2.0))[which]
         winner = (match.player1, match.player2, None)[which]
         return evolve(match, status=OVER, winner_id=winner, is_draw=winner is None, points=points)
@@ -235,7 +239,7 @@ def _schedule(teams: Sequence[TeamRecord], division: str, laps: int) -> list[Sch
             found += [
                 ScheduledMatch(
                     round_number=number,
-                    game_id=f"{division}{1:02d}{number:02d}{place:03d}",
+                    game_id=f"{1:02d}{number:02d}{place:03d}",
                     player1=one if lap % 2 == 0 else two,
                     player2=two if lap % 2 == 0 else one,
                     referee=next(each for each in ids if each not in (one, two, "")),
@@ -252,7 +256,7 @@ def _standings(
     teams: Sequence[TeamRecord], schedule: Sequence[ScheduledMatch], played: int
 ) -> Mapping[int, tuple[StandingRow, ...]]:
     rows = {
-        team.participant_id: StandingRow(
+        (team.division, team.participant_id): StandingRow(
             rank=1, participant_id=team.participant_id, display_name=team.display_name, division=team.division,
             draws=0, losses=0, private_score=0.0, tie_breaks={"head_to_head": 0.5},
         )
@@ -264,8 +268,8 @@ def _standings(
             if match.round_number != number:
                 continue
             for identity, points in zip((match.player1, match.player2), match.points, strict=True):
-                row = rows[identity]
-                rows[identity] = evolve(
+                row = rows[match.division, identity]
+                rows[match.division, identity] = evolve(
                     row,
                     played=row.played + 1,
                     wins=row.wins + (match.winner_id == identity),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -72,13 +72,13 @@ class IntervalChart(Struct, frozen=True, kw_only=True):
     bars: tuple[Bar, ...]
 
 
-def line_chart(rounds: Sequence[int], values: Mapping[str, Sequence[float]]) -> LineChart | None:
-    """``values``: each team's value after each round, the leading team first. ``None`` below two rounds."""
+def line_chart(rounds: Sequence[int], values: Sequence[tuple[str, Sequence[float]]]) -> LineChart | None:
+    """``values``: each team's name and values round by round, the leading team first. ``None`` below two rounds."""
     if len(rounds) < 2 or not values:
         return None
-    drawn = dict(list(values.items())[:MOST_LINES])
-    lowest = min(0.0, *(value for each in drawn.values() for value in each))
-    highest = max(1.0, *(value for each in drawn.values() for value in each))
+    drawn = values[:MOST_LINES]
+    lowest = min(0.0, *(value for _, each in drawn for value in each))
+    highest = max(1.0, *(value for _, each in drawn for value in each))
     right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
 
     def x(place: int) -> float:
@@ -87,7 +87,7 @@ def line_chart(rounds: Sequence[int], values: Mapping[str, Sequence[float]]) -> 
     def y(value: float) -> float:
         return round(bottom - (bottom - _TOP) * (value - lowest) / (highest - lowest), 1)
 
-    labels = _spread([y(each[-1]) for each in drawn.values()])
+    labels = _spread([y(each[-1]) for _, each in drawn])
     return LineChart(
         rounds=tuple(Tick(at=x(place), text=str(rounds[place])) for place in _places(len(rounds), 10)),
         values=tuple(Tick(at=y(value), text=f"{value:g}") for value in steps(lowest, highest)),
@@ -99,7 +99,7 @@ def line_chart(rounds: Sequence[int], values: Mapping[str, Sequence[float]]) -> 
                 end=(x(len(rounds) - 1), y(each[-1])),
                 label_y=labels[shade],
             )
-            for shade, (name, each) in enumerate(drawn.items())
+            for shade, (name, each) in enumerate(drawn)
         ),
         left_out=len(values) - len(drawn),
     )

@@ -17,7 +17,16 @@ from league_agents.kit.model_work import read_steps
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.outcome import cause, ending, told, why
 from league_agents.report.pages.season_view import Link
-from league_agents.report.pages.shown import LONGEST_NAME, file_name, instant, name_shown, number, seconds, shown
+from league_agents.report.pages.shown import (
+    LONGEST_NAME,
+    file_name,
+    in_division,
+    instant,
+    name_shown,
+    number,
+    seconds,
+    shown,
+)
 from league_agents.report.records import MatchRecord, MessageRecord, PlayerRecord
 from league_agents.report.scorecards import PARTS
 
@@ -133,7 +142,7 @@ class MatchPage(Struct, frozen=True, kw_only=True):
 
 
 def match_page(match: MatchRecord, *, season: str = "", has_team: frozenset[str] = frozenset()) -> MatchPage:
-    """The values of the page; ``has_team``: ids of teams that have a page."""
+    """The values of the page; ``has_team``: keys (``in_division``) of teams that have a page."""
     document = _document(match)
     names = {player.participant_id: name_shown(player.display_name, player.participant_id) for player in match.players}
     spent = [
@@ -166,7 +175,7 @@ def match_page(match: MatchRecord, *, season: str = "", has_team: frozenset[str]
             {"book_name": "Book", "opening_sentence": "Opening sentence", "associative_word": "Associative word"},
         ),
         players=tuple(
-            _player(player, place, _named(cause(document), names), has_team)
+            _player(player, place, _named(cause(document), names), _team_page(match, player, has_team))
             for place, player in enumerate(match.players)
         ),
         clocks=tuple(_clocks(match, names)),
@@ -216,8 +225,14 @@ def _named(sentence: str, names: Mapping[str, str]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _player(player: PlayerRecord, place: int, why_early: str, has_team: frozenset[str]) -> PlayerView:
+def _team_page(match: MatchRecord, player: PlayerRecord, has_team: frozenset[str]) -> str | None:
+    key = in_division(match.division, player.participant_id)
+    return f"../{file_name('teams', key)}" if key in has_team else None
+
+
+def _player(player: PlayerRecord, place: int, why_early: str, team_page: str | None) -> PlayerView:
     name = name_shown(player.display_name, player.participant_id)
+    identity = shown(player.participant_id, LONGEST_NAME)
     card = mapping(player.scorecard)
     questions = mappings(player.questions)[:MOST_QUESTIONS]
     options = [_options(question) for question in questions]
@@ -227,12 +242,9 @@ def _player(player: PlayerRecord, place: int, why_early: str, has_team: frozense
     counted = player.counted_points
     return PlayerView(
         name=name,
-        team=Link(
-            text=name,
-            href=f"../{file_name('teams', player.participant_id)}" if player.participant_id in has_team else None,
-        ),
+        team=Link(text=name, href=team_page),
         anchor=f"p{place}",
-        facts=_filled([("Id", shown(player.participant_id, LONGEST_NAME)), ("Phase", shown(player.phase, 60))]),
+        facts=_filled([("Id", identity if identity != name else ""), ("Phase", shown(player.phase, 60))]),
         trouble=_trouble(player, name, why_early),
         warmup_answer=shown(player.warmup_answer),
         questions=tuple(
@@ -345,7 +357,7 @@ def _messages(messages: Sequence[MessageRecord], names: Mapping[str, str]) -> li
         MessageLine(
             at=instant(each.at),
             sender=_who(each.sender, names),
-            to=", ".join(_who(one, names) for one in each.to),
+            to=", ".join(filter(None, (_who(one, names) for one in each.to))),
             message_type=shown(each.message_type, 60),
             after=gap,
             deadline=instant(each.deadline) if each.deadline is not None else "",
@@ -356,7 +368,7 @@ def _messages(messages: Sequence[MessageRecord], names: Mapping[str, str]) -> li
 
 
 def _who(sender: str, names: Mapping[str, str]) -> str:
-    return names.get(sender) or shown(sender, LONGEST_NAME) or "the league"
+    return names.get(sender) or shown(sender, LONGEST_NAME)
 
 
 def _models(models: Sequence[Mapping[str, object]]) -> tuple[str, ...]:

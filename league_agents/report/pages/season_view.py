@@ -8,31 +8,37 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
 
+from league_agents.league.season.ratings import RatedGame, Rating, rate
 from league_agents.report.pages.chart import IntervalChart, LineChart, interval_chart, line_chart
-from league_agents.report.pages.shown import LONGEST_NAME, file_name, instant, name_shown, number, shown
+from league_agents.report.pages.shown import LONGEST_NAME, file_name, in_division, instant, name_shown, number, shown
 from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord, Viewer
 
 MOST_CROSSED = 40
 """Teams of a cross table. A larger one is no table that anybody reads; the teams' pages have every result."""
+
+MOST_RATED = 4_000_000
+"""Matches of a division by the square of its teams: the table that ratings are computed from takes eight bytes each."""
 
 MOST_LOG = 500
 PUBLIC_LOG = frozenset({"settlement", "round", "season"})
 """Kinds of entries for everybody. A warning may quote an agent, and with it what is secret; orders are the organiser's.
 """
 
-Kind = Literal["won", "drawn", "lost", "open", "annulled"]
+Kind = Literal["won", "drawn", "lost", "nobody", "open", "annulled"]
 WORDS: Mapping[Kind, str] = {
     "won": "won",
     "drawn": "drawn",
     "lost": "lost",
+    "nobody": "nobody won",
     "open": "not played yet",
     "annulled": "annulled",
 }
-LETTERS: Mapping[Kind, str] = {"won": "W", "drawn": "D", "lost": "L", "open": "·", "annulled": "×"}
+LETTERS: Mapping[Kind, str] = {"won": "W", "drawn": "D", "lost": "L", "nobody": "–", "open": "·", "annulled": "×"}
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -41,16 +47,6 @@ class Link(Struct, frozen=True, kw_only=True):
     text: str
     href: str | None = None
     """``None``: there is no such page."""
-
-
-class Rating(Struct, frozen=True, kw_only=True):
-    """How strong a team is, and how sure that is."""
-
-    participant_id: str
-    value: float
-    low: float
-    high: float
-    games: int
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -154,26 +150,40 @@ class SeasonPages:
     """The values of a season's pages, from one record."""
 
     def __init__(
-        self,
-        season: SeasonRecord,
-        *,
-        has_page: HasPage = lambda _game_id: False,
-        ratings: Sequence[Rating] = (),
-        viewer: Viewer = "public",
+        self, season: SeasonRecord, *, has_page: HasPage = lambda _match: False, viewer: Viewer = "public"
     ) -> None:
-        """``has_page``: whether a match has a page that can be linked to."""
+        """``has_page``: whether the match of this key (``in_division``) has a page that can be linked to."""
         self._season = season
         self._log = [entry for entry in season.log if viewer != "public" or entry.kind in PUBLIC_LOG]
         self._has_page = has_page
-        self._ratings = {rating.participant_id: rating for rating in ratings}
         rows = season.standings()
-        self._rows = {row.participant_id: row for row in rows}
-        self.teams = {team.participant_id: team for team in _teams(season, rows)}
-        self._names = {identity: name_shown(team.display_name, identity) for identity, team in self.teams.items()}
+        self._rows = {in_division(row.division, row.participant_id): row for row in rows}
+        self.teams = {in_division(team.division, team.participant_id): team for team in _teams(season, rows)}
+        """By ``in_division``: two divisions may use the same ids."""
+
+        self._names = {key: name_shown(team.display_name, team.participant_id) for key, team in self.teams.items()}
         self._matches: dict[str, list[ScheduledMatch]] = defaultdict(list)
         for match in season.schedule:
-            self._matches[match.player1].append(match)
-            self._matches[match.player2].append(match)
+            for player in (match.player1, match.player2):
+                self._matches[in_division(match.division, player)].append(match)
+
+    @cached_property
+    def _ratings(self) -> Mapping[str, Rating]:
+        """By team. A division whose matches do not connect all of its teams has none yet."""
+        divisions: dict[str, list[RatedGame]] = defaultdict(list)
+        for match in self._season.schedule:
+            if match.status == OVER and (match.is_draw or match.winner_id is not None):
+                score = 0.5 if match.winner_id is None else float(match.winner_id == match.player1)
+                divisions[match.division].append(
+                    RatedGame(first=match.player1, second=match.player2, score=score, cluster=match.game_id)
+                )
+        found: dict[str, Rating] = {}
+        for division, games in divisions.items():
+            teams = {game.first for game in games} | {game.second for game in games}
+            rows = rate(games).rows if len(games) * len(teams) ** 2 <= MOST_RATED else ()
+            if all(row.group == 0 for row in rows):
+                found |= {in_division(division, row.participant_id): row for row in rows}
+        return found
 
     @property
     def title(self) -> str:
@@ -184,7 +194,8 @@ class SeasonPages:
     def season_page(self) -> SeasonPage:
         """The values of the season's page."""
         season = self._season
-        names = season.divisions or tuple(sorted({team.division for team in self.teams.values()}))
+        held = {team.division for team in self.teams.values()} | {match.division for match in season.schedule}
+        names = (*season.divisions, *sorted(held - set(season.divisions)))
         log = tuple(
             (instant(entry.at), shown(entry.kind, 40), shown(entry.text, 600))
             for entry in sorted(self._log, key=lambda entry: entry.at, reverse=True)[:MOST_LOG]
@@ -198,29 +209,30 @@ class SeasonPages:
             log_left_out=max(0, len(self._log) - MOST_LOG),
         )
 
-    def team_page(self, participant_id: str) -> TeamPage:
+    def team_page(self, key: str) -> TeamPage:
         """The values of a team's page. Raises ``KeyError`` for a team that is not in the season."""
-        team, row = self.teams[participant_id], self._rows.get(participant_id)
-        results = [self._result(match, participant_id, below="../") for match in self._matches[participant_id]]
+        team, row = self.teams[key], self._rows.get(key)
+        participant_id = team.participant_id
+        results = [self._result(match, participant_id, below="../") for match in self._matches[key]]
         met: dict[str, list[Result]] = defaultdict(list)
-        for match, result in zip(self._matches[participant_id], results, strict=True):
+        for match, result in zip(self._matches[key], results, strict=True):
             met[_other(match, participant_id)].append(result)
         facts = [("Team", shown(participant_id, LONGEST_NAME))]
         if team.division:
             facts.append(("Division", shown(team.division, LONGEST_NAME)))
         if row is not None:
             facts += [("Rank", str(row.rank)), ("Points", number(row.points)), ("Played", str(row.played))]
-        if (rating := self._ratings.get(participant_id)) is not None:
-            facts.append(("Rating", f"{rating.value:.0f}, 95 % between {rating.low:.0f} and {rating.high:.0f}"))
+        if (rating := self._ratings.get(key)) is not None:
+            facts.append(("Rating", f"{rating.elo:.0f}, 95 % between {rating.low:.0f} and {rating.high:.0f}"))
         if team.withdrawn:
             facts.append(("State", "withdrawn"))
         return TeamPage(
-            title=self._names[participant_id],
+            title=self._names[key],
             season=self.title,
             facts=tuple(facts),
             meetings=tuple(
                 Meeting(
-                    opponent=self._team(opponent, below="../"),
+                    opponent=self._team(in_division(team.division, opponent), below="../"),
                     wins=sum(result.kind == "won" for result in each),
                     draws=sum(result.kind == "drawn" for result in each),
                     losses=sum(result.kind == "lost" for result in each),
@@ -246,56 +258,53 @@ class SeasonPages:
 
     def _division(self, name: str, place: int) -> Division:
         season = self._season
-        ids = {identity for identity, team in self.teams.items() if team.division == name or not season.divisions}
-        rows = [row for row in season.standings() if row.participant_id in ids]
-        order = [row.participant_id for row in rows]
-        order += sorted(ids - set(order), key=lambda identity: self._names[identity].casefold())
-        keys = tuple(dict.fromkeys(key for row in rows for key in row.tie_breaks))
+        keys = {key for key, team in self.teams.items() if team.division == name}
+        rows = [row for row in season.standings() if row.division == name]
+        order = [in_division(name, row.participant_id) for row in rows]
+        order += sorted(keys - set(order), key=lambda key: (self._names[key].casefold(), key))
+        tie_breaks = tuple(dict.fromkeys(key for row in rows for key in row.tie_breaks))
         has_counts = any(row.draws is not None for row in rows)
         has_scores = any(row.private_score is not None for row in rows)
         headings = ["Played", "Won", *(("Drawn", "Lost") if has_counts else ()), "Points"]
         headings += ["Score"] if has_scores else []
         rounds = tuple(sorted(season.standings_after))
         points = self._points_after(rounds, order)
-        matches = [match for match in season.schedule if match.player1 in ids]
+        matches = [match for match in season.schedule if match.division == name]
         rated = sorted(
-            (self._ratings[identity] for identity in order if identity in self._ratings), key=lambda each: -each.value
+            ((key, self._ratings[key]) for key in order if key in self._ratings), key=lambda each: -each[1].elo
         )
         return Division(
             name=shown(name, LONGEST_NAME),
             anchor=f"d{place}",
-            headings=(*headings, *(_words(key).capitalize() for key in keys)),
-            places=tuple(self._place(row, keys, has_counts=has_counts, has_scores=has_scores) for row in rows),
-            chart=line_chart(rounds, {self._names[identity]: points[identity] for identity in order}),
+            headings=(*headings, *(_words(key).capitalize() for key in tie_breaks)),
+            places=tuple(self._place(row, tie_breaks, has_counts=has_counts, has_scores=has_scores) for row in rows),
+            chart=line_chart(rounds, [(self._names[key], points[key]) for key in order]),
             rounds=rounds,
-            progress=tuple(
-                (self._team(identity), tuple(number(value) for value in points[identity])) for identity in order
-            )
+            progress=tuple((self._team(key), tuple(number(value) for value in points[key])) for key in order)
             if len(rounds) > 1
             else (),
             cross=self._cross(order) if 1 < len(order) <= MOST_CROSSED else (),
-            ratings=interval_chart(
-                [(self._names[each.participant_id], each.low, each.value, each.high) for each in rated]
-            ),
+            ratings=interval_chart([(self._names[key], each.low, each.elo, each.high) for key, each in rated]),
             rating_rows=tuple(
                 (
-                    self._team(each.participant_id),
-                    f"{each.value:.0f}",
+                    self._team(key),
+                    f"{each.elo:.0f}",
                     f"{each.low:.0f} to {each.high:.0f}",
                     str(each.games),
                 )
-                for each in rated
+                for key, each in rated
             ),
             schedule=self._rounds(matches),
         )
 
     def _points_after(self, rounds: Sequence[int], order: Sequence[str]) -> dict[str, list[float]]:
         """Each team's points after each round. Before its first row a team has none."""
-        found: dict[str, list[float]] = {identity: [] for identity in order}
+        found: dict[str, list[float]] = {key: [] for key in order}
         for each in rounds:
-            told = {row.participant_id: row.points for row in self._season.standings_after[each]}
-            for identity, values in found.items():
-                values.append(told.get(identity, values[-1] if values else 0.0))
+            rows = self._season.standings_after[each]
+            told = {in_division(row.division, row.participant_id): row.points for row in rows}
+            for key, values in found.items():
+                values.append(told.get(key, values[-1] if values else 0.0))
         return found
 
     def _place(self, row: StandingRow, keys: Sequence[str], *, has_counts: bool, has_scores: bool) -> Place:
@@ -303,8 +312,8 @@ class SeasonPages:
         scored = [number(row.private_score)] if has_scores else []
         return Place(
             rank=row.rank,
-            team=self._team(row.participant_id),
-            is_withdrawn=self.teams[row.participant_id].withdrawn,
+            team=self._team(in_division(row.division, row.participant_id)),
+            is_withdrawn=self.teams[in_division(row.division, row.participant_id)].withdrawn,
             cells=(
                 *(str(row.played), str(row.wins), *counted, number(row.points), *scored),
                 *(number(row.tie_breaks.get(key)) for key in keys),
@@ -313,12 +322,13 @@ class SeasonPages:
 
     def _cross(self, order: Sequence[str]) -> tuple[tuple[Link, tuple[tuple[Result, ...] | None, ...]], ...]:
         found = []
-        for identity in order:
+        for key in order:
+            own = self.teams[key].participant_id
             met: dict[str, list[Result]] = defaultdict(list)
-            for match in self._matches[identity]:
-                met[_other(match, identity)].append(self._result(match, identity))
-            cells = tuple(None if other == identity else tuple(met[other]) for other in order)
-            found.append((self._team(identity), cells))
+            for match in self._matches[key]:
+                met[in_division(match.division, _other(match, own))].append(self._result(match, own))
+            cells = tuple(None if other == key else tuple(met[other]) for other in order)
+            found.append((self._team(key), cells))
         return tuple(found)
 
     def _rounds(self, matches: Sequence[ScheduledMatch]) -> tuple[Round, ...]:
@@ -336,10 +346,10 @@ class SeasonPages:
 
     def _played(self, match: ScheduledMatch) -> Played:
         return Played(
-            game=self._game(match.game_id),
-            player1=self._team(match.player1),
-            player2=self._team(match.player2),
-            referee=self._names.get(match.referee) or shown(match.referee, LONGEST_NAME),
+            game=self._game(match),
+            player1=self._team(in_division(match.division, match.player1)),
+            player2=self._team(in_division(match.division, match.player2)),
+            referee=self._team(in_division(match.division, match.referee)).text,
             score=_score(match, match.player1),
             status=shown(match.status, 40),
         )
@@ -347,29 +357,35 @@ class SeasonPages:
     def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> Result:
         return Result(
             round_number=match.round_number,
-            game=self._game(match.game_id, below=below),
-            opponent=self._team(_other(match, participant_id), below=below),
+            game=self._game(match, below=below),
+            opponent=self._team(in_division(match.division, _other(match, participant_id)), below=below),
             kind=_kind(match, participant_id),
             score=_score(match, participant_id),
-            referee=self._names.get(match.referee) or shown(match.referee, LONGEST_NAME),
+            referee=self._team(in_division(match.division, match.referee)).text,
         )
 
-    def _team(self, participant_id: str, *, below: str = "") -> Link:
-        known = self._names.get(participant_id)
+    def _team(self, key: str, *, below: str = "") -> Link:
+        known = self._names.get(key)
         if known is None:
-            return Link(text=shown(participant_id, LONGEST_NAME) or "?")
-        return Link(text=known, href=below + file_name("teams", participant_id))
+            return Link(text=shown(key, LONGEST_NAME) or "?")
+        return Link(text=known, href=below + file_name("teams", key))
 
-    def _game(self, game_id: str, *, below: str = "") -> Link:
-        href = below + file_name("matches", game_id) if self._has_page(game_id) else None
-        return Link(text=shown(game_id, 40), href=href)
+    def _game(self, match: ScheduledMatch, *, below: str = "") -> Link:
+        key = in_division(match.division, match.game_id)
+        href = below + file_name("matches", key) if self._has_page(key) else None
+        return Link(text=shown(match.game_id, 40), href=href)
 
 
 def _teams(season: SeasonRecord, rows: Sequence[StandingRow]) -> list[TeamRecord]:
-    """The teams of the season; of a source that names none, those of its table."""
-    return list(season.teams) or [
-        TeamRecord(participant_id=row.participant_id, display_name=row.display_name, division=row.division)
-        for row in rows
+    """The teams of the season, and those of its table that it does not name."""
+    known = {(team.division, team.participant_id) for team in season.teams}
+    return [
+        *season.teams,
+        *(
+            TeamRecord(participant_id=row.participant_id, display_name=row.display_name, division=row.division)
+            for row in rows
+            if (row.division, row.participant_id) not in known
+        ),
     ]
 
 
@@ -383,7 +399,7 @@ def _kind(match: ScheduledMatch, participant_id: str) -> Kind:
     if match.status != OVER:
         return "open"
     if match.winner_id is None:
-        return "drawn" if match.is_draw else "lost"
+        return "drawn" if match.is_draw else "nobody"
     return "won" if match.winner_id == participant_id else "lost"
 
 

@@ -2,7 +2,8 @@
 
 Rule 1: a text that came by mail is one line of visible characters, without tokens, and a mail address is shown by its
 part before the @ only: pages are published. Templates escape it; nothing here is markup.
-Rule 2: the name of a file is made of letters, digits, ``-`` and ``_``; an id with anything else is named by its digest.
+Rule 2: the name of a file is made of letters, digits, ``-``, ``_`` and one ``.``; an id with anything else is named by
+its digest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LONGEST_TEXT = 6000
 LONGEST_NAME = 80
 
 _ADDRESS = re.compile(r"([\w.+-]{1,64})@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_SAFE_KEY = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9_-]{0,63}/)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _HIDE = SecretTexts().hide
 
 
@@ -34,10 +35,17 @@ def name_shown(display_name: str, participant_id: str) -> str:
     return shown(display_name, LONGEST_NAME) or shown(participant_id, LONGEST_NAME) or "?"
 
 
-def file_name(kind: str, identity: str) -> str:
+def in_division(division: str, identity: str) -> str:
+    """By what a match or a team is known in a season with divisions, each of which may use the same ids."""
+    return f"{division}/{identity}" if division else identity
+
+
+def file_name(kind: str, key: str) -> str:
     """Where the page of a match or a team lies, below the season's page: ``matches/0101001.html``."""
-    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{kind}/{identity if _SAFE_ID.fullmatch(identity) else f'x-{digest}'}.html"
+    if _SAFE_KEY.fullmatch(key):
+        return f"{kind}/{key.replace('/', '.')}.html"
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{kind}/x-{digest}.html"
 
 
 def instant(value: datetime | None) -> str:

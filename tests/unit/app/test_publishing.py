@@ -65,6 +65,19 @@ def test_every_link_leads_to_a_page_of_the_folder_or_a_part_of_its_own(tmp_path:
             assert ((tmp_path / name).parent / place).resolve().is_file() if place else part in ids, (name, link)
 
 
+def test_divisions_that_use_the_same_ids_are_kept_apart(tmp_path: Path) -> None:
+    source = MadeSeason(names=("Same", "Same", "Third", "Fourth"), divisions=("east", "west"))
+    published = publish_season(source, tmp_path)
+    assert (published.teams, published.matches) == (8, 12)
+    pages = pages_of(tmp_path)
+    assert "Standings, west" in pages["index.html"].texts
+    assert not [link for link in pages["matches/west.0101001.html"].links() if "east" in link]
+    # Two lines for two teams of one name.
+    assert pages["index.html"].source.count("<polyline") == 8
+    publish_match(source, "west/0101001", tmp_path / "one")
+    assert {name for name in pages_of(tmp_path / "one") if "matches" in name} == {"matches/west.0101001.html"}
+
+
 def test_an_open_match_shows_nothing_that_is_secret_before_its_end(tmp_path: Path) -> None:
     publish_season(MadeSeason(played_rounds=2), tmp_path, viewer="public")
     page = pages_of(tmp_path)["matches/0103001.html"].source
@@ -101,12 +114,15 @@ def test_hostile_texts_are_texts(tmp_path: Path) -> None:
         assert "https:" not in page.source
 
 
-@pytest.mark.parametrize("identity", ["../../etc/passwd", "a/b", ".", "", "x" * 300, "a\0b", "ü", "con.html"])
+@pytest.mark.parametrize(
+    "identity", ["../../etc/passwd", "a/b/c", "../b", "a/..", ".", "", "x" * 300, "a\0b", "ü", "con.html"]
+)
 def test_an_odd_id_never_becomes_a_path(identity: str) -> None:
     from league_agents.report.pages.shown import file_name
 
     assert re.fullmatch(r"teams/x-[0-9a-f]{16}\.html", file_name("teams", identity))
     assert file_name("matches", "0101001") == "matches/0101001.html"
+    assert file_name("matches", "north/0101001") == "matches/north.0101001.html"
 
 
 def test_one_match_is_written_beside_the_season(tmp_path: Path) -> None:
