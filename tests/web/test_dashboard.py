@@ -12,9 +12,12 @@ import pytest
 from league_agents.app.dashboard import FRESH_S, DashboardServer, LivePages
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import ConfigError, JournalError
+from league_agents.report.journal_source import JournalSource
 from league_agents.report.sources import SeasonSource
 from tests.support.arena_wire import Wire
-from tests.support.made_seasons import TARGET, MadeSeason
+from tests.support.made_seasons import TARGET as MADE_TARGET
+from tests.support.made_seasons import MadeSeason
+from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
 
 TOKEN = "a-token-of-good-length-7b1f"
 PATHS = ("", "index.html", "teams/G001.html", "matches/0101001.html", "matches/0103001.html", "live.js")
@@ -45,7 +48,7 @@ def test_no_page_shows_what_is_secret_at_the_moment(path: str) -> None:
         answer = Wire(server.url).send("GET", f"/{path.replace('0103001', '0101001')}")
         assert answer.status == 200
     text = f"{answer.headers} {answer.body.decode()}"
-    for secret in (*TARGET.values(), "Ishmael", "Is word 1 a noun", "league.example"):
+    for secret in (*MADE_TARGET.values(), "Ishmael", "Is word 1 a noun", "league.example"):
         assert secret not in text
 
 
@@ -137,3 +140,21 @@ def test_pages_are_drawn_anew_when_they_are_old_and_not_before() -> None:
     assert len(opened) == 2
     assert pages.page("") is not None
     assert pages.page("matches/0105001.html") is None
+
+
+@pytest.mark.parametrize("until", ["Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK"])
+def test_nobody_learns_from_it_what_a_running_match_keeps_secret(until: str) -> None:
+    made = league(wrens="scripted:silent-after-questions")
+    in_play = play_until(made, lambda: was_sent(made, until))
+    try:
+        everything = journals(made, "manager", "referees", *GROUPS)
+        pages = LivePages(lambda: JournalSource(everything), ManualClock(datetime(2026, 3, 2, tzinfo=UTC)))
+        places = ["index.html", f"matches/{in_play}.html", *(f"teams/{name}.html" for name in GROUPS)]
+        for place in places:
+            page = pages.page(place)
+            assert page is not None, place
+            text = page.body.decode()
+            assert "This match is not over yet" in text or not place.startswith("matches")
+            assert not [secret for secret in (*TARGET, "Moby", "league.test", "question_text") if secret in text], place
+    finally:
+        made.close()

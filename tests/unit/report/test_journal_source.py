@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import msgspec
 import pytest
 
-from league_agents.app.agents import choose_agent
-from league_agents.app.offline import OfflineLeague, OfflineTeam, memory_journal, offline_league, team_of
-from league_agents.games.q21.rules import PRD
+from league_agents.app.offline import OfflineLeague
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Note, Order, StepCause, StepCommit
 from league_agents.kit.errors import ConfigError
-from league_agents.league.season.schedule import round_robin
 from league_agents.report.journal_source import JournalSource
 from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
-from league_agents.report.season_frame import RoleJournal
-
-GROUPS = ("crows", "owls", "wrens")
-TARGET = ("Call me Ishmael.", "whale")
-
-
-def league(**players: str) -> OfflineLeague:
-    """Three teams, three rounds of one match each."""
-
-    def side(name: str) -> OfflineTeam:
-        chosen = {
-            role: choose_agent(spec, role, rules=PRD, seed=name)
-            for role, spec in (("player", players.get(name, "scripted")), ("referee", "scripted"))
-        }  # type: ignore[call-overload]
-        return OfflineTeam(team=team_of(name), player=chosen["player"], referee=chosen["referee"])
-
-    sides = [side(name) for name in GROUPS]
-    schedule = round_robin([each.team for each in sides], season=1)
-    return offline_league(sides, schedule, seed=5, rules=PRD, journal_of=memory_journal)
-
-
-def journals(made: OfflineLeague, *roles: str) -> list[RoleJournal]:
-    """``manager``, ``referees``, or a group for its player."""
-    found = []
-    if "manager" in roles:
-        found.append(RoleJournal(role="manager", address=made.manager.address, journal=made.manager.journal))
-    if "referees" in roles:
-        found += [RoleJournal(role="referee", address=each.address, journal=each.journal) for each in made.referees]
-    for each in made.players:
-        if each.participant_id in roles:
-            found.append(RoleJournal(role="player", address=each.address, journal=each.journal))
-    return found
+from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +123,7 @@ READERS: list[tuple[tuple[str, ...], Viewer | None]] = [
 @pytest.mark.parametrize("until", ["Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK"])
 def test_the_target_of_an_open_match_is_nowhere_to_be_seen(until: str) -> None:
     made = league(wrens="scripted:silent-after-questions")
-    in_play = _play_until(made, lambda: _was_sent(made, until))
+    in_play = play_until(made, lambda: was_sent(made, until))
     try:
         for roles, viewer in READERS:
             source = JournalSource(journals(made, *roles))
@@ -173,33 +139,6 @@ def test_the_target_of_an_open_match_is_nowhere_to_be_seen(until: str) -> None:
                 assert not any(secret in text(shown) for secret in (*TARGET, "Moby"))
     finally:
         made.close()
-
-
-def _was_sent(made: OfflineLeague, kind: str) -> bool:
-    return any(
-        item.message_type == kind and item.game_id == "0101001"
-        for referee in made.referees
-        for item in referee.journal.outbox()
-    )
-
-
-def _play_until(made: OfflineLeague, is_reached: Callable[[], bool]) -> str:
-    """Stop in the middle of a pass: what is in hand is not finished."""
-    from league_agents.league.machines.events import Command, OperatorCommand
-
-    class Reached(Exception):
-        pass
-
-    def stop() -> bool:
-        if is_reached():
-            raise Reached
-        return False
-
-    made.simulation.start()
-    made.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open"))
-    with pytest.raises(Reached):
-        made.simulation.run(stop)
-    return "0101001"
 
 
 def test_a_late_answer_is_told_with_its_lateness() -> None:
