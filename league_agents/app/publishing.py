@@ -45,7 +45,9 @@ class MatchPages:
     def drawn(self, match: MatchRecord) -> Iterator[str]:
         """The page of a match, narrowed to the viewer."""
         seen = visible(match, self._viewer, self._source.team)
-        return self._renderer.match(match_page(seen, season=self._pages.title, has_team=self._teams))
+        referee = self._pages.name(seen.division, seen.referee_id) if seen.referee_id else ""
+        page = match_page(seen, season=self._pages.title, referee=referee, has_team=self._teams)
+        return self._renderer.match(page)
 
 
 def publish_season(

@@ -258,7 +258,7 @@ def _standings(
     rows = {
         (team.division, team.participant_id): StandingRow(
             rank=1, participant_id=team.participant_id, display_name=team.display_name, division=team.division,
-            draws=0, losses=0, private_score=0.0, tie_breaks={"head_to_head": 0.5},
+            draws=0, losses=0, private_score=0.0, tie_breaks={"points": 1.0, "head_to_head": 0.5},
         )
         for team in teams
     }  # fmt: skip

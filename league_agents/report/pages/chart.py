@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from league_agents.report.pages.shown import whole
+
 WIDTH, HEIGHT = 720, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 176, 16, 36
 _LABEL_GAP = 17
@@ -119,7 +121,7 @@ def interval_chart(rows: Sequence[tuple[str, float, float, float]]) -> IntervalC
 
     return IntervalChart(
         height=len(rows) * 28 + 40,
-        scale=tuple(Tick(at=x(value), text=f"{value:g}") for value in ticks),
+        scale=tuple(Tick(at=x(value), text=whole(value)) for value in ticks),
         bars=tuple(
             Bar(
                 name=name,
@@ -127,7 +129,7 @@ def interval_chart(rows: Sequence[tuple[str, float, float, float]]) -> IntervalC
                 at=x(at),
                 high=x(high),
                 y=20 + 28 * place,
-                text=f"{at:.0f} ({low:.0f} to {high:.0f})",
+                text=f"{whole(at)} ({whole(low)} to {whole(high)})",
             )
             for place, (name, low, at, high) in enumerate(rows)
         ),

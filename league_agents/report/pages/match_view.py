@@ -141,8 +141,13 @@ class MatchPage(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-def match_page(match: MatchRecord, *, season: str = "", has_team: frozenset[str] = frozenset()) -> MatchPage:
-    """The values of the page; ``has_team``: keys (``in_division``) of teams that have a page."""
+def match_page(
+    match: MatchRecord, *, season: str = "", referee: str = "", has_team: frozenset[str] = frozenset()
+) -> MatchPage:
+    """The values of the page.
+
+    ``season`` and ``referee`` are what these are called, ``has_team`` the keys (``in_division``) of teams with a page.
+    """
     document = _document(match)
     names = {player.participant_id: name_shown(player.display_name, player.participant_id) for player in match.players}
     spent = [
@@ -153,7 +158,7 @@ def match_page(match: MatchRecord, *, season: str = "", has_team: frozenset[str]
         ("Match", shown(match.game_id, 40)),
         ("Division", shown(match.division, LONGEST_NAME)),
         ("Round", str(match.round_number or "")),
-        ("Referee", shown(match.referee_id, LONGEST_NAME)),
+        ("Referee", referee or shown(match.referee_id, LONGEST_NAME)),
         ("Rules", shown(match.rules, LONGEST_NAME)),
         ("Status", shown(match.status, 60).replace("_", " ").lower()),
         ("Caused by", names.get(match.caused_by or "") or shown(match.caused_by, LONGEST_NAME)),

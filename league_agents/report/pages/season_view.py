@@ -15,7 +15,16 @@ from msgspec import Struct
 
 from league_agents.league.season.ratings import RatedGame, Rating, rate
 from league_agents.report.pages.chart import IntervalChart, LineChart, interval_chart, line_chart
-from league_agents.report.pages.shown import LONGEST_NAME, file_name, in_division, instant, name_shown, number, shown
+from league_agents.report.pages.shown import (
+    LONGEST_NAME,
+    file_name,
+    in_division,
+    instant,
+    name_shown,
+    number,
+    shown,
+    whole,
+)
 from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord, Viewer
 
 MOST_CROSSED = 40
@@ -143,6 +152,9 @@ class TeamPage(Struct, frozen=True, kw_only=True):
     results: tuple[Result, ...]
 
 
+_COLUMNS = frozenset({"points", "wins", "private_score"})
+"""Tie-breaks that have a column in any table."""
+
 HasPage = Callable[[str], bool]
 
 
@@ -191,6 +203,10 @@ class SeasonPages:
         season = self._season
         return shown(season.name, LONGEST_NAME) or shown(season.season_id, LONGEST_NAME) or "Season"
 
+    def name(self, division: str, participant_id: str) -> str:
+        """What a team is called."""
+        return self._team(in_division(division, participant_id)).text
+
     def season_page(self) -> SeasonPage:
         """The values of the season's page."""
         season = self._season
@@ -198,7 +214,7 @@ class SeasonPages:
         names = (*season.divisions, *sorted(held - set(season.divisions)))
         log = tuple(
             (instant(entry.at), shown(entry.kind, 40), shown(entry.text, 600))
-            for entry in sorted(self._log, key=lambda entry: entry.at, reverse=True)[:MOST_LOG]
+            for entry in sorted(self._log, key=lambda entry: entry.at)[-MOST_LOG:][::-1]
         )
         return SeasonPage(
             title=self.title,
@@ -223,7 +239,7 @@ class SeasonPages:
         if row is not None:
             facts += [("Rank", str(row.rank)), ("Points", number(row.points)), ("Played", str(row.played))]
         if (rating := self._ratings.get(key)) is not None:
-            facts.append(("Rating", f"{rating.elo:.0f}, 95 % between {rating.low:.0f} and {rating.high:.0f}"))
+            facts.append(("Rating", f"{whole(rating.elo)}, 95 % between {whole(rating.low)} and {whole(rating.high)}"))
         if team.withdrawn:
             facts.append(("State", "withdrawn"))
         return TeamPage(
@@ -262,7 +278,7 @@ class SeasonPages:
         rows = [row for row in season.standings() if row.division == name]
         order = [in_division(name, row.participant_id) for row in rows]
         order += sorted(keys - set(order), key=lambda key: (self._names[key].casefold(), key))
-        tie_breaks = tuple(dict.fromkeys(key for row in rows for key in row.tie_breaks))
+        tie_breaks = tuple(dict.fromkeys(key for row in rows for key in row.tie_breaks if key not in _COLUMNS))
         has_counts = any(row.draws is not None for row in rows)
         has_scores = any(row.private_score is not None for row in rows)
         headings = ["Played", "Won", *(("Drawn", "Lost") if has_counts else ()), "Points"]
@@ -288,8 +304,8 @@ class SeasonPages:
             rating_rows=tuple(
                 (
                     self._team(key),
-                    f"{each.elo:.0f}",
-                    f"{each.low:.0f} to {each.high:.0f}",
+                    whole(each.elo),
+                    f"{whole(each.low)} to {whole(each.high)}",
                     str(each.games),
                 )
                 for key, each in rated
@@ -349,7 +365,7 @@ class SeasonPages:
             game=self._game(match),
             player1=self._team(in_division(match.division, match.player1)),
             player2=self._team(in_division(match.division, match.player2)),
-            referee=self._team(in_division(match.division, match.referee)).text,
+            referee=self.name(match.division, match.referee),
             score=_score(match, match.player1),
             status=shown(match.status, 40),
         )
@@ -361,7 +377,7 @@ class SeasonPages:
             opponent=self._team(in_division(match.division, _other(match, participant_id)), below=below),
             kind=_kind(match, participant_id),
             score=_score(match, participant_id),
-            referee=self._team(in_division(match.division, match.referee)).text,
+            referee=self.name(match.division, match.referee),
         )
 
     def _team(self, key: str, *, below: str = "") -> Link:

@@ -60,6 +60,11 @@ def number(value: object) -> str:
     return f"{value:.1f}".removesuffix(".0") if abs(value) < 1e15 else "–"
 
 
+def whole(value: float) -> str:
+    """A rating: ``−120``, with the sign that is as wide as a plus."""
+    return f"{round(value)}".replace("-", "−")
+
+
 def seconds(value: float) -> str:
     """A duration: ``45 s``, ``12 min``, ``3.5 h``."""
     if value < 120:

@@ -45,6 +45,8 @@ def test_a_season_has_a_page_and_so_has_every_team_and_match_that_began(tmp_path
     pages = pages_of(tmp_path / "out")
     assert len(pages) == 1 + 6 + 12
     assert published.start == tmp_path / "out" / "index.html"
+    # Once in the table, where no tie-break repeats it, and once in each of five rounds.
+    assert pages["index.html"].texts.count("Points") == 1 + 5
     for heading in ("Standings", "Standings over time", "Cross table", "Schedule", "Log"):
         assert heading in pages["index.html"].texts
     assert "Head to head" in pages["teams/G001.html"].texts
