@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.season_source import opener
 
@@ -31,7 +32,7 @@ travels as plain text: put a server with TLS in front of it.
 @CONFIG
 @SEASON
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True, help="0 chooses a free one.")
+@click.option("--port", type=WholeRange(0, 65535), default=8766, show_default=True, help="0 chooses a free one.")
 @click.option("--public", is_flag=True, help="Allow a --host that others can reach. Everybody needs the token then.")
 def command(
     *, source: Path | None, config: Path | None, season: str | None, host: str, port: int, public: bool
