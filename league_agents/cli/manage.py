@@ -24,18 +24,54 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "continue": "go on after a pause",
         "reset": "drop everything and go back to before the season",
         "free-text": "send --text to everybody",
+        "annul": "take match ABOUT out of the standings",
+        "correct": "give match ABOUT the points of --points",
+        "reinstate": "let match ABOUT count as it was reported",
+        "withdraw": "take team ABOUT out: what it has not played is a walkover",
+        "readmit": "let the withdrawn team ABOUT play again",
+        "extend-round": "end the round --minutes later",
     }
 )
+ABOUT_A_MATCH = ("annul", "correct", "reinstate")
+ABOUT_A_TEAM = ("withdraw", "readmit")
+SETTLING = (*ABOUT_A_MATCH, *ABOUT_A_TEAM, "extend-round")
 WITH_TEXT = ("keep-alive", "pause", "reset", "free-text")
 LONGEST_TEXT = 2_000
 LOOK_EVERY_S = 0.2
 
-EPILOG = "\b\nCommands:\n" + "\n".join(f"  {name:<20} {what}" for name, what in COMMANDS.items())
+EPILOG = (
+    "\b\nCommands:\n"
+    + "\n".join(f"  {name:<20} {what}" for name, what in COMMANDS.items())
+    + """
+
+\b
+Settling needs --why. It is announced to those concerned, and 'show log' lists it.
+  league-agents manage annul 0201001 --why "the referee used a wrong book"
+  league-agents manage correct 0201001 --points 3 0 --why "agreed by both teams"
+  league-agents manage reinstate 0201001 --why "the protest was withdrawn"
+  league-agents manage withdraw ravens --why "they do not answer"
+"""
+)
 
 
 @click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
 @click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
 @click.option("--text", default="", help=f"The reason, or the text to send. For {', '.join(WITH_TEXT)}.")
+@click.argument("about", metavar="[ABOUT]", default="")
+@click.option("--why", default="", help="The reason of a settlement. Everybody concerned reads it.")
+@click.option(
+    "--points",
+    type=(click.IntRange(0, 3), click.IntRange(0, 3)),
+    metavar="N N",
+    help="For correct: the league points of player 1 and player 2.",
+)
+@click.option(
+    "--scores",
+    type=(FiniteRange(0, 100), FiniteRange(0, 100)),
+    metavar="X X",
+    help="For correct: their private scores.  [default: as reported]",
+)
+@click.option("--minutes", type=FiniteRange(1, 43_200), metavar="M", help="For extend-round: how much later.")
 @CONFIG
 @click.option(
     "--wait",
@@ -45,7 +81,18 @@ EPILOG = "\b\nCommands:\n" + "\n".join(f"  {name:<20} {what}" for name, what in 
     metavar="S",
     help="Seconds to wait until a running manager has done it.",
 )
-def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
+def command(
+    *,
+    order: str,
+    text: str,
+    about: str,
+    why: str,
+    points: tuple[int, int] | None,
+    scores: tuple[float, float] | None,
+    minutes: float | None,
+    config: Path | None,
+    wait: float,
+) -> int:
     """Hand one command to the league manager.
 
     The manager's journal takes it down, so it is carried out once whatever happens: by the daemon that runs now, with
@@ -59,6 +106,7 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
     from league_agents.kit.clock import SystemClock
+    from league_agents.league.season.orders import SettlementOrder
     from league_agents.runner.lock import is_locked
 
     if text and order not in WITH_TEXT:
@@ -67,6 +115,13 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
         raise click.UsageError("'free-text' needs what is to be said: --text '…'")
     if len(text) > LONGEST_TEXT:
         raise click.UsageError(f"the text has {len(text)} characters, at most {LONGEST_TEXT} are sent")
+    if order in SETTLING:
+        _check_settlement(order, about, why, points, minutes)
+        text = SettlementOrder(
+            about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes
+        ).to_text()
+    elif about or why or points or scores or minutes:
+        raise click.UsageError(f"'{order}' settles nothing; ABOUT and its options are for {', '.join(SETTLING)}")
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=("manager",))
     (role,) = settings.roles
@@ -86,3 +141,18 @@ def command(*, order: str, text: str, config: Path | None, wait: float) -> int:
         clock.sleep(timedelta(seconds=LOOK_EVERY_S))
     click.echo(f"{order}: {outcome or 'done'}", err=True)
     return Exit.FAILED if outcome else Exit.OK
+
+
+def _check_settlement(order: str, about: str, why: str, points: tuple[int, int] | None, minutes: float | None) -> None:
+    if not why.strip():
+        raise click.UsageError(f"'{order}' needs a reason: --why '…'")
+    if len(about) + len(why) > LONGEST_TEXT // 2:
+        raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
+    if order in ABOUT_A_MATCH and not about:
+        raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
+    if order in ABOUT_A_TEAM and not about:
+        raise click.UsageError(f"'{order}' needs the team: {order} TEAM --why '…'")
+    if (order == "correct") != (points is not None):
+        raise click.UsageError("'correct' needs --points N N, and no other command has them")
+    if (order == "extend-round") != (minutes is not None):
+        raise click.UsageError("'extend-round' needs --minutes M, and no other command has them")

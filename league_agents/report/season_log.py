@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from league_agents.journal.port import NOTICE, WARNING, Note
 from league_agents.kit.printable import of
+from league_agents.league.season.orders import order_words
 from league_agents.report.match_assembly import SETTLEMENT, settlement_of
 from league_agents.report.records import LogEntry
 from league_agents.report.season_frame import RoleJournal
@@ -30,7 +31,8 @@ def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[L
 
 def _entries(own: RoleJournal, by: str) -> Iterator[LogEntry]:
     for order in own.journal.orders():
-        text = f"{order.command.replace('_', '-')}: {order.text}" if order.text else order.command.replace("_", "-")
+        said = order_words(order.text)
+        text = f"{order.command.replace('_', '-')}: {said}" if said else order.command.replace("_", "-")
         yield LogEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
         yield LogEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)

@@ -95,6 +95,30 @@ def test_a_whole_season_can_be_walked_through_by_hand(league: LocalLeague, offic
     assert sent(league)["LEAGUE_COMPLETED"] > 0
 
 
+def test_what_the_organiser_settles_is_told_listed_and_survives_a_restart(league: LocalLeague, office: Path) -> None:
+    with live_roles(read_league_file(office, {})) as (live,):
+        for order in ("close-registration", "start-round"):
+            manage(office, order)
+            state = work(live, league)
+    assert state.schedule is not None
+    game = state.schedule.round(1)[0]
+    told = sent(league)["BROADCAST_FREE_TEXT"]
+    assert manage(office, "correct", game.game_id, "--points", "3", "0", "--why", "agreed by both").exit_code == 0
+    assert manage(office, "withdraw", game.player1.group_id, "--why", "they left").exit_code == 0
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+    with live_roles(read_league_file(office, {})) as (live,):
+        state = work(live, league)
+    assert state.games[0].settled is not None or state.closed[0].games[0].settled is not None
+    assert state.season.withdrawn == (game.player1.group_id,)
+    assert sent(league)["BROADCAST_FREE_TEXT"] == told + 2
+    log = CliRunner().invoke(command_line, ["show", "log", "--config", str(office)])
+    assert log.exit_code == 0, log.stderr
+    shown = " ".join(log.stdout.split())
+    assert f"correct: {game.game_id}: agreed by both" in shown
+    assert f"withdraw: {game.player1.group_id}: they left" in shown
+
+
 def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
     with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=DAY) as league:
         office = league.seats[0]
@@ -117,6 +141,14 @@ def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
         (["free-text"], 2, "--text"),
         (["pause", "--text", "x" * 3_000], 2, "3000 characters"),
         (["pause", "--config", "none.yaml"], 3, "none.yaml"),
+        (["annul", "0101001"], 2, "--why"),
+        (["annul", "--why", "x"], 2, "needs the match"),
+        (["withdraw", "--why", "x"], 2, "needs the team"),
+        (["correct", "0101001", "--why", "x"], 2, "--points"),
+        (["annul", "0101001", "--points", "1", "2", "--why", "x"], 2, "--points"),
+        (["extend-round", "--why", "x"], 2, "--minutes"),
+        (["annul", "0101001", "--why", "x" * 3_000], 2, "3000 characters"),
+        (["pause", "0101001"], 2, "settles nothing"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:

@@ -134,7 +134,7 @@ ARROWS = (
         (KIT, *PURE, *PORTS, "runner.calls", "runner.codec", "user_code.called",
          "arena.answers", "arena.agents.seated", "arena.decisions", "arena.scenario", "arena.session"), (),
         "machines and the codecs of their mail: the loop that runs them is the league's"),
-    Row("report", (KIT, "games", "league.wire", "journal.port", "report"), ("jinja2", "numpy", "rich"),
+    Row("report", (KIT, "games", "league.wire", "league.season", "journal.port", "report"), ("jinja2", "numpy", "rich"),
         "reads the journal, changes nothing"),
     Row("report.pages", (KIT, "games", "league.season", "report.cells", "report.outcome", "report.records",
         "report.scorecards", "report.secret_texts"), ("jinja2",),

@@ -137,6 +137,9 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     )
     # Protocol 5.4.
     absent_points: Annotated[int, rule("league points of a player that was absent from the start", ge=0, le=3)] = 1
+    walkover_points: Annotated[
+        int, rule("league points of a player whose opponent was withdrawn from the season", ge=0, le=3)
+    ] = 3
     aborted_points: Annotated[
         AbortedPoints,
         rule("which points of an aborted match count: as_reported or zero"),

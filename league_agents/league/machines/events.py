@@ -85,6 +85,12 @@ class Command(StrEnum):
     CONTINUE = "continue"
     RESET = "reset"
     FREE_TEXT = "free_text"
+    ANNUL = "annul"
+    CORRECT = "correct"
+    REINSTATE = "reinstate"
+    WITHDRAW = "withdraw"
+    READMIT = "readmit"
+    EXTEND_ROUND = "extend_round"
 
     @property
     def word(self) -> str:
@@ -101,7 +107,7 @@ class OperatorCommand(Struct, frozen=True, kw_only=True):
     """Different for every command that is meant to have its own effect; ids are derived from it."""
 
     text: str = ""
-    """The reason of a pause or reset, or the free text."""
+    """The reason of a pause or reset, the free text, or a ``SettlementOrder`` as JSON text."""
 
 
 class Started(Struct, frozen=True, kw_only=True):

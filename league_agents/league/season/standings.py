@@ -27,6 +27,11 @@ class MatchStatus(StrEnum):
     SINGLE_PLAYER = "COMPLETED_SINGLE_PLAYER"
     CANCELLED = "CANCELLED_ALL_PLAYERS_MALFUNCTION"
     NO_REPORT = "no_report"
+    WALKOVER = "walkover"
+    """Not played, because a team is withdrawn: the other one wins."""
+
+    ANNULLED = "annulled"
+    """Taken out by the organiser, as if it had not been."""
 
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):
@@ -105,11 +110,11 @@ def points_that_count(outcome: MatchOutcome, rules: RuleSet) -> tuple[int, int]:
 
 def _counts(outcome: MatchOutcome, rules: RuleSet) -> bool:
     match outcome.status:
-        case MatchStatus.COMPLETED | MatchStatus.SINGLE_PLAYER:
+        case MatchStatus.COMPLETED | MatchStatus.SINGLE_PLAYER | MatchStatus.WALKOVER:
             return True
         case MatchStatus.ABORTED:
             return rules.aborted_points is AbortedPoints.AS_REPORTED
-        case MatchStatus.CANCELLED | MatchStatus.NO_REPORT:
+        case MatchStatus.CANCELLED | MatchStatus.NO_REPORT | MatchStatus.ANNULLED:
             return False
 
 
@@ -122,14 +127,17 @@ def _count(
     sign: int,
 ) -> None:
     status = outcome.status
+    if status is MatchStatus.ANNULLED:
+        return
     judge = pairing.referee.group_id
     duty = referees.get(judge, NO_DUTY)
     is_reported = status is not MatchStatus.NO_REPORT
-    referees[judge] = Duty(
-        judged=duty.judged + sign * is_reported,
-        aborted=duty.aborted + sign * (status is MatchStatus.ABORTED),
-        unreported=duty.unreported + sign * (not is_reported),
-    )
+    if status is not MatchStatus.WALKOVER:  # nobody was to judge it
+        referees[judge] = Duty(
+            judged=duty.judged + sign * is_reported,
+            aborted=duty.aborted + sign * (status is MatchStatus.ABORTED),
+            unreported=duty.unreported + sign * (not is_reported),
+        )
     if status is MatchStatus.CANCELLED or not is_reported:
         return  # nothing was played
     counts = _counts(outcome, rules)

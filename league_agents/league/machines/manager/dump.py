@@ -90,7 +90,7 @@ def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) 
         attendance=tuple(by_key.get(member.key, UNHEARD) for member in roster.members),
         schedule=schedule,
         games=games,
-        awaited=sum(record.outcome is None for record in games),
+        awaited=sum(record.counted is None for record in games),
         closed=_closed(parts),
         standings=load(Standings, parts["standings"], "standings"),
         inquiry=load(ReplyRound, parts["inquiry"], "inquiry") if "inquiry" in parts else None,

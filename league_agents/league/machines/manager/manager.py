@@ -62,6 +62,14 @@ from league_agents.league.machines.manager.service import (
     reset,
     wants_to_leave,
 )
+from league_agents.league.machines.manager.settlement import (
+    annul,
+    correct,
+    extend_round,
+    readmit,
+    reinstate,
+    withdraw,
+)
 from league_agents.league.machines.manager.state import ManagerState, Season, SeasonPhase, initial_state, parts_of
 from league_agents.league.wire.kinds import MessageType, Role
 
@@ -204,6 +212,24 @@ _SIGNS_OF_LIFE = (
     MessageType.MALFUNCTION_REPORT,
 )
 
+_TOLD = "record of the settlement; BROADCAST_FREE_TEXT to those concerned"
+
+SETTLING: TransitionTable[Move] = TransitionTable(
+    "league manager: settling",
+    tuple(
+        _row(ANY, command, move, ANY, effects)
+        for command, move, effects in (
+            (Command.ANNUL, annul, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
+            (Command.CORRECT, correct, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
+            (Command.REINSTATE, reinstate, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
+            (Command.WITHDRAW, withdraw, f"walkovers; {_TOLD}"),
+            (Command.READMIT, readmit, _TOLD),
+            (Command.EXTEND_ROUND, extend_round, f"deadline round:n; {_TOLD}"),
+        )
+    ),
+)
+"""What the organiser may settle at any time, also during a pause and after the season."""
+
 MAIL: TransitionTable[Hearing] = TransitionTable(
     "league manager: mail",
     (
@@ -222,7 +248,8 @@ MAIL: TransitionTable[Hearing] = TransitionTable(
 
 def transition_table() -> list[Transition]:
     """All rows in words."""
-    return [*SEASON.transitions(), *NEXT_SEASON.transitions(), *SERVICE.transitions(), *MAIL.transitions()]
+    tables = (SEASON, NEXT_SEASON, SERVICE, SETTLING, MAIL)
+    return [row for table in tables for row in table.transitions()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +331,7 @@ def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> Ma
         over = f"season {state.season.season_id[:60]!a} is over"
         turn.warn("command_refused", f"{command.command.word}: {over}; '{Command.NEW_SEASON.word}' first")
         return state
-    move = SERVICE.action(ANY, command.command)
+    move = SERVICE.action(ANY, command.command) or SETTLING.action(ANY, command.command)
     if move is None and not turn.is_paused:
         phase = state.season.phase
         move = SEASON.action(phase, command.command) or NEXT_SEASON.action(phase, command.command)

@@ -46,6 +46,8 @@ _ENDED = {
     MatchStatus.SINGLE_PLAYER: Termination.COMPLETED,
     MatchStatus.CANCELLED: Termination.CANCELLED,
     MatchStatus.NO_REPORT: Termination.NO_REPORT,
+    MatchStatus.WALKOVER: Termination.CANCELLED,
+    MatchStatus.ANNULLED: Termination.CANCELLED,
 }
 
 _ABORTS = {

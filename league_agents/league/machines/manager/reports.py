@@ -12,7 +12,7 @@ from league_agents.league.machines.manager.broadcasts import SeasonTurn, round_i
 from league_agents.league.machines.manager.match_results import ReportVerdict, outcome_of, verdict
 from league_agents.league.machines.manager.opening import RosterLetter, complain
 from league_agents.league.machines.manager.rounds import record_match, record_season
-from league_agents.league.machines.manager.state import GameRecord, ManagerState, SeasonPhase
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase, record_of, with_record
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
 from league_agents.league.wire.address import same_address
@@ -47,20 +47,25 @@ def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Manag
     if not isinstance(payload, MatchReport):
         return state
     outcome, oddities = outcome_of(payload, pairing)
-    record = _record_of(state, number, index)
+    record = record_of(state, number, index)
     decided = verdict(record.outcome, outcome)
     if decided is ReportVerdict.REPEATS:
         return state
     if decided is ReportVerdict.CONFLICTS:
-        turn.warn("report_conflict", f"game {pairing.game_id}: {_short(record.outcome)} counts, not {_short(outcome)}")
+        said = f"{outcome_words(record.outcome)} counts, not {outcome_words(outcome)}"
+        turn.warn("report_conflict", f"game {pairing.game_id}: {said}")
         return state
     for oddity in oddities:
         turn.warn("odd_report", f"game {pairing.game_id}, report of {member.email}: {oddity}"[:400])
     is_late = number <= len(state.closed)
     before = record.outcome
     record = evolve(record, outcome=outcome, reported_at=letter.arrived_at)
+    if record.settled is not None:
+        said = f"it was settled; {outcome_words(outcome)} is kept as evidence"
+        turn.warn("settled_report", f"game {pairing.game_id}: {said}")
+        return with_record(state, number, index, record)
     record_match(turn, pairing, record, outcome, number, is_late=is_late, before=before)
-    state = _with_record(state, number, index, record)
+    state = with_record(state, number, index, record)
     if is_late and before is not None:
         standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
         state = evolve(state, standings=standings)
@@ -85,7 +90,7 @@ def _player_report(
     assert state.schedule is not None
     place = state.schedule.place(pairing.game_id)
     assert place is not None
-    record = _record_of(state, *place)
+    record = record_of(state, *place)
     if record.outcome is not None and record.outcome.status is not MatchStatus.NO_REPORT:
         return state  # it is there to find games that their referee never reported
     known = record.player_reports[side]
@@ -93,26 +98,11 @@ def _player_report(
         return state
     one, two = record.player_reports
     reports = (payload.status, two) if side == 0 else (one, payload.status)
-    return _with_record(state, *place, evolve(record, player_reports=reports))
+    return with_record(state, *place, evolve(record, player_reports=reports))
 
 
-def _record_of(state: ManagerState, number: int, index: int) -> GameRecord:
-    if number <= len(state.closed):
-        return state.closed[number - 1].games[index]
-    return state.games[index]
-
-
-def _with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
-    if number <= len(state.closed):
-        closed = state.closed[number - 1]
-        closed = evolve(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
-        return evolve(state, closed=(*state.closed[: number - 1], closed, *state.closed[number:]))
-    games = state.games
-    awaited = state.awaited - (games[index].outcome is None and record.outcome is not None)
-    return evolve(state, games=(*games[:index], record, *games[index + 1 :]), awaited=awaited)
-
-
-def _short(outcome: MatchOutcome | None) -> str:
+def outcome_words(outcome: MatchOutcome | None) -> str:
+    """``completed 3:0 (90:12.5)``."""
     if outcome is None:
         return "no report"
     points = f"{outcome.league_points[0]}:{outcome.league_points[1]}"

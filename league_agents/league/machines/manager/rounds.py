@@ -6,9 +6,10 @@ Rule 2: a round is over for everybody at once: every game then has an outcome, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from league_agents.games.q21.model import Termination
+from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.values import evolve
 from league_agents.league.machines.effects import Record
 from league_agents.league.machines.events import Command
@@ -40,6 +41,7 @@ from league_agents.league.season.standings import MatchOutcome, MatchStatus
 from league_agents.league.season.tie_breaks import RankedTeam, ranking
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
+    AssignmentRole,
     EndRound,
     LeagueCompleted,
     RoundResults,
@@ -76,8 +78,11 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         about=str(number),
         round_number=number,
     )
-    games = (NOTHING_YET,) * len(state.schedule.round(number))
-    state = evolve(state, games=games, awaited=len(games))
+    games = tuple(walkover(pairing, state, turn.config.rules) for pairing in state.schedule.round(number))
+    for pairing, record in zip(state.schedule.round(number), games, strict=True):
+        if record.counted is not None:
+            record_match(turn, pairing, record, record.counted, number)
+    state = evolve(state, games=games, awaited=sum(record.counted is None for record in games))
     return enter(
         turn,
         state,
@@ -85,6 +90,25 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         timer=f"round:{number}",
         wait=turn.config.round_wait if turn.config.is_automatic else None,
         round_number=number,
+    )
+
+
+def walkover(pairing: Pairing, state: ManagerState, rules: RuleSet) -> GameRecord:
+    """A game of which nothing was heard: settled where a player's team is withdrawn."""
+    out = [team.group_id in state.season.withdrawn for team in (pairing.player1, pairing.player2)]
+    if all(out):
+        return evolve(NOTHING_YET, settled=MatchOutcome(status=MatchStatus.CANCELLED))
+    if not any(out):
+        return NOTHING_YET
+    points = rules.walkover_points
+    return evolve(
+        NOTHING_YET,
+        settled=MatchOutcome(
+            status=MatchStatus.WALKOVER,
+            winner=AssignmentRole.PLAYER2 if out[0] else AssignmentRole.PLAYER1,
+            league_points=(0, points) if out[0] else (points, 0),
+            missing=AssignmentRole.PLAYER1 if out[0] else AssignmentRole.PLAYER2,
+        ),
     )
 
 
@@ -123,7 +147,7 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     records: list[GameRecord] = []
     matches: list[tuple[Pairing, MatchOutcome]] = []
     for pairing, record in zip(pairings, state.games, strict=True):
-        outcome = record.outcome
+        outcome = record.counted
         if outcome is None:
             outcome = _NO_REPORT
             record = evolve(record, outcome=outcome)
@@ -134,6 +158,16 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
     state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
+    tell_results(turn, state, matches, about=str(number))
+    waits = config.is_automatic and config.round_gap and not is_last_round(state)
+    return enter(turn, state, SeasonPhase.BETWEEN, timer=f"next:{number + 1}", wait=config.round_gap if waits else None)
+
+
+def tell_results(
+    turn: SeasonTurn, state: ManagerState, matches: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
+) -> None:
+    """Tell and record the results of the last closed round, with the table after it."""
+    config, number = turn.config, state.closed[-1].number
     ranked = table(turn, state)
     if config.results_broadcast:
         results = tuple(result_row(pairing, outcome, config.rules) for pairing, outcome in matches)
@@ -143,7 +177,7 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
             MessageType.BROADCAST_ROUND_RESULTS,
             RoundResults(round_number=number, results=results, standings=tuple(each.row for each in ranked)),
             audience(turn, state),
-            about=str(number),
+            about=about,
             round_number=number,
         )
     turn.effects.append(
@@ -157,12 +191,10 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
                 "round_id": round_id(config, state.season.resets, number),
                 "results": {pairing.game_id: outcome.status.value for pairing, outcome in matches},
                 "tie_breaks": list(config.table_order),
-                "standings": standings_facts(standings, ranked),
+                "standings": standings_facts(state.standings, ranked),
             },
         )
     )
-    waits = config.is_automatic and config.round_gap and not is_last_round(state)
-    return enter(turn, state, SeasonPhase.BETWEEN, timer=f"next:{number + 1}", wait=config.round_gap if waits else None)
 
 
 def go_on(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -198,8 +230,8 @@ def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]
     for closed in state.closed:
         assert state.schedule is not None
         for pairing, record in zip(state.schedule.round(closed.number), closed.games, strict=True):
-            if record.outcome is not None:
-                yield pairing, record.outcome
+            if record.counted is not None:
+                yield pairing, record.counted
 
 
 def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
@@ -244,7 +276,7 @@ def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
     if state.schedule is None or not state.games:
         return
     for pairing, record in zip(state.schedule.round(number), state.games, strict=True):
-        if record.outcome is None:
+        if record.counted is None:
             record_match(turn, pairing, record, _NO_REPORT, number, termination=Termination.RESET)
 
 

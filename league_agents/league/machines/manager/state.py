@@ -13,6 +13,7 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct
 
+from league_agents.kit.values import evolve
 from league_agents.league.machines.manager.config import ManagerConfig, Roster
 from league_agents.league.machines.stored import changed
 from league_agents.league.machines.turn import Timer
@@ -58,6 +59,9 @@ class Season(Struct, frozen=True, kw_only=True):
 
     registration_closed_at: datetime | None = None
     table_sent_at: datetime | None = None
+    withdrawn: tuple[str, ...] = ()
+    """Group ids of teams whose player is out of the season: what it has not played is a walkover."""
+
     is_finishing: bool = False
     """Whether the season ends with this round, because the operator said so."""
 
@@ -95,8 +99,16 @@ class GameRecord(Struct, frozen=True, kw_only=True):
     """``None``: no report yet."""
 
     reported_at: datetime | None = None
+    settled: MatchOutcome | None = None
+    """What the organiser decided instead; ``None``: the report counts."""
+
     player_reports: tuple[PlayerReportStatus | None, PlayerReportStatus | None] = (None, None)
     """What player 1 and player 2 said while their referee had not reported. Never scored (protocol 4.5.2)."""
+
+    @property
+    def counted(self) -> MatchOutcome | None:
+        """The outcome that counts; ``None`` while there is none."""
+        return self.settled or self.outcome
 
 
 NOTHING_YET = GameRecord()
@@ -135,7 +147,7 @@ class ManagerState(Struct, frozen=True, kw_only=True):
     """Of the round that is being played; empty between rounds."""
 
     awaited: int = 0
-    """How many of ``games`` have no report."""
+    """How many of ``games`` have no outcome."""
 
     closed: tuple[ClosedRound, ...] = ()
     """Rounds 1, 2, …"""
@@ -184,3 +196,21 @@ def _heard_games(state: ManagerState) -> dict[str, GameRecord]:
     pairings = state.schedule.round(state.season.round_number)
     games = zip(pairings, state.games, strict=True)
     return {pairing.game_id: record for pairing, record in games if record is not NOTHING_YET}
+
+
+def record_of(state: ManagerState, number: int, index: int) -> GameRecord:
+    """A game of a round that has begun, by its place in the schedule."""
+    if number <= len(state.closed):
+        return state.closed[number - 1].games[index]
+    return state.games[index]
+
+
+def with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
+    """The state with another record of that game."""
+    if number <= len(state.closed):
+        closed = state.closed[number - 1]
+        closed = evolve(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
+        return evolve(state, closed=(*state.closed[: number - 1], closed, *state.closed[number:]))
+    games = state.games
+    awaited = state.awaited + (record.counted is None) - (games[index].counted is None)
+    return evolve(state, games=(*games[:index], record, *games[index + 1 :]), awaited=awaited)

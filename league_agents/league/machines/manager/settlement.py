@@ -1,0 +1,245 @@
+"""What the organiser settles: results annulled or corrected, teams withdrawn, a round extended.
+
+Rule 1: a settlement stands beside the report, never in its place, so it can be taken back exactly.
+Rule 2: everybody concerned is told by the protocol's own means: a free text, and the results of a closed round again.
+Rule 3: what was settled, why, and what it changed is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+
+from league_agents.kit.values import evolve
+from league_agents.kit.violation import shown
+from league_agents.league.machines.effects import Record
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
+from league_agents.league.machines.manager.config import RosterMember
+from league_agents.league.machines.manager.match_results import termination_of, winner_id
+from league_agents.league.machines.manager.reports import outcome_words
+from league_agents.league.machines.manager.rounds import record_match, record_season, tell_results, walkover
+from league_agents.league.machines.manager.state import (
+    GameRecord,
+    ManagerState,
+    SeasonPhase,
+    record_of,
+    with_record,
+)
+from league_agents.league.season.orders import SettlementOrder, read_order
+from league_agents.league.season.schedule import Pairing
+from league_agents.league.season.standings import MatchOutcome, MatchStatus
+from league_agents.league.wire.address import same_address
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import AssignmentRole, FreeText
+from league_agents.league.wire.reading import LONGEST_TEXT
+
+MOST_POINTS = 3
+LONGEST_EXTENSION = timedelta(days=30)
+_MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
+
+SETTLEMENTS = frozenset(
+    {
+        Command.ANNUL,
+        Command.CORRECT,
+        Command.REINSTATE,
+        Command.WITHDRAW,
+        Command.READMIT,
+        Command.EXTEND_ROUND,
+    }
+)
+
+
+def annul(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """The match counts for nobody."""
+    return _settle(turn, state, lambda _record: MatchOutcome(status=MatchStatus.ANNULLED))
+
+
+def correct(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """The match has the result that the organiser states."""
+    order = _order(turn)
+    points = order.points
+    if points is None or not all(0 <= each <= MOST_POINTS for each in points):
+        return _refuse(turn, state, f"a correction needs the points of both players, 0 to {MOST_POINTS}")
+    scores = order.private_scores
+    if scores is not None and not all(0 <= each <= 100 for each in scores):
+        return _refuse(turn, state, "private scores are 0 to 100")
+    one, two = points
+    winner = None if one == two else AssignmentRole.PLAYER1 if one > two else AssignmentRole.PLAYER2
+
+    def corrected(record: GameRecord) -> MatchOutcome:
+        kept = record.outcome.private_scores if record.outcome is not None else (0.0, 0.0)
+        return MatchOutcome(
+            status=MatchStatus.COMPLETED, winner=winner, league_points=points, private_scores=scores or kept
+        )
+
+    return _settle(turn, state, corrected)
+
+
+def reinstate(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """The match counts as it was reported."""
+    return _settle(turn, state, lambda _record: None)
+
+
+def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """A team is out: what its player has not played is a walkover. What it played stays."""
+    order, season = _order(turn), state.season
+    team = next((each for each in turn.config.teams if each.group_id == order.about), None)
+    if team is None:
+        return _refuse(turn, state, f"there is no team {shown(order.about)}")
+    if team.group_id in season.withdrawn:
+        return _refuse(turn, state, f"{team.group_id} is withdrawn already")
+    state = evolve(state, season=evolve(season, withdrawn=(*season.withdrawn, team.group_id)))
+    if state.schedule is not None:
+        number = season.round_number
+        for index, (pairing, record) in enumerate(_present(state)):
+            if record.counted is None and (found := walkover(pairing, state, turn.config.rules)).settled is not None:
+                record = evolve(record, settled=found.settled)
+                record_match(turn, pairing, record, found.settled, number)
+                state = with_record(state, number, index, record)
+            elif pairing.referee.group_id == team.group_id and record.counted is None:
+                said = f"is judged by {team.group_id}, which is withdrawn; 'annul' or 'correct' it"
+                turn.warn("no_referee", f"game {pairing.game_id} {said}")
+    _announce(turn, state, f"{team.group_id} is withdrawn from the season", audience(turn, state))
+    return state
+
+
+def readmit(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """A withdrawn team is in again. Walkovers of rounds that are over stay, until they are settled one by one."""
+    order, season = _order(turn), state.season
+    if order.about not in season.withdrawn:
+        return _refuse(turn, state, f"{shown(order.about)} is not withdrawn")
+    left = tuple(each for each in season.withdrawn if each != order.about)
+    before = state
+    state = evolve(state, season=evolve(season, withdrawn=left))
+    for index, (pairing, record) in enumerate(_present(state)):
+        former = walkover(pairing, before, turn.config.rules).settled
+        if record.settled is not None and record.settled == former:
+            record = evolve(record, settled=walkover(pairing, state, turn.config.rules).settled)
+            state = with_record(state, season.round_number, index, record)
+    _announce(turn, state, f"{order.about} takes part in the season again", audience(turn, state))
+    return state
+
+
+def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
+    """The round that is being played ends later."""
+    order, season = _order(turn), state.season
+    minutes = order.minutes or 0
+    if not 0 < minutes <= _MOST_MINUTES:
+        return _refuse(turn, state, f"it can be extended by up to {LONGEST_EXTENSION.days} days, in minutes")
+    name = f"round:{season.round_number}"
+    timer = next((each for each in season.timers if each.name == name), None)
+    if timer is None:
+        return _refuse(turn, state, f"round {season.round_number} has no end of its own; 'end-round' ends it")
+    at = timer.at + timedelta(minutes=minutes)
+    state = evolve(state, season=evolve(season, timers=turn.set_timer(season.timers, name, at)))
+    _announce(turn, state, f"round {season.round_number} ends at {at:%Y-%m-%d %H:%M} UTC", audience(turn, state))
+    return state
+
+
+def _present(state: ManagerState) -> Iterable[tuple[Pairing, GameRecord]]:
+    """The games of the round that is being played."""
+    if state.schedule is None or not state.games:
+        return ()
+    return zip(state.schedule.round(state.season.round_number), state.games, strict=True)
+
+
+def _settle(
+    turn: SeasonTurn, state: ManagerState, outcome_of: Callable[[GameRecord], MatchOutcome | None]
+) -> ManagerState:
+    """Give a match another outcome; ``None`` takes a settlement back."""
+    order, schedule = _order(turn), state.schedule
+    place = schedule.place(order.about) if schedule is not None else None
+    if schedule is None or place is None or place[0] > state.season.round_number:
+        return _refuse(turn, state, f"there is no match {shown(order.about)} in the rounds that have begun")
+    number, index = place
+    pairing, record = schedule.round(number)[index], record_of(state, number, index)
+    settled = outcome_of(record)
+    if settled is None and record.settled is None:
+        return _refuse(turn, state, f"match {pairing.game_id} was not settled")
+    before, record = record.counted, evolve(record, settled=settled)
+    after = record.counted
+    if after == before:
+        return _refuse(turn, state, f"match {pairing.game_id} has this result already")
+    is_closed = number <= len(state.closed)
+    if is_closed and after is None:
+        after = MatchOutcome(status=MatchStatus.NO_REPORT)
+    state = with_record(state, number, index, record)
+    if after is not None:
+        record_match(turn, pairing, record, after, number, before=before)
+    _record(turn, pairing, before, after)
+    if is_closed:
+        assert after is not None, "a match of a closed round has an outcome"
+        without = [(pairing, before)] if before is not None else []
+        standings = state.standings.with_matches([(pairing, after)], turn.config.rules, without=without)
+        state = evolve(state, standings=standings)
+        _tell_again(turn, state, number, (pairing, after))
+    teams = (pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email)
+    concerned = [member for member in turn.roster.members if any(same_address(member.email, each) for each in teams)]
+    _announce(turn, state, f"match {pairing.game_id} now counts as {outcome_words(after)}", concerned)
+    return state
+
+
+def _tell_again(turn: SeasonTurn, state: ManagerState, number: int, settled: tuple[Pairing, MatchOutcome]) -> None:
+    """The results of the last closed round again, with the settled match of whatever round."""
+    assert state.schedule is not None
+    last = state.closed[-1]
+    matches = [
+        (pairing, record.counted)
+        for pairing, record in zip(state.schedule.round(last.number), last.games, strict=True)
+        if record.counted is not None
+    ]
+    if number != last.number:
+        matches.append(settled)
+    tell_results(turn, state, matches, about=f"{last.number} {_nonce(turn)}")
+    if state.season.phase is SeasonPhase.FINISHED:
+        record_season(turn, state, termination_of(MatchOutcome(status=MatchStatus.COMPLETED)))
+
+
+def _announce(turn: SeasonTurn, state: ManagerState, what: str, to: Iterable[RosterMember]) -> None:
+    why = _order(turn).why
+    text = f"{what}: {why}"[:LONGEST_TEXT]
+    turn.notice("settled", text)
+    kind = MessageType.BROADCAST_FREE_TEXT
+    broadcast(turn, state, kind, FreeText(message_text=text), to, about=_nonce(turn))
+
+
+def _record(turn: SeasonTurn, pairing: Pairing, before: MatchOutcome | None, after: MatchOutcome | None) -> None:
+    command = turn.command
+    assert command is not None, "a settlement is ordered"
+    facts = {
+        "season_id": turn.config.season_id,
+        "order": command.command.word,
+        "why": _order(turn).why,
+        "by": turn.identity.participant_id,
+        "before": _facts(pairing, before),
+        "after": _facts(pairing, after),
+    }
+    termination = termination_of(after or MatchOutcome(status=MatchStatus.NO_REPORT))
+    turn.effects.append(Record(kind="settlement", key=pairing.game_id, termination=termination, facts=facts))
+
+
+def _facts(pairing: Pairing, outcome: MatchOutcome | None) -> dict[str, object]:
+    if outcome is None:
+        return {}
+    return {
+        "status": outcome.status.value,
+        "winner_id": winner_id(pairing, outcome),
+        "league_points": list(outcome.league_points),
+        "private_scores": list(outcome.private_scores),
+    }
+
+
+def _order(turn: SeasonTurn) -> SettlementOrder:
+    found = read_order(turn.command.text) if turn.command is not None else None
+    return found or SettlementOrder()
+
+
+def _nonce(turn: SeasonTurn) -> str:
+    return turn.command.nonce if turn.command is not None else ""
+
+
+def _refuse(turn: SeasonTurn, state: ManagerState, why: str) -> ManagerState:
+    word = turn.command.command.word if turn.command is not None else ""
+    turn.warn("command_refused", f"{word}: {why}")
+    return state

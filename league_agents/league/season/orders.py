@@ -1,0 +1,39 @@
+"""What an organiser's settlement says, on its way from the command line to the league manager."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+
+class SettlementOrder(Struct, frozen=True, kw_only=True):
+    """What a settlement is about. It travels as JSON in the text of an order."""
+
+    about: str = ""
+    """A game id, or the group id of a team."""
+
+    why: str = ""
+    points: tuple[int, int] | None = None
+    """Of a correction: the league points of player 1 and player 2."""
+
+    private_scores: tuple[float, float] | None = None
+    minutes: float | None = None
+    """Of an extension."""
+
+    def to_text(self) -> str:
+        """The text of the order."""
+        return msgspec.json.encode(self).decode()
+
+
+def read_order(text: str) -> SettlementOrder | None:
+    """What ``to_text`` wrote; ``None`` for anything else."""
+    try:
+        return msgspec.json.decode(text.encode(), type=SettlementOrder)
+    except (msgspec.MsgspecError, UnicodeEncodeError):
+        return None
+
+
+def order_words(text: str) -> str:
+    """The order of a settlement for people: ``0101001: why``; any other text as it is."""
+    order = read_order(text) if text.startswith("{") else None
+    return text if order is None else ": ".join(part for part in (order.about, order.why) if part)

@@ -1,0 +1,232 @@
+"""Results settled by the organiser, teams withdrawn, rounds extended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from league_agents.league.machines.effects import Notice
+from league_agents.league.machines.events import Command
+from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.season.orders import SettlementOrder, order_words, read_order
+from league_agents.league.season.standings import MatchStatus
+from league_agents.league.wire.kinds import MessageType
+
+FREE, RESULTS = MessageType.BROADCAST_FREE_TEXT, MessageType.BROADCAST_ROUND_RESULTS
+
+
+@pytest.fixture
+def playing(office_of: Callable[..., Any], teams_of: Callable[..., Any]) -> Any:
+    """Four teams in round 1, two games in each of the three rounds."""
+    return office_of(teams=teams_of(4)).in_round_one()
+
+
+def settle(office: Any, command: Command, about: str = "", **keys: Any) -> Any:
+    order = SettlementOrder(about=about, why=keys.pop("why", "it was agreed"), **keys)
+    office.command(command, order.to_text())
+    return office
+
+
+def round_one(office: Any) -> Any:
+    """Round 1 with 2:1 in both games."""
+    for game in office.games(1):
+        office.report(game)
+    assert office.state.season.phase in (SeasonPhase.BETWEEN, SeasonPhase.ROUND)
+    return office.games(1)[0]
+
+
+def test_an_annulled_match_counts_for_nobody_and_can_be_taken_back_exactly(playing: Any) -> None:
+    game = round_one(playing)
+    before = playing.state.standings
+    settle(playing, Command.ANNUL, game.game_id, why="a wrong book")
+    one, two = game.player1.group_id, game.player2.group_id
+    players = playing.state.standings.players
+    assert (players[one].points, players[one].played, players[two].points) == (0, 0, 0)
+    (record,) = playing.records("settlement")
+    assert record.key == game.game_id
+    assert record.facts["order"] == "annul"
+    assert record.facts["why"] == "a wrong book"
+    assert record.facts["before"]["league_points"] == [2, 1]
+    assert record.facts["after"]["status"] == "annulled"
+    settle(playing, Command.REINSTATE, game.game_id)
+    assert playing.state.standings == before
+
+
+def test_those_of_the_match_are_told_why_and_everybody_gets_the_table(playing: Any) -> None:
+    game = round_one(playing)
+    settle(playing, Command.ANNUL, game.game_id, why="a wrong book")
+    (told,) = playing.sent(FREE)
+    assert set(told.to) == {game.player1.player_email, game.player2.player_email, game.referee.referee_email}
+    assert told.envelope.payload.message_text == f"match {game.game_id} now counts as annulled 0:0 (0:0): a wrong book"
+    (results,) = playing.sent(RESULTS)
+    row = next(each for each in results.envelope.payload.results if each.game_id == game.game_id)
+    assert (row.status, row.player1_score, row.player2_score, row.winner_id) == ("annulled", 0, 0, None)
+    assert len(results.to) == 8
+    assert [notice.code for notice in playing.of(Notice)] == ["settled"]
+
+
+def test_two_settlements_of_one_match_are_two_mails(playing: Any) -> None:
+    game = round_one(playing)
+    ids = []
+    for command in (Command.ANNUL, Command.REINSTATE, Command.ANNUL):
+        settle(playing, command, game.game_id)
+        ids += [send.envelope.message_id for send in (*playing.sent(FREE), *playing.sent(RESULTS))]
+    assert len(ids) == len(set(ids)) == 6
+
+
+def test_a_corrected_match_has_the_result_that_is_stated(playing: Any) -> None:
+    game = round_one(playing)
+    settle(playing, Command.CORRECT, game.game_id, points=(0, 3), private_scores=(12.5, 90))
+    one, two = (playing.state.standings.players[team.group_id] for team in (game.player1, game.player2))
+    assert (one.points, one.won, one.private_score) == (0, 0, 12.5)
+    assert (two.points, two.won, two.private_score) == (3, 1, 90)
+    settle(playing, Command.CORRECT, game.game_id, points=(1, 1))
+    one, two = (playing.state.standings.players[team.group_id] for team in (game.player1, game.player2))
+    assert (one.points, one.private_score, two.points, two.won) == (1, 60.25, 1, 0)  # scores as reported
+
+
+def test_a_match_of_the_open_round_is_settled_when_the_round_closes(playing: Any) -> None:
+    first, second = playing.games()
+    settle(playing, Command.CORRECT, first.game_id, points=(3, 0))
+    assert playing.state.awaited == 1
+    assert playing.sent(RESULTS) == []
+    playing.report(first, (0, 2))  # too late to count, kept as evidence
+    assert playing.warnings() == ["settled_report"]
+    playing.report(second)
+    assert playing.points()[first.player1.group_id] == 3
+    assert playing.points()[first.player2.group_id] == 0
+    settle(playing, Command.REINSTATE, first.game_id)
+    assert playing.points()[first.player1.group_id] == 0
+    assert playing.points()[first.player2.group_id] == 2
+
+
+def test_a_late_report_of_a_settled_match_moves_nothing(playing: Any) -> None:
+    first, second = playing.games()
+    playing.report(second)
+    playing.command(Command.END_ROUND)
+    playing.command(Command.END_ROUND)
+    settle(playing, Command.ANNUL, first.game_id)
+    before = playing.state.standings
+    playing.report(first, (3, 0))
+    assert playing.state.standings == before
+    settle(playing, Command.REINSTATE, first.game_id)
+    assert playing.points()[first.player1.group_id] == 3
+
+
+def test_a_withdrawn_team_loses_what_it_has_not_played(playing: Any) -> None:
+    first, second = playing.games()
+    playing.report(second)
+    gone, other = first.player1, first.player2
+    settle(playing, Command.WITHDRAW, gone.group_id, why="no answer for a week")
+    assert playing.state.season.withdrawn == (gone.group_id,)
+    # Nobody else was awaited, so round 1 closed.
+    assert playing.points()[other.group_id] == 3
+    assert playing.state.standings.players[other.group_id].won == 1
+    assert playing.state.standings.referees.get(first.referee.group_id) is None  # nobody was to judge it
+    (told,) = playing.sent(FREE)
+    assert told.envelope.payload.message_text.startswith(f"{gone.group_id} is withdrawn from the season: no answer")
+    while playing.state.season.phase is not SeasonPhase.ROUND:
+        playing.command(Command.START_ROUND)
+    games = zip(playing.games(), playing.state.games, strict=True)
+    (record,) = [each for game, each in games if gone in (game.player1, game.player2)]
+    assert record.counted is not None
+    assert record.counted.status is MatchStatus.WALKOVER
+    assert playing.state.awaited == 1
+
+
+def test_a_team_that_is_readmitted_plays_its_open_game(playing: Any) -> None:
+    first, _second = playing.games()
+    settle(playing, Command.WITHDRAW, first.player1.group_id)
+    assert playing.state.awaited == 1
+    settle(playing, Command.READMIT, first.player1.group_id)
+    assert playing.state.awaited == 2
+    assert playing.state.season.withdrawn == ()
+    playing.report(first, (1, 2))
+    assert playing.warnings() == []
+
+
+def test_what_was_played_before_the_withdrawal_stays(playing: Any) -> None:
+    first, _second = playing.games()
+    playing.report(first, (3, 0))
+    settle(playing, Command.WITHDRAW, first.player1.group_id)
+    assert playing.state.games[0].settled is None
+
+
+def test_the_matches_that_a_withdrawn_team_judges_are_named(playing: Any) -> None:
+    first, _second = playing.games()
+    settle(playing, Command.WITHDRAW, first.referee.group_id)
+    assert "no_referee" in playing.warnings()
+
+
+def test_a_round_is_extended_and_a_pause_keeps_the_extension(office_of: Callable[..., Any]) -> None:
+    office = office_of(round_wait=timedelta(hours=1)).in_round_one()
+    before = office.deadlines["round:1"]
+    settle(office, Command.EXTEND_ROUND, minutes=30)
+    assert office.deadlines["round:1"] == before + timedelta(minutes=30)
+    office.command(Command.PAUSE)
+    settle(office, Command.EXTEND_ROUND, minutes=30)
+    office.now += timedelta(hours=2)
+    office.command(Command.CONTINUE)
+    assert office.deadlines["round:1"] == before + timedelta(hours=3)
+
+
+def test_a_season_that_is_over_is_settled_and_recorded_again(office: Any) -> None:
+    office.in_round_one()
+    while office.state.season.phase is not SeasonPhase.FINISHED:
+        for game in office.games():
+            office.report(game)
+    game = office.games(1)[0]
+    settle(office, Command.CORRECT, game.game_id, points=(0, 3))
+    (season,) = office.records("season")
+    rows = {row["participant_id"]: row["total_points"] for row in season.facts["standings"]}
+    assert rows == office.points()
+
+
+@pytest.mark.parametrize(
+    ("command", "about", "keys", "said"),
+    [
+        (Command.ANNUL, "9999999", {}, "there is no match '9999999' in the rounds that have begun"),
+        (Command.ANNUL, "", {}, "there is no match ''"),
+        (Command.REINSTATE, "first", {}, "was not settled"),
+        (Command.CORRECT, "first", {}, "needs the points of both players"),
+        (Command.CORRECT, "first", {"points": (4, 0)}, "0 to 3"),
+        (Command.CORRECT, "first", {"points": (2, 0), "private_scores": (101, 0)}, "private scores are 0 to 100"),
+        (Command.WITHDRAW, "nobody", {}, "there is no team 'nobody'"),
+        (Command.READMIT, "ravens", {}, "'ravens' is not withdrawn"),
+        (Command.EXTEND_ROUND, "", {}, "it can be extended"),
+        (Command.EXTEND_ROUND, "", {"minutes": 1e300}, "it can be extended by up to 30 days"),
+        (Command.EXTEND_ROUND, "", {"minutes": 5}, "has no end of its own"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused_by_name(
+    office_of: Callable[..., Any], command: Command, about: str, keys: dict[str, Any], said: str
+) -> None:
+    office = office_of(is_automatic=False).open().everybody_registers()
+    office.command(Command.CLOSE_REGISTRATION)
+    office.command(Command.START_ROUND)
+    before = office.state
+    settle(office, command, office.games()[0].game_id if about == "first" else about, **keys)
+    (warning,) = [each for each in office.effects if getattr(each, "code", "") == "command_refused"]
+    assert warning.text.startswith(f"{command.word}: ")
+    assert said in warning.text
+    assert office.state == before
+
+
+@pytest.mark.parametrize(
+    "text", ["", "because", "[]", '{"about": 3}', '{"points": [1]}', "{" * 50, '{"why": "\ud800"}']
+)
+def test_an_order_that_says_nothing_settles_nothing(playing: Any, text: str) -> None:
+    before = playing.state
+    playing.command(Command.ANNUL, text)
+    assert playing.state == before
+    assert playing.warnings() == ["command_refused"]
+
+
+def test_an_order_reads_as_words() -> None:
+    order = SettlementOrder(about="0101001", why="a wrong book")
+    assert read_order(order.to_text()) == order
+    assert order_words(order.to_text()) == "0101001: a wrong book"
+    assert order_words("back at noon") == "back at noon"
