@@ -25,6 +25,7 @@ import click
 
 import league_agents
 from league_agents.app.agents import ChosenAgent, choose_agent, offline_host
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.offline import (
     JournalMaker,
     OfflineLeague,
@@ -47,7 +48,6 @@ from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.subject import format_subject
 from league_agents.mail.memory import PostOffice
 from league_agents.mail.port import Mail, Mailbox, OutgoingMail
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
 from tests.support import ROOT, link

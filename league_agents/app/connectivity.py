@@ -22,6 +22,7 @@ from league_agents.app.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.app.journals import is_begun, look_at_journal, state_in
 from league_agents.app.live_machine import agent_of, machine_of
 from league_agents.app.live_mailbox import QUOTA, login_command
+from league_agents.app.peers import game_wait
 from league_agents.app.sends import book_of
 from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
@@ -36,7 +37,6 @@ from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
 from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
 from league_agents.report.status import TokenState, token_words
 from league_agents.runner.lock import is_locked
-from league_agents.runner.peers import game_wait
 
 MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000

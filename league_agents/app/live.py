@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from league_agents.app.journals import keep_marker
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.live_machine import journal_and_machine
 from league_agents.app.live_mailbox import MailboxMaker, OpenMailbox, WantedMailbox, gmail_mailbox, sender_check
 from league_agents.app.outages import Outages
+from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, Note
@@ -29,10 +31,8 @@ from league_agents.mail.port import Mailbox, Peers
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import MailCodec
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
-from league_agents.runner.peers import is_game_open, peers_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from league_agents.app.agents import AgentRole, ChosenAgent, IndexPlace, choose_agent, offline_host, try_making
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.storage import STORAGE
 from league_agents.config.model_settings import ModelSettings
 from league_agents.games.q21.rules import RuleSet
@@ -35,7 +36,6 @@ from league_agents.mail.port import Mailbox, OutgoingMail
 from league_agents.report.match import match_document
 from league_agents.report.traffic import Participant
 from league_agents.runner.calls import AgentHost
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.simulation import Simulation
 

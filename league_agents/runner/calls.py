@@ -55,8 +55,8 @@ def outcome_of(call: PendingCall, called: Called) -> Outcome:
         detail = called.in_words(call.callback, call.timeout.total_seconds())
         return CallbackFailed(call_id=call.call_id, failure=failure, detail=detail)
     result = called.result
-    if call.callback == "on_score_received":
-        result = {}  # the last callback of a player: whatever it returns is thrown away
+    if call.callback.startswith("on_"):
+        result = {}  # the agent is told something: whatever it returns is thrown away
     if isinstance(result, Mapping):
         return CallbackReturned(call_id=call.call_id, result=result)
     # Every other one must return a dict (protocol 6).

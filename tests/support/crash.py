@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from league_agents.agents.scripted import PLAYERS, REFEREES
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.offline import DOMAIN, SEASON, START, team_of
 from league_agents.games.q21.rules import PRD, RuleSet
 from league_agents.journal.memory import MemoryJournal
@@ -35,7 +36,6 @@ from league_agents.league.season.standings import MatchStatus
 from league_agents.mail.memory import FINE, MemoryMailbox, PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, OutgoingMail
 from league_agents.runner.calls import InlineHost
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
 

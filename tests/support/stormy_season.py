@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from league_agents.app.agents import AgentRole, ChosenAgent, choose_agent, scripted_names
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.offline import DOMAIN, SEASON, START, team_of
+from league_agents.app.peers import is_game_open
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD
 from league_agents.journal.memory import MemoryJournal
@@ -36,10 +38,8 @@ from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.misconduct import MisbehavingMailbox
 from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import InlineHost
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.pace import Pace
-from league_agents.runner.peers import is_game_open
 from league_agents.runner.role import Observer, RoleRunner
 
 PACE = Pace(active=timedelta(seconds=5), idle=timedelta(minutes=1))

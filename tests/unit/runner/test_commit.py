@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import StepCause
 from league_agents.kit.ids import GameId
@@ -15,7 +16,6 @@ from league_agents.league.wire.envelope import Envelope, Sender
 from league_agents.league.wire.kinds import MessageType, Protocol, Role
 from league_agents.league.wire.messages import WarmupResponse
 from league_agents.runner.commit import commit_of
-from league_agents.runner.league_mail import LEAGUE_MAIL
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)
 REPLY = Envelope(

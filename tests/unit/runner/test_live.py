@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.league_mail import LEAGUE_MAIL
+from league_agents.app.peers import is_game_open
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, Note, Order, OutboxItem, PendingCall, StepCommit
 from league_agents.kit.clock import ManualClock, SystemClock
@@ -32,12 +34,10 @@ from league_agents.league.wire.kinds import MessageType, Protocol, Role
 from league_agents.league.wire.messages import FreeTextReply
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail, Stopping
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import DAEMON, SHORTEST_REST, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock, Locked, is_locked
 from league_agents.runner.outbox import LATENESS
 from league_agents.runner.pace import Backoff, Pace
-from league_agents.runner.peers import is_game_open
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.scan import SEND_PATIENCE, scan
 from league_agents.runner.wakeup import StopRequest, Wakeup

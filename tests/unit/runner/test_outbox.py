@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Journal, OutboxItem, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
@@ -17,7 +18,6 @@ from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.league.machines.manager.broadcasts import EVERYBODY
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, OutgoingMail
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.outbox import (
     LATENESS_COUNTS_FOR,
     LONGEST_DOUBT,

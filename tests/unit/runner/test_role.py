@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import (
     MODEL_WORK,
@@ -53,7 +54,6 @@ from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import AmbiguousSend, Mail, Mailbox, OutgoingMail, Stopping
 from league_agents.report.models import steps_of
 from league_agents.runner.calls import InlineHost
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.role import RoleRunner
 
 NOON = datetime(2031, 5, 2, 12, 0, tzinfo=UTC)

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.journal.memory import MemoryJournal
 from league_agents.kit.clock import SystemClock
 from league_agents.league.machines.effects import Effect
 from league_agents.league.machines.events import Event
 from league_agents.local_league.patience import LIMIT_S
 from league_agents.mail.port import Mail, OutgoingMail, Stopping
-from league_agents.runner.league_mail import LEAGUE_MAIL
 from league_agents.runner.live import LiveRole, WiredRole
 from league_agents.runner.pace import Pace
 from league_agents.runner.role import Observer, RoleRunner

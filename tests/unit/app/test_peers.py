@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from league_agents.app.peers import game_wait, peers_of
 from league_agents.games.q21.rules import COURSE, PRD
 from league_agents.kit.ids import GameId
 from league_agents.kit.values import evolve
@@ -18,7 +19,6 @@ from league_agents.league.season.schedule import Team
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.messages import Assignment, AssignmentRole
 from league_agents.mail.port import Peers
-from league_agents.runner.peers import game_wait, peers_of
 from tests.support.link import (
     GAME,
     MANAGER,
