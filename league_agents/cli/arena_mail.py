@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, ROLE_NAMES
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
+from league_agents.cli.screen import own_stdout
 from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def mail_host(
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
     load_class = protocol_loader(in_process=in_process)
     with (
+        own_stdout() as out,
         _account(config, account, in_process=in_process) as own,
         host_by_mail(
             own.settings,
@@ -91,15 +93,16 @@ def mail_host(
         _run(host.live, once=once)
         match_id, table = host.machine.setup.match_id, host.machine.table(host.state)
         if not table.is_over:
-            click.echo(f"match {match_id}: waiting for {', '.join(table.match.active())}")
+            click.echo(f"match {match_id}: waiting for {', '.join(table.match.active())}", file=out)
             return Exit.OK
         if record is not None:
             _write(host, record)
         outcome = table.match.outcome()
         if outcome is None:
-            click.echo(f"match {match_id}: abandoned")
+            click.echo(f"match {match_id}: abandoned", file=out)
             return Exit.FAILED
-        click.echo(f"match {match_id}: won by {', '.join(outcome.winners) or 'nobody'} ({outcome.reason})")
+        winners = ", ".join(outcome.winners) or "nobody"
+        click.echo(f"match {match_id}: won by {winners} ({outcome.reason})", file=out)
     return Exit.OK
 
 
@@ -158,7 +161,7 @@ def mail_seat(
         raise ConfigError("--agent human", "plays on the web page of 'arena serve', or writes the mail by hand")
     seated = ScenarioSeat(id=agent_id or "me", name="me", agent=spec)
     scenario = usual_scenario(game)
-    with _account(config, account, in_process=in_process) as own:
+    with own_stdout() as out, _account(config, account, in_process=in_process) as own:
         agent = partial(
             arena_agent, seated, scenario, own.company, seed=seed, match_id=match_id or "mail", is_first=is_first
         )
@@ -175,11 +178,11 @@ def mail_seat(
         ) as seat:
             _run(seat.live, once=once)
             playing, steps = seat.game, seat.model_steps()
+        if playing is not None and playing.is_over:
+            click.echo(f"match {playing.match_id}: won by {', '.join(playing.winners) or 'nobody'}", file=out)
     said = sentence(steps, what="decision")
     if said is not None:
         click.echo(said[0].upper() + said[1:], err=True)
-    if playing is not None and playing.is_over:
-        click.echo(f"match {playing.match_id}: won by {', '.join(playing.winners) or 'nobody'}")
     return Exit.OK
 
 
@@ -225,7 +228,7 @@ def _account(config: Path | None, account: str, *, in_process: bool) -> Iterator
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=(account,))
     clock = ServiceClock(SystemClock())
-    with closing(log_of(settings)) as log:
+    with log_of(settings, in_process=in_process) as log:
         models = partial(arena_models, partial(log.say, account))
         company = Company(models=models, index_path=default_index_path, now=clock.now, in_process=in_process)
         yield _Account(settings=settings, role=settings.role(account), clock=clock, log=log, company=company)

@@ -112,7 +112,6 @@ def daemon_options(command: F) -> F:
 def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int:
     """Do what was chosen. The exit code."""
     from league_agents.cli.screen import own_stdout
-    from league_agents.user_code.said import prints_are_told
 
     settings = evolve(settings_of(choice, is_demo=is_demo), in_process=in_process)
     with own_stdout() as stdout:
@@ -120,10 +119,7 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
             from league_agents.cli.connectivity import test_connectivity
 
             return test_connectivity(settings, stdout)
-        with (
-            contextlib.closing(log_of(settings)) as log,
-            prints_are_told() if in_process else contextlib.nullcontext(),
-        ):
+        with log_of(settings, in_process=in_process) as log:
             return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
 
 
@@ -153,13 +149,21 @@ def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
     )
 
 
-def log_of(settings: LeagueSettings) -> DaemonLog:
-    """The log that a league file wants."""
+@contextlib.contextmanager
+def log_of(settings: LeagueSettings, *, in_process: bool) -> Iterator[DaemonLog]:
+    """The log that a league file wants. With ``in_process`` whatever is printed meanwhile is a line of it."""
     from league_agents.app.secret_files import secret_texts_of
     from league_agents.cli.logs import open_log
+    from league_agents.user_code.said import prints_are_told
 
-    log = settings.log
-    return open_log(level=log.level, is_json=log.is_json, file=log.file, secrets=secret_texts_of(settings, os.environ))
+    chosen, secrets = settings.log, secret_texts_of(settings, os.environ)
+    with (
+        contextlib.closing(
+            open_log(level=chosen.level, is_json=chosen.is_json, file=chosen.file, secrets=secrets)
+        ) as log,
+        prints_are_told() if in_process else contextlib.nullcontext(),
+    ):
+        yield log
 
 
 def _watch(settings: LeagueSettings, log: DaemonLog) -> int:

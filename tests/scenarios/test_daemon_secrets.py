@@ -95,6 +95,17 @@ def shown_here(league: LocalLeague, seat: LeagueProcess, command: list[str]) -> 
     return shown.output + "".join(traceback.format_exception(*shown.exc_info) if shown.exc_info else ())
 
 
+@pytest.mark.parametrize("more", [(), ("--in-process",)])
+def test_what_a_class_prints_is_looked_through_wherever_it_runs(tmp_path: Path, more: tuple[str, ...]) -> None:
+    text = AGENTS.read_text("utf-8") + 'print("imported with the key", os.environ["OPENAI_API_KEY"])\n'
+    (tmp_path / "shouting.py").write_text(text, "utf-8")
+    referee = LeagueProcess(role="referee", group="house", agent=f"{tmp_path}/shouting.py:LeakingReferee")
+    with LocalLeague(folder=tmp_path / "league", seats=[referee], environment=PLANTED) as league:
+        log = league.run(referee, "run", "--scan", *more).stderr.decode()
+    assert "imported with the key [hidden]" in log
+    expect_no_secret(log, "the log", [MODEL_KEY])
+
+
 @pytest.fixture
 def secrets() -> Iterator[SecretTexts]:
     texts = SecretTexts()
