@@ -383,6 +383,22 @@ def arena_server_figures(*, quick: bool) -> list[Figure]:
     ]
 
 
+def records_figures(*, quick: bool) -> list[Figure]:
+    """Tables of a large season, by whole processes."""
+    from benchmarks.records import MATCHES, make_season, waited_for
+
+    with tempfile.TemporaryDirectory() as folder:
+        played = make_season(Path(folder), matches=1_000 if quick else MATCHES)
+        waited_for("show", "standings", "--from", folder)  # compiles, and fills the caches of the operating system
+        found = waited_for("show", "standings", "--from", folder)
+    return [
+        Figure(key="records.matches", value=played, unit="matches", promised="at least 10,000"),
+        Figure(key="records.standings_s", value=found.wall_s, unit="s", promised="below 5"),
+        Figure(key="records.standings_cpu_s", value=found.cpu_s, unit="s of processor time", promised=""),
+        Figure(key="records.standings_mb", value=found.memory_mb, unit="MB", promised="below 200"),
+    ]
+
+
 _PARTS: Mapping[str, _Part] = {
     "speed": speed_figures,
     "strength": strength_figures,
@@ -391,6 +407,7 @@ _PARTS: Mapping[str, _Part] = {
     "answers": answer_figures,
     "arena-engine": arena_engine_figures,
     "arena-server": arena_server_figures,
+    "records": records_figures,
 }
 
 

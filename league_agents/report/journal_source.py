@@ -72,10 +72,7 @@ class JournalSource:
             rules=of(results.season.get("rules"), 100),
             tie_breaks=results.tie_breaks,
             divisions=(self._division,) if self._division else (),
-            teams=tuple(
-                evolve(team, display_name=team.display_name or results.names.get(group, ""))
-                for group, team in self._frame.teams.items()
-            ),
+            teams=tuple(self._frame.teams.values()),
             schedule=tuple(self._with_status(planned) for planned in self._frame.matches.values()),
             standings_after=results.tables(self._division),
             is_over=bool(results.season),
@@ -157,6 +154,7 @@ class JournalSource:
         for note in self._best.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, "round", "season")):
             if self._frame.covers(note):
                 results.take(note)
+        self._frame.name(results.names)
         return results
 
     @cached_property

@@ -82,11 +82,14 @@ class SeasonFolder:
         for division in self._divisions:
             if slash and division.name != name:
                 continue
-            with closing(division.open(True)) as source:
+            # A table names the match, so that few divisions are opened whole.
+            with closing(division.open(False)) as source:
                 try:
-                    found[division.name] = source.match(wanted)
+                    source.match(wanted)
                 except ConfigError:
                     continue
+            with closing(division.open(True)) as source:
+                found[division.name] = source.match(wanted)
         if len(found) > 1:
             known = printable(", ".join(f"{name}/{wanted}" for name in found), 300)
             raise ConfigError(f"match {of(game_id, 60)}", f"is in several divisions; write one of {known}")

@@ -23,9 +23,7 @@ from league_agents.league.wire.messages import (
     Assignment,
     AssignmentRole,
     AssignmentTable,
-    LeagueCompleted,
     NewRound,
-    RoundResults,
 )
 from league_agents.report.records import ScheduledMatch, TeamRecord
 
@@ -34,7 +32,6 @@ RoleName = Literal["manager", "referee", "player"]
 TABLES = (MessageType.BROADCAST_ASSIGNMENT_TABLE.value, MessageType.ASSIGNMENT_TABLE_RESPONSE.value)
 STARTS = (MessageType.BROADCAST_NEW_LEAGUE_ROUND.value,)
 RESETS = (MessageType.BROADCAST_CRITICAL_RESET.value,)
-NAMES = (MessageType.BROADCAST_ROUND_RESULTS.value, MessageType.LEAGUE_COMPLETED.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +69,12 @@ class SeasonFrame:
         named = note.facts.get("season_id")
         return not named or not self.season_id or named == self.season_id
 
+    def name(self, names: Mapping[str, str]) -> None:
+        """Take over what the teams are called, by their groups: no assignment table says it."""
+        for group, team in self.teams.items():
+            if names.get(group):
+                self.teams[group] = evolve(team, display_name=names[group])
+
     def group_of(self, address: str) -> str:
         """The group of an address; the address where no table names it."""
         return self.groups.get(address_key(address), address)
@@ -92,10 +95,6 @@ def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[st
             continue
         elif isinstance(payload, NewRound):
             frame.round_number = max(frame.round_number, payload.round_number)
-        elif isinstance(payload, RoundResults | LeagueCompleted):
-            rows = payload.standings if isinstance(payload, RoundResults) else payload.final_standings
-            for row in rows:
-                _name(frame, row.participant_id or "", row.display_name or "")
         elif envelope.message_type == MessageType.BROADCAST_CRITICAL_RESET:
             frame.since, frame.round_number = at, 0
             frame.matches.clear()
@@ -109,7 +108,7 @@ def _best(journals: Sequence[RoleJournal]) -> RoleJournal:
 
 def _messages(own: RoleJournal) -> Iterator[tuple[datetime, Envelope]]:
     """The messages that make a season, oldest first."""
-    types = (*TABLES, *STARTS, *RESETS, *NAMES)
+    types = (*TABLES, *STARTS, *RESETS)
     found: Iterable[tuple[datetime, str, str, Mapping[str, object] | None, str]]
     if own.role == "manager":
         found = (
@@ -152,9 +151,3 @@ def _take_table(frame: SeasonFrame, rows: Sequence[Assignment], division: str) -
             referee=known.get(AssignmentRole.REFEREE, ""),
             division=division,
         )
-
-
-def _name(frame: SeasonFrame, group: str, name: str) -> None:
-    team = frame.teams.get(group)
-    if team is not None and name and team.display_name != name:
-        frame.teams[group] = evolve(team, display_name=name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
@@ -84,7 +85,7 @@ class Results:
             return
         self._rows[number] = rows
         for row in rows:
-            self.names[of(row.get("participant_id"), 200)] = of(row.get("display_name"), 200)
+            self.names[_line(row.get("participant_id"))] = _line(row.get("display_name"))
         stated = facts.get("tie_breaks")
         if isinstance(stated, list):
             self.tie_breaks = tuple(of(each, 60) for each in stated[:20])
@@ -106,15 +107,15 @@ class Results:
     def _take_match(self, note: Note) -> None:
         facts = note.facts
         self.won[note.key] = (
-            of(facts.get("winner_id"), 200) or None,
+            _line(facts.get("winner_id")) or None,
             facts.get("is_draw") is True and facts.get("status") == "completed",
             {
-                of(row.get("id"), 200): _float(row.get("counted_points"))
+                _line(row.get("id")): _float(row.get("counted_points"))
                 for row in mappings(facts.get("players"))
                 if _is_number(row.get("counted_points"))
             },
         )
-        players = tuple(of(row.get("id"), 200) for row in mappings(facts.get("players")))
+        players = tuple(_line(row.get("id")) for row in mappings(facts.get("players")))
         self._has_draws = True
         self._drawn.pop(note.key, None)
         if facts.get("is_draw") is True and facts.get("status") == "completed":
@@ -123,7 +124,7 @@ class Results:
 
 
 def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRow:
-    name = of(row.get("participant_id"), 200)
+    name = _line(row.get("participant_id"))
     played, wins = _whole(row.get("games_played")), _whole(row.get("games_won"))
     draws = _optional(row.get("draws"))
     if draws is None and counted is not None:
@@ -133,7 +134,7 @@ def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> Standi
     return StandingRow(
         rank=_whole(row.get("rank")),
         participant_id=name,
-        display_name=of(row.get("display_name"), 200),
+        display_name=_line(row.get("display_name")),
         division=division,
         played=played,
         wins=wins,
@@ -164,3 +165,13 @@ def _whole(value: object) -> int:
 
 def _optional(value: object) -> int | None:
     return value if type(value) is int else None
+
+
+def _line(value: object) -> str:
+    return _printable(value) if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=10_000)
+def _printable(text: str) -> str:
+    # A few names, which stand in every row of every table.
+    return of(text, 200)

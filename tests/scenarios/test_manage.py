@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -218,3 +219,6 @@ def test_a_new_season_begins_on_the_journal_of_the_last_one(league: LocalLeague,
         assert work(live, league).season.label == "REGISTRATION"
         warned = [note.key for note in live.role.wired.journal.notes() if note.kind == "warning"]
         assert "command_refused" not in warned
+    trail = json.loads(CliRunner().invoke(command_line, ["show", "log", "--config", str(office), "--json"]).stdout)
+    orders = [entry["text"] for entry in trail if entry["kind"] == "order"]
+    assert orders == ["close-registration", "finish-season", "new-season"]

@@ -12,6 +12,9 @@ from league_agents.app.offline import OfflineLeague
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import Note, Order, StepCause, StepCommit
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
+from league_agents.league.machines.events import Command, OperatorCommand
+from league_agents.league.machines.manager.manager import Manager
 from league_agents.report.journal_source import JournalSource
 from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
 from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
@@ -181,8 +184,6 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
 
 
 def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
-    from league_agents.league.machines.events import Command, OperatorCommand
-
     made = league()
     made.play()
     made.manager.runner.command(OperatorCommand(command=Command.RESET, nonce="again", text="a mistake"))
@@ -194,3 +195,31 @@ def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
     assert season.standings_after == {}
     assert {match.status for match in season.schedule} == {PLANNED}
     assert {match.status for match in found} == {PLANNED}
+
+
+def test_two_seasons_on_one_journal_are_told_apart() -> None:
+    made = league()
+    made.play()
+    first = JournalSource(journals(made, "manager")).season()
+    runner = made.manager.runner
+    config = evolve(runner._machine.config, season_id="AUTUMN", season_number=2, season_name="Autumn", schedule=None)
+    runner._machine = Manager(config)
+    runner._state = runner._machine.load(made.manager.journal.load_parts())
+    runner.command(OperatorCommand(command=Command.NEW_SEASON, nonce="autumn"))
+    made.simulation.run(lambda: False)
+    everybody = ("manager", "referees", *GROUPS)
+    second = JournalSource(journals(made, *everybody))
+    assert (second.season().season_id, second.season().name, second.season().is_over) == ("AUTUMN", "Autumn", True)
+    matches = list(second.matches())
+    assert [match.game_id for match in matches] == ["0201001", "0202001", "0203001"]
+    assert {match.status for match in matches} == {"completed"}, "referees and players play a second season too"
+    former = JournalSource(journals(made, *everybody), season_id=first.season_id)
+    # The audit trail is the journal's, of all its seasons.
+    assert evolve(former.season(), log=()) == evolve(first, log=())
+    assert [match.game_id for match in former.matches()] == ["0101001", "0102001", "0103001"]
+    own = JournalSource(journals(made, "owls"))
+    assert own.season().season_id == "AUTUMN"
+    assert {match.status for match in own.matches(team="owls")} == {"completed"}
+    with pytest.raises(ConfigError, match=r"WINTER.*AUTUMN"):
+        JournalSource(journals(made, "manager"), season_id="WINTER")
+    made.close()

@@ -1,0 +1,29 @@
+"""The measure of a large season's tables works, on a small one."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.records import make_season, waited_for
+from league_agents.app.records import open_season
+
+
+def test_a_folder_of_linked_divisions_is_read_whole(tmp_path: Path) -> None:
+    assert make_season(tmp_path, matches=13, teams=3) == 18
+    season = open_season(tmp_path).season()
+    assert season.divisions == ("d01", "d02", "d03")
+    assert len(season.schedule) == 18
+    assert len(season.standings()) == 9
+    assert min(row.rank for row in season.standings()) == 1
+    assert len(list(open_season(tmp_path).matches())) == 18
+
+
+def test_a_command_is_measured_as_a_process_of_its_own() -> None:
+    found = waited_for("--version")
+    assert found.memory_mb > 1
+    assert found.printed > 5
+    with pytest.raises(subprocess.CalledProcessError):
+        waited_for("show", "matches", "--from", "/nowhere")
