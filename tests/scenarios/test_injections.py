@@ -185,7 +185,7 @@ def test_a_match_against_an_injecting_referee_is_played_to_its_end(injection: In
 @BOTH
 def test_no_text_in_a_brief_breaks_the_replies_of_a_player(rules: RuleSet) -> None:
     # Of a sample, one half with each rule set.
-    for number, injection in enumerate(injections()[8 * (rules.name == "course") :: 16]):
+    for number, injection in enumerate(injections()[12 * (rules.name == "course") :: 24]):
         model = ObedientModel(injection.text, says=injection.text, repeats_system=bool(number % 2))
         player = player_with(model, rules)
         brief = {"book_name": "Emma", "book_hint": injection.text[:200], "association_word": injection.text[:100]}
