@@ -30,6 +30,7 @@ from league_agents.league.machines.manager.state import ManagerState
 from league_agents.league.machines.player.player import PlayerMachine
 from league_agents.league.machines.referee.referee import Referee
 from league_agents.league.season.schedule import Schedule, Team, single_game
+from league_agents.league.season.tie_breaks import TieBreak
 from league_agents.mail.memory import FINE, PostOffice, Weather
 from league_agents.mail.misconduct import Conduct
 from league_agents.mail.port import Mailbox, OutgoingMail
@@ -57,6 +58,30 @@ class JournalMaker(Protocol):
     def __call__(self, *, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:
         """``dump`` turns a part of the machine's state into JSON text."""
         ...
+
+
+class HostMaker(Protocol):
+    """Says where an agent runs."""
+
+    def __call__(self, agent: ChosenAgent, address: str, clock: ManualClock, *, is_referee: bool) -> AgentHost:
+        """The host of the participant with this address."""
+        ...
+
+
+def in_this_process(agent: ChosenAgent, address: str, clock: ManualClock, *, is_referee: bool) -> AgentHost:  # noqa: ARG001
+    """``HostMaker`` for agents that run here."""
+    return offline_host(agent, clock, is_referee=is_referee)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineSeason:
+    """What the league manager of an offline league is told of its season."""
+
+    season_id: str = f"SEASON_{START:%Y-%m-%d}"
+    name: str = "Offline league"
+    number: int = SEASON
+    tie_breaks: tuple[TieBreak, ...] = ()
+    lot_seed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +170,16 @@ def offline_league(
     through_mime: bool = False,
     mailbox_of: Callable[[PostOffice, str], Mailbox] = PostOffice.mailbox,
     watch: Callable[[str], Observer] | None = None,
+    host_of: HostMaker | None = None,
+    season: OfflineSeason | None = None,
 ) -> OfflineLeague:
     """Wire a league whose roles share one post office and one clock.
 
-    ``mailbox_of`` opens the mailbox of an address; ``watch`` gives the observer of a participant, by its id.
+    ``mailbox_of`` opens the mailbox of an address; ``watch`` gives the observer of a participant, by its id;
+    ``host_of`` says where an agent runs, by default in this process.
     """
     clock = ManualClock(START)
+    season = season or OfflineSeason()
     office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime)
     manager_address = f"league-office@{DOMAIN}"
 
@@ -188,18 +217,21 @@ def offline_league(
         else:
             machine = PlayerMachine(config=PlayerConfig(identity=me, manager_email=manager_address, rules=rules))
         mailbox = agent.behind(mailbox_of(office, address))
-        host = offline_host(agent, clock, is_referee=is_referee)
+        make = host_of or in_this_process
+        host = make(agent, address, clock, is_referee=is_referee)
         return member(participant_id, machine, mailbox, host, agent.conduct)
 
     manager_machine: Machine[ManagerState] = Manager(
         config=ManagerConfig(
             identity=identity(manager_address, "LM001", None),
-            season_id=f"SEASON_{START:%Y-%m-%d}",
-            season_name="Offline league",
+            season_id=season.season_id,
+            season_name=season.name,
             league_id="OFFLINE",
-            season_number=SEASON,
+            season_number=season.number,
             teams=tuple(side.team for side in sides),
             schedule=schedule,
+            tie_breaks=season.tie_breaks,
+            lot_seed=season.lot_seed,
             rules=rules,
         )
     )

@@ -33,6 +33,7 @@ DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
 
 COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
+    "season": ("Play a whole season here, in seconds.", "league_agents.cli.season"),
     "status": ("What a running daemon does, and what it waits for.", "league_agents.cli.status"),
     "show": ("Matches, standings, schedule and audit trail of a season.", "league_agents.cli.show"),
     "report": ("A season as pages for a browser.", "league_agents.cli.report"),
@@ -76,6 +77,7 @@ HELP = f"""An email-driven league of AI agents that play the 21 questions book g
 Examples:
   {PROGRAM} run --single-game                      one match, offline, no key needed
   {PROGRAM} run --single-game --player-a my_player:MyPlayerAI
+  {PROGRAM} season --teams 6                       a whole season, offline
   {PROGRAM} check my_player:MyPlayerAI             before you send it into a match
   {PROGRAM} show match 0101001 --transcript         one match of a season, question by question
   {PROGRAM} corpus add my-novel.txt                one more book to play with

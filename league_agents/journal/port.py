@@ -305,6 +305,10 @@ class StoredJournal(Journal, Protocol):
         """Read everything. Raises ``JournalUnusable`` when some of it is damaged."""
         ...
 
+    def take_over(self, ended: Journal) -> None:
+        """Write what another journal holds whose work is over: state, mails, messages and notes. For a new file."""
+        ...
+
     def check_owner(self, role: str, address: str) -> None:
         """Raises ``JournalUnusable`` for the journal of another role or address."""
         ...

@@ -34,6 +34,7 @@ from league_agents.journal.port import (
     Dump,
     InboxRow,
     InboxVerdict,
+    Journal,
     Note,
     Order,
     OutboxItem,
@@ -96,6 +97,32 @@ def _narrowed(kind: str, kinds: Collection[str], key: str, beginning: str) -> tu
         conditions.append(f"substr({key}, 1, ?) = ?")
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     return f"{where}ORDER BY seq", (*kinds, *((len(beginning), beginning) if beginning else ()))
+
+
+_INSERT_NOTE = "INSERT INTO notes (at, kind, key, facts) VALUES (?, ?, ?, ?)"
+_INSERT_INBOX = (
+    "INSERT OR IGNORE INTO inbox (mail_id, arrived_at, sender, subject, message_type, message_id, game_id, verdict,"
+    " reason, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def _noted(note: Note) -> tuple[object, ...]:
+    return (_text(note.at), note.kind, note.key, _json(note.facts))
+
+
+def _incoming(row: InboxRow) -> tuple[object, ...]:
+    return (
+        row.mail_id,
+        _text(row.arrived_at),
+        _utf8(row.sender),
+        _utf8(row.subject),
+        row.message_type,
+        _utf8(row.message_id),
+        row.game_id,
+        row.verdict,
+        _utf8(row.reason),
+        None if row.document is None else _json(row.document),
+    )
 
 
 _STEPS: Stored[int] = Stored("version", lambda steps: steps, {"steps": whole}, key="only")
@@ -252,7 +279,7 @@ class SqliteJournal:
         calls = [
             (c.call_id, c.callback, _json(c.context), c.timeout.total_seconds(), c.game_id, at) for c in step.calls
         ]
-        notes = [(_text(note.at), note.kind, note.key, _json(note.facts)) for note in step.notes]
+        notes = [_noted(note) for note in step.notes]
         with self._transaction() as db:
             if not self._consume_cause(db, step, at):
                 return False
@@ -283,7 +310,7 @@ class SqliteJournal:
             for deadline in step.deadlines:
                 db.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (deadline.name, _text(deadline.at)))
             for note in notes:
-                db.execute("INSERT INTO notes (at, kind, key, facts) VALUES (?, ?, ?, ?)", note)
+                db.execute(_INSERT_NOTE, note)
         self._steps += 1
         if len(self._queued) < _MOST_QUEUED:
             self._queued.update(
@@ -311,23 +338,7 @@ class SqliteJournal:
         match step.cause:
             case StepCause.MAIL:
                 assert step.inbox is not None, "a step for a mail carries its inbox row"
-                row = step.inbox
-                done = db.execute(
-                    "INSERT OR IGNORE INTO inbox (mail_id, arrived_at, sender, subject, message_type, message_id,"
-                    " game_id, verdict, reason, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        row.mail_id,
-                        _text(row.arrived_at),
-                        _utf8(row.sender),
-                        _utf8(row.subject),
-                        row.message_type,
-                        _utf8(row.message_id),
-                        row.game_id,
-                        row.verdict,
-                        _utf8(row.reason),
-                        None if row.document is None else _json(row.document),
-                    ),
-                )
+                done = db.execute(_INSERT_INBOX, _incoming(step.inbox))
             case StepCause.CALL:
                 done = db.execute(
                     "UPDATE calls SET finished_at = ? WHERE call_id = ? AND finished_at IS NULL", (at, step.key)
@@ -452,6 +463,33 @@ class SqliteJournal:
 
     def orders(self) -> Iterator[Order]:
         return _ORDERS.read(self._db, self.path, "ORDER BY seq")
+
+    def take_over(self, ended: Journal) -> None:
+        """Write what another journal holds whose work is over: state, mails, messages and notes. For a new file."""
+        # Whoever writes it can write it again: a power cut may leave nothing.
+        self._db.execute("PRAGMA synchronous = OFF")
+        with self._transaction() as db:
+            db.executemany("INSERT INTO parts VALUES (?, ?)", ended.load_parts().items())
+            db.executemany(_INSERT_INBOX, map(_incoming, ended.inbox()))
+            db.executemany(
+                f"INSERT INTO outbox ({_NEW}, state, attempts, began_at, began_s) VALUES"  # noqa: S608
+                " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        *self._outgoing(item),
+                        item.state,
+                        item.attempts,
+                        None if item.began_at is None else _text(item.began_at),
+                        item.began_s,
+                    )
+                    for item in ended.outbox()
+                ),
+            )
+            db.executemany(_INSERT_NOTE, map(_noted, ended.notes()))
+            db.execute("UPDATE version SET steps = steps + 1")
+        self._steps += 1
+        # Nobody writes to it any more, so a reader needs no files beside it.
+        self._db.execute("PRAGMA journal_mode = DELETE")
 
     def close(self) -> None:
         self._db.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 
+from league_agents.kit.draw import Draw
 from league_agents.kit.values import evolve
 from league_agents.mail.port import Mail, Mailbox, OutgoingMail
 
@@ -133,3 +134,21 @@ class MisbehavingMailbox:
 
     def was_sent(self, transaction_id: str) -> bool:
         return self._mailbox.was_sent(transaction_id)
+
+
+def by_chance(chances: Mapping[str, float], known: Mapping[str, Conduct], *, seed: int | str, address: str) -> Conduct:
+    """In each match one of the conducts that are named, drawn by the seed; good conduct with the chance that is left.
+    Mail outside a match is left alone. ``known`` has the conducts by name."""
+
+    def conduct(mail: OutgoingMail) -> Iterable[OutgoingMail]:
+        game_id = mail.document.get("game_id")
+        if not game_id:
+            return (mail,)
+        left = Draw(seed, f"conduct/{address}/{game_id}").fraction()
+        for name, chance in chances.items():
+            left -= chance
+            if left < 0:
+                return known[name](mail)
+        return (mail,)
+
+    return conduct

@@ -12,11 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from league_agents.kit.clock import ManualClock
-from league_agents.kit.errors import LimitExceeded
+from league_agents.kit.errors import LimitExceeded, MailError
 from league_agents.runner.role import RoleRunner
 
 PASS = timedelta(seconds=1)
 """How long one pass over all roles takes in simulated time: about what a fast poll takes."""
+
+REST = timedelta(minutes=1)
+"""How long a mailbox is left alone that could not be reached and did not say for how long."""
 
 
 class Post(Protocol):
@@ -44,6 +47,8 @@ class Simulation:
         self._clock = clock
         self._longest = longest
         self._started_at = clock.now()
+        self._resting: dict[RoleRunner[Any], datetime] = {}
+        """Roles whose mailbox could not be reached, and until when it is left alone."""
 
     def start(self) -> None:
         """Start every role. Once, before ``run``."""
@@ -65,10 +70,21 @@ class Simulation:
     def _pass(self) -> bool:
         busy = False
         for role in self._roles:
-            busy = role.tick() or busy
+            busy = self._tick(role) or busy
         if busy:
             self._move_to(self._clock.now() + PASS)
         return busy
+
+    def _tick(self, role: RoleRunner[Any]) -> bool:
+        rests_until = self._resting.get(role)
+        if rests_until is not None and self._clock.now() < rests_until:
+            return False
+        try:
+            return role.tick()
+        except MailError as error:
+            wait = getattr(error, "retry_after", None) or REST
+            self._resting[role] = self._clock.now() + max(wait, PASS)
+            return False
 
     def _jump(self) -> bool:
         """Move the clock to the next instant at which something happens. ``False`` when nothing ever will."""
@@ -88,5 +104,7 @@ class Simulation:
         self._clock.advance_to(instant)
 
     def _next_wake(self) -> datetime | None:
+        now = self._clock.now()
         wakes = [role.next_wake() for role in self._roles]
-        return min((at for at in (*wakes, self._post.next_arrival()) if at is not None), default=None)
+        rests = [until for until in self._resting.values() if until > now]
+        return min((at for at in (*wakes, *rests, self._post.next_arrival()) if at is not None), default=None)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.migrations import APPLICATION_ID, SCRIPTS
-from league_agents.journal.port import Journal, OutboxState, StepCause, StepCommit
+from league_agents.journal.port import Journal, Note, OutboxState, StepCause, StepCommit
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.kit.errors import JournalError
 from league_agents.kit.values import evolve
@@ -43,6 +44,24 @@ def sqlite_journal(path: Path, role: str = "referee", address: str = "r@league.t
 
 def step(nonce: str) -> StepCommit:
     return StepCommit(cause=StepCause.COMMAND, key=nonce, at=NOON, parts={"n": nonce})
+
+
+def test_a_journal_takes_over_one_whose_work_is_over(tmp_path: Path) -> None:
+    memory = MemoryJournal(dump=dump_part)
+    assert memory.commit(
+        evolve(step("1"), sends=[outgoing("t1")], notes=[Note(at=NOON, kind="match", key="k", facts={})])
+    )
+    (item,) = memory.due_sends(NOON, 10)
+    memory.begin_send(item, at=NOON, monotonic_s=3.5)
+    memory.finish_sends(["t1"], NOON)
+    with closing(sqlite_journal(tmp_path / "j.db")) as journal:
+        journal.take_over(memory)
+    assert [path.name for path in tmp_path.iterdir()] == ["j.db"]
+    with closing(SqliteJournal.to_look_at(tmp_path / "j.db")) as stored:
+        assert stored.load_parts() == memory.load_parts() == {"n": '"1"'}
+        assert list(stored.outbox()) == list(memory.outbox())
+        assert list(stored.notes()) == list(memory.notes())
+        assert next(stored.outbox()).state is OutboxState.SENT
 
 
 def test_a_second_process_on_the_journal_is_noticed_before_it_can_spoil_anything(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""Where work runs that may run elsewhere: here, or in processes on this machine.
+
+Rule: work is a function of a module and its arguments, all of which can be pickled, and its result depends on nothing
+else. Whatever depends on earlier work is given the same lane: work of one lane runs in one place, in order.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import connection
+from typing import ParamSpec, Protocol, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Executor(Protocol):
+    """Runs work. Another one, such as a cluster, is one more class with these methods."""
+
+    def submit(self, lane: int, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run ``work``. Lanes are numbered from 0; several may share one place."""
+        ...
+
+    def close(self) -> None:
+        """End the places. What is under way is given up."""
+        ...
+
+
+class Here:
+    """``Executor`` that runs everything at once, in this process."""
+
+    def submit(self, lane: int, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        done: Future[T] = Future()
+        try:
+            done.set_result(work(*args, **kwargs))
+        except Exception as error:  # as another process would hand it over
+            done.set_exception(error)
+        return done
+
+    def close(self) -> None:
+        """No-op: holds nothing."""
+
+
+class Processes:
+    """``Executor`` with some processes on this machine. Lane ``n`` belongs to process ``n`` modulo their number."""
+
+    def __init__(self, count: int) -> None:
+        # A new interpreter each: a copy of this process would have its threads' locks and not its threads.
+        context = multiprocessing.get_context("spawn")
+        self._lifeline, self._held = context.Pipe(duplex=False)
+        self._pools = [
+            ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(self._lifeline,))
+            for _ in range(max(1, count))
+        ]
+
+    def submit(self, lane: int, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return self._pools[lane % len(self._pools)].submit(work, *args, **kwargs)
+
+    def close(self) -> None:
+        """End the processes. What they were doing is given up."""
+        self._held.close()
+        for pool in self._pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def executor_of(workers: int) -> Executor:
+    """What runs work on so many processes; one needs no other process than this."""
+    return Here() if workers < 2 else Processes(workers)
+
+
+def _begin_worker(lifeline: connection.Connection) -> None:
+    """End with the parent, also when that is killed. Ctrl-C in its terminal is the parent's to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def outlive_nobody() -> None:
+        connection.wait([lifeline])
+        os._exit(0)
+
+    threading.Thread(target=outlive_nobody, name="parent", daemon=True).start()

@@ -1,0 +1,224 @@
+"""What an offline season is made of: its teams, their agents, and everything else that decides its bytes.
+
+Rule: the plan is written before anything is played, as ``season.json`` in the season's folder. Whoever goes on with a
+season plays by that plan, and one that differs is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Struct
+from pydantic import Field
+
+from league_agents.app.agents import OFFLINE, SCRIPTED, is_own
+from league_agents.app.faults import NONE, FaultProfile
+from league_agents.app.offline import START, team_of
+from league_agents.app.records import MANIFEST
+from league_agents.config.mapping_file import read_mapping
+from league_agents.kit.errors import ConfigError, shortened
+from league_agents.kit.values import evolve
+from league_agents.kit.written import PRINTABLE, Line, WrittenMapping, one_line, read_written
+from league_agents.league.season.pairings import drawn_up
+from league_agents.league.season.schedule import MOST_SEASON, ScheduleKind, Team
+from league_agents.league.season.tie_breaks import TieBreak, check_tie_breaks, usual_tie_breaks
+from league_agents.league.wire.address import read_address
+
+VERSION = 1
+
+
+class PlannedTeam(Struct, frozen=True, kw_only=True):
+    """One team and who plays and judges for it."""
+
+    group_id: str
+    name: str
+    player: str
+    """The agent's name, as ``app.agents.choose_agent`` reads it."""
+
+    referee: str
+
+    @property
+    def team(self) -> Team:
+        """With the addresses that it has offline."""
+        return evolve(team_of(self.group_id), display_name=self.name)
+
+
+class PlannedDivision(Struct, frozen=True, kw_only=True):
+    """Teams that play each other."""
+
+    name: str
+    """Empty in a season without divisions."""
+
+    number: int
+    """The first two digits of its game ids, so that no two matches of a season have the same."""
+
+    teams: tuple[PlannedTeam, ...]
+
+
+class SeasonPlan(Struct, frozen=True, kw_only=True):
+    """A whole season."""
+
+    version: int = VERSION
+    season_id: str
+    name: str
+    seed: int
+    schedule: ScheduleKind
+    rounds: int | None = None
+    tie_breaks: tuple[TieBreak, ...]
+    rules: str
+    """The name of a built-in rule set, or a file."""
+
+    faults: FaultProfile = NONE
+    in_process: bool = False
+    divisions: tuple[PlannedDivision, ...]
+
+    @property
+    def matches(self) -> int:
+        """How many matches it has."""
+        return sum(_matches(self, len(division.teams)) for division in self.divisions)
+
+
+def _matches(plan: SeasonPlan, teams: int) -> int:
+    match plan.schedule:
+        case ScheduleKind.KNOCKOUT:
+            return teams - 1
+        case ScheduleKind.SWISS:
+            some = [team_of(f"t{number}") for number in range(teams)]
+            return drawn_up(plan.schedule, some, season=1, rounds=plan.rounds).planned * (teams // 2)
+        case ScheduleKind.ROUND_ROBIN | ScheduleKind.DOUBLE:
+            return teams * (teams - 1) // (2 if plan.schedule is ScheduleKind.ROUND_ROBIN else 1)
+
+
+class WrittenRosterTeam(WrittenMapping):
+    """One team of a roster."""
+
+    group_id: Line
+    name: Line = ""
+    player: Annotated[str, one_line(1_000), PRINTABLE] | None = None
+    referee: Annotated[str, one_line(1_000), PRINTABLE] | None = None
+    division: Line = ""
+
+
+class WrittenRoster(WrittenMapping):
+    """A file of teams."""
+
+    teams: Annotated[list[WrittenRosterTeam], Field(max_length=10_000)] = Field(default_factory=list)
+
+
+def roster_file(path: Path) -> list[WrittenRosterTeam]:
+    """The teams of a YAML or JSON file. Raises ``ConfigError``."""
+    return read_written(WrittenRoster, read_mapping(path), str(path)).teams
+
+
+def numbered_roster(count: int) -> list[WrittenRosterTeam]:
+    """``team-01`` and so on."""
+    width = max(2, len(str(count)))
+    return [WrittenRosterTeam(group_id=f"team-{number:0{width}d}") for number in range(1, count + 1)]
+
+
+def plan_of(
+    roster: Sequence[WrittenRosterTeam],
+    *,
+    seed: int,
+    schedule: ScheduleKind = ScheduleKind.ROUND_ROBIN,
+    rounds: int | None = None,
+    tie_breaks: Sequence[TieBreak] = (),
+    divisions: int = 1,
+    agents: Sequence[str] = (),
+    referees: Sequence[str] = (),
+    rules: str = "prd",
+    faults: FaultProfile = NONE,
+    in_process: bool = False,
+) -> SeasonPlan:
+    """The plan of these teams. ``agents`` play for the teams in turn, ``referees`` judge. Raises ``ConfigError``."""
+    check_tie_breaks(tie_breaks or usual_tie_breaks(schedule), schedule)
+    agents = agents or (OFFLINE,)
+    teams: dict[str, list[PlannedTeam]] = {}
+    for place, each in enumerate(roster):
+        if read_address(f"{each.group_id}@league.test") is None:
+            raise ConfigError("roster", f"{each.group_id[:60]!a} cannot be a group_id: letters, digits, '.', '-', '_'")
+        player = each.player or agents[place % len(agents)]
+        referee = each.referee or (referees[place % len(referees)] if referees else _referee_beside(player))
+        planned = PlannedTeam(
+            group_id=each.group_id, name=each.name or team_of(each.group_id).name, player=player, referee=referee
+        )
+        teams.setdefault(_division_of(each, place, divisions, roster), []).append(planned)
+    if len(teams) > MOST_SEASON:
+        raise ConfigError("divisions", f"must be at most {MOST_SEASON}, found {len(teams)}")
+    for group in teams.values():
+        drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds)
+    repeated = {each.group_id for each in roster}
+    if len(repeated) < len(roster):
+        raise ConfigError("roster", "two teams have the same group_id: each needs its own")
+    return SeasonPlan(
+        season_id=f"SEASON_{START:%Y-%m-%d}",
+        name=f"Offline season {seed}",
+        seed=seed,
+        schedule=schedule,
+        rounds=rounds,
+        tie_breaks=tuple(tie_breaks) or usual_tie_breaks(schedule),
+        rules=rules,
+        faults=faults,
+        in_process=in_process,
+        divisions=tuple(
+            PlannedDivision(name=name, number=number, teams=tuple(group))
+            for number, (name, group) in enumerate(sorted(teams.items()), start=1)
+        ),
+    )
+
+
+def _division_of(each: WrittenRosterTeam, place: int, divisions: int, roster: Sequence[WrittenRosterTeam]) -> str:
+    if each.division or any(other.division for other in roster):
+        if not each.division:
+            raise ConfigError("roster", f"{each.group_id} has no division, and others have one")
+        if divisions > 1:
+            raise ConfigError("roster", "names divisions; leave out --divisions")
+        if not each.division.replace("-", "").replace("_", "").isalnum():
+            raise ConfigError("roster", f"division {each.division[:60]!a}: letters, digits, '-' and '_' only")
+        return each.division
+    if divisions == 1:
+        return ""
+    width = len(str(divisions))
+    return f"division-{place % divisions + 1:0{width}d}"
+
+
+def _referee_beside(player: str) -> str:
+    """Who judges for a team that names no referee."""
+    return SCRIPTED if not is_own(player) and player.partition(":")[0] == SCRIPTED else OFFLINE
+
+
+def write_plan(plan: SeasonPlan, folder: Path) -> None:
+    """Keep the plan in the season's folder, unless it is there. Raises ``ConfigError`` when another one is."""
+    known = read_plan(folder)
+    if known is None:
+        path = folder / MANIFEST
+        beside = path.with_suffix(".new")
+        beside.write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
+        beside.replace(path)
+    elif known != plan:
+        fields = [name for name in SeasonPlan.__struct_fields__ if getattr(known, name) != getattr(plan, name)]
+        raise ConfigError(
+            shortened(str(folder)),
+            f"holds another season (it differs in {', '.join(fields)}); name another folder with --out, or use the"
+            " options of that season to go on with it",
+        )
+
+
+def read_plan(folder: Path) -> SeasonPlan | None:
+    """The plan of a season's folder; ``None`` when there is none. Raises ``ConfigError``."""
+    path = folder / MANIFEST
+    try:
+        if not path.is_file():
+            if folder.exists() and any(folder.iterdir()):
+                raise ConfigError(
+                    shortened(str(folder)), f"holds other files and no {MANIFEST}; name a new folder with --out"
+                )
+            return None
+        return msgspec.json.decode(path.read_bytes(), type=SeasonPlan)
+    except OSError as error:
+        raise ConfigError(shortened(str(path)), f"cannot be read: {error.strerror}; name another folder") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise ConfigError(shortened(str(path)), "is not the plan of a season; name another folder with --out") from None

@@ -1,0 +1,231 @@
+"""Where the agents of an offline season are called, and what they returned.
+
+Rule 1: a callback takes at least one pass of simulated time. Calls of one pass are therefore under way together,
+wherever they run, and the season has the same bytes on any number of workers.
+Rule 2: what an agent returned is written down before it is used. A season that was cut off is played again from its
+beginning, and those who answered are not asked again: the same season comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct
+
+from league_agents.app.agents import AgentRole, choose_agent, offline_host
+from league_agents.app.executor import Executor
+from league_agents.config.rules import rules_named
+from league_agents.journal.port import PendingCall
+from league_agents.kit.clock import ManualClock
+from league_agents.league.machines.events import CallbackFailed, CallbackReturned, Failure
+from league_agents.runner.calls import AgentHost, Outcome, outcome_of
+from league_agents.runner.simulation import PASS
+from league_agents.user_code.called import Called, End
+
+_EPOCH = datetime.fromisoformat("2031-05-02T08:00:00+00:00")
+
+
+class SeatOfAgent(Struct, frozen=True, kw_only=True):
+    """One participant and the agent behind it: everything that another process needs to call it."""
+
+    address: str
+    spec: str
+    role: AgentRole
+    rules: str
+    seed: str
+    in_process: bool
+
+
+class AgentAnswer(Struct, frozen=True, kw_only=True):
+    """What a callback came to."""
+
+    address: str
+    call_id: str
+    result: Mapping[str, object] | None = None
+    """``None`` for a callback that failed."""
+
+    failure: Failure | None = None
+    detail: str = ""
+    latency_s: float = 0
+    """Simulated time beyond the pass that every callback takes."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """As the machine hears of it."""
+        if self.failure is not None or self.result is None:
+            failure = self.failure or Failure.RAISED
+            return CallbackFailed(call_id=self.call_id, failure=failure, detail=self.detail)
+        return CallbackReturned(call_id=self.call_id, result=self.result)
+
+
+def answer(seat: SeatOfAgent, call: PendingCall) -> AgentAnswer:
+    """Call an agent. Runs where its lane is, in which it is kept."""
+    host, clock = _opened(seat)
+    asked_at = clock.now()
+    host.submit(call)
+    outcomes = host.collect()
+    while not outcomes:  # a scripted agent that is taken to be slow
+        wake = host.next_wake()
+        assert wake is not None, "a call that was submitted ends"
+        clock.advance_to(wake)
+        outcomes = host.collect()
+    (outcome,) = outcomes
+    latency_s = (clock.now() - asked_at).total_seconds()
+    if isinstance(outcome, CallbackFailed):
+        return AgentAnswer(
+            address=seat.address,
+            call_id=call.call_id,
+            failure=outcome.failure,
+            detail=outcome.detail,
+            latency_s=latency_s,
+        )
+    return AgentAnswer(address=seat.address, call_id=call.call_id, result=outcome.result, latency_s=latency_s)
+
+
+def release(seat: SeatOfAgent, game_id: str) -> None:
+    """The game is over: the instance that served it may serve another one."""
+    _opened(seat)[0].release(game_id)
+
+
+@cache
+def _opened(seat: SeatOfAgent) -> tuple[AgentHost, ManualClock]:
+    """The agent of a seat, made once in each process."""
+    from league_agents.knowledge.corpus import default_index_path
+
+    agent = choose_agent(
+        seat.spec,
+        seat.role,
+        rules=rules_named(seat.rules),
+        seed=seat.seed,
+        index_path=default_index_path,
+        in_process=seat.in_process,
+    )
+    clock = ManualClock(_EPOCH)
+    return offline_host(agent, clock, is_referee=seat.role == "referee"), clock
+
+
+def close_seats() -> None:
+    """Forget the agents of this process."""
+    _opened.cache_clear()
+
+
+class AnswerBook:
+    """What the agents of a division returned, in a file that grows as they return."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what an earlier attempt left. A last line that was cut off is taken away."""
+        self._known: dict[tuple[str, str], AgentAnswer] = {}
+        decode = msgspec.json.Decoder(AgentAnswer).decode
+        kept = 0
+        if path.exists():
+            with path.open("rb") as file:
+                for line in file:
+                    try:
+                        each = decode(line)
+                    except (msgspec.DecodeError, UnicodeDecodeError):
+                        break
+                    if not line.endswith(b"\n"):
+                        break
+                    self._known[each.address, each.call_id] = each
+                    kept += len(line)
+        self._file: IO[bytes] = path.open("ab")
+        self._file.truncate(kept)
+
+    def known(self, address: str, call_id: str) -> AgentAnswer | None:
+        """What was returned in an earlier attempt."""
+        return self._known.get((address, call_id))
+
+    def write(self, each: AgentAnswer) -> AgentAnswer:
+        """Keep an answer, and give it back as it will be read. One that is no JSON is not kept: its agent is asked
+        again."""
+        try:
+            line = msgspec.json.encode(each)
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            return each
+        self._file.write(line + b"\n")
+        self._file.flush()
+        return msgspec.json.decode(line, type=AgentAnswer)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+
+def _done(given: AgentAnswer) -> Future[AgentAnswer]:
+    done: Future[AgentAnswer] = Future()
+    done.set_result(given)
+    return done
+
+
+class LaneHost:
+    """``AgentHost`` that has an agent called by an executor, in the lane of its participant."""
+
+    def __init__(
+        self,
+        seat: SeatOfAgent,
+        executor: Executor,
+        lane: int,
+        clock: ManualClock,
+        book: AnswerBook,
+        is_too_late: Callable[[str], bool],
+    ) -> None:
+        """``is_too_late`` says of a call, by its id, that it does not return in time."""
+        self._seat = seat
+        self._executor = executor
+        self._lane = lane
+        self._clock = clock
+        self._book = book
+        self._is_too_late = is_too_late
+        self._asked: list[tuple[datetime, Future[AgentAnswer]]] = []
+        self._later: list[tuple[datetime, Outcome]] = []
+
+    def submit(self, call: PendingCall) -> None:
+        now = self._clock.now()
+        if self._is_too_late(call.call_id):
+            self._later.append((now + call.timeout, outcome_of(call, Called(end=End.TIMED_OUT))))
+            return
+        known = self._book.known(self._seat.address, call.call_id)
+        self._asked.append((now, self._under_way(call) if known is None else _done(known)))
+
+    def _under_way(self, call: PendingCall) -> Future[AgentAnswer]:
+        try:
+            return self._executor.submit(self._lane, answer, self._seat, call)
+        except Exception as error:
+            # A worker that is gone: the season must end with that, and not take the mail at hand for a broken one.
+            failed: Future[AgentAnswer] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def collect(self) -> Sequence[Outcome]:
+        if not self._asked and not self._later:
+            return ()
+        now = self._clock.now()
+        ready = [each for each in self._asked if each[0] + PASS <= now]
+        self._asked = self._asked[len(ready) :]
+        for asked_at, under_way in ready:
+            given = under_way.result()
+            if self._book.known(given.address, given.call_id) is None:
+                given = self._book.write(given)
+            self._later.append((asked_at + timedelta(seconds=given.latency_s), given.outcome))
+        outcomes = [outcome for at, outcome in self._later if at <= now]
+        self._later = [(at, outcome) for at, outcome in self._later if at > now]
+        return outcomes
+
+    def release(self, game_id: str) -> None:
+        with suppress(Exception):  # the next call says what is wrong with the worker
+            self._executor.submit(self._lane, release, self._seat, game_id)
+
+    def next_wake(self) -> datetime | None:
+        wakes = [asked_at + PASS for asked_at, _ in self._asked] + [at for at, _ in self._later]
+        return min(wakes, default=None)
+
+    def close(self) -> None:
+        self._asked.clear()
+        self._later.clear()

@@ -1,0 +1,276 @@
+"""``league-agents season``: a whole season on this machine."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from league_agents.cli.numbers import WholeRange
+from league_agents.cli.own_code import in_process_option
+from league_agents.cli.run import DRAWN_SEEDS, read_seed
+from league_agents.cli.screen import console, own_stdout, print_document
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from league_agents.app.season import DivisionEnd
+    from league_agents.app.season_plan import SeasonPlan
+
+SCHEDULES = ("round-robin", "double", "swiss", "knockout")
+"""``league.season.schedule.ScheduleKind``, which takes longer to import."""
+
+TOLD_EVERY_S = 5.0
+"""How often a line is written where there is no screen."""
+
+EPILOG = """\b
+Agents (SPEC) are named as in 'league-agents run': offline, scripted, scripted:NAME, llm, module:Class.
+Several play for the teams in turn:
+  league-agents season --teams 8 --agents offline --agents my_player.py:MyPlayerAI
+
+\b
+A roster is a YAML or JSON file; only group_id is needed:
+  teams:
+    - {group_id: falcons, name: Falcons, player: offline, referee: offline, division: north}
+
+\b
+Faults: none, light, heavy, or a file:
+  weather: {delay_seconds: 60, loss: 0.03, duplication: 0.1, reordering: 0.2}
+  players: {silent: 0.1, late: 0.05, malformed: 0.05}     # chance for each match
+  referees: {silent: 0.05}
+  timeouts: 0.05                                          # chance for each callback
+
+A season that was interrupted, or killed, goes on with the same command. The same seed gives the same season, whatever
+the number of workers, as far as your own code does.
+"""
+
+
+@click.command(name="season", short_help="Play a whole season here, in seconds.", epilog=EPILOG)
+@click.option("--teams", type=WholeRange(3, 10_000), metavar="N", help="So many teams, called team-01 and so on.")
+@click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="The teams and who plays for them.")
+@click.option("--schedule", type=click.Choice(SCHEDULES), default="round-robin", show_default=True,
+              help="Who meets whom.")  # fmt: skip
+@click.option("--rounds", type=WholeRange(1, 99), metavar="N",
+              help="Of a Swiss season; without it as many as find one winner.")  # fmt: skip
+@click.option("--tie-breaks", metavar="LIST",
+              help="What decides: points, wins, private_score, head_to_head, lot, rounds_survived.")  # fmt: skip
+@click.option("--divisions", type=WholeRange(1, 99), default=1, show_default=True, metavar="N",
+              help="Deal the teams out; each division plays a season of its own.")  # fmt: skip
+@click.option("--agents", multiple=True, metavar="SPEC", help="Who plays; may be repeated.  [default: offline]")
+@click.option("--referees", multiple=True, metavar="SPEC",
+              help="Who judges; may be repeated.  [default: scripted beside scripted, else offline]")  # fmt: skip
+@click.option("--rules", metavar="NAME|FILE", default="prd", show_default=True, help="prd, course, or your own file.")
+@click.option("--faults", metavar="NAME|FILE", default="none", show_default=True, help="What goes wrong.")
+@click.option("--seed", callback=read_seed, metavar="N",
+              help="What every draw depends on. Without it one is drawn and printed.")  # fmt: skip
+@click.option("--workers", type=WholeRange(1, 256), default=1, show_default=True, metavar="N",
+              help="Processes that play.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), default=Path("season"), show_default=True, metavar="DIR",
+              help="Where the season is kept.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
+@in_process_option
+def command(
+    *,
+    teams: int | None,
+    roster: Path | None,
+    schedule: str,
+    rounds: int | None,
+    tie_breaks: str | None,
+    divisions: int,
+    agents: tuple[str, ...],
+    referees: tuple[str, ...],
+    rules: str,
+    faults: str,
+    seed: int | None,
+    workers: int,
+    out: Path,
+    as_json: bool,
+    in_process: bool,
+) -> None:
+    """Play a whole season on this machine: the league manager, the referees and the players of the live league, on a
+    clock that is set by hand. No account, no key, no network."""
+    from league_agents.app.faults import faults_named
+    from league_agents.app.season import ends, play_season
+    from league_agents.app.season_plan import numbered_roster, plan_of, read_plan, roster_file
+    from league_agents.kit.errors import ConfigError
+    from league_agents.kit.mistakes import not_one_of
+    from league_agents.league.season.schedule import ScheduleKind
+    from league_agents.league.season.tie_breaks import TieBreak
+
+    if teams is not None and roster is not None:
+        raise click.UsageError("--teams and --roster cannot be used together: the roster says which teams there are")
+    known = read_plan(out)
+    if teams is None and roster is None:
+        if known is None:
+            raise click.UsageError("say who plays: --teams N or --roster FILE")
+        plan = known
+    else:
+        order = [] if tie_breaks is None else [word.strip() for word in tie_breaks.split(",") if word.strip()]
+        wrong = next((word for word in order if word not in list(TieBreak)), None)
+        if wrong is not None:
+            raise not_one_of("--tie-breaks", [each.value for each in TieBreak], wrong)
+        drawn = known.seed if known is not None else secrets.randbelow(DRAWN_SEEDS)
+        plan = plan_of(
+            roster_file(roster) if roster is not None else numbered_roster(teams or 0),
+            seed=drawn if seed is None else seed,
+            schedule=ScheduleKind(schedule),
+            rounds=rounds,
+            tie_breaks=[TieBreak(word) for word in order],
+            divisions=divisions,
+            agents=agents,
+            referees=referees,
+            rules=rules,
+            faults=faults_named(faults),
+            in_process=in_process,
+        )
+    with own_stdout() as stdout:
+        if not as_json:
+            click.echo(_title(plan), err=True)
+        over = 0
+        with _progress(plan.matches, is_quiet=as_json) as show:
+
+            def told(count: int) -> None:
+                nonlocal over
+                over = count
+                show(count)
+
+            try:
+                play_season(plan, out, workers=workers, progress=told)
+            except KeyboardInterrupt:
+                click.echo(f"{over} of {plan.matches} matches were played; the same command goes on", err=True)
+                raise
+        found = list(ends(plan, out))
+        if not found:
+            raise ConfigError(str(out), "holds no division that is over")
+        if as_json:
+            print_document(_document(plan, found, out), stdout)
+        else:
+            _print_summary(plan, found, out, stdout)
+
+
+def _title(plan: SeasonPlan) -> str:
+    teams = sum(len(division.teams) for division in plan.divisions)
+    parts = [f"{teams} teams", plan.schedule.value, f"{plan.matches} matches", f"rules {plan.rules}"]
+    if len(plan.divisions) > 1:
+        parts.insert(1, f"{len(plan.divisions)} divisions")
+    if plan.faults.name != "none":
+        parts.append(f"faults {plan.faults.name}")
+    return f"Seed {plan.seed}: {', '.join(parts)}; times are simulated"
+
+
+@contextmanager
+def _progress(matches: int, *, is_quiet: bool) -> Iterator[Callable[[int], None]]:
+    """What is told how many matches are over."""
+    screen = console(sys.stderr)
+    if is_quiet:
+        yield lambda _: None
+        return
+    if screen.is_terminal:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            Task,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            """Matches per second."""
+
+            def render(self, task: Task) -> Text:
+                speed = task.finished_speed or task.speed
+                return Text("" if speed is None else f"{speed:.1f} matches/s")
+
+        columns = (TextColumn("matches"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+        with Progress(*columns, console=screen, transient=True) as progress:
+            task = progress.add_task("matches", total=matches)
+            yield lambda count: progress.update(task, completed=count)
+        return
+    from league_agents.kit.clock import monotonic_s
+
+    began_s = told_s = monotonic_s()
+    first: int | None = None
+
+    def told(count: int) -> None:
+        nonlocal first, told_s
+        first, now_s = count if first is None else first, monotonic_s()
+        if now_s - told_s >= TOLD_EVERY_S and count > first:
+            told_s = now_s
+            rate = (count - first) / (now_s - began_s)
+            left_s = (matches - count) / rate
+            click.echo(f"{count} of {matches} matches, {rate:.1f} matches/s, {left_s:.0f} s left", err=True)
+
+    yield told
+
+
+def _terminations(found: Sequence[DivisionEnd]) -> dict[str, int]:
+    counted: Counter[str] = Counter()
+    for division in found:
+        counted.update(division.terminations)
+    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _document(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path) -> Mapping[str, object]:
+    return {
+        "season_id": plan.season_id,
+        "seed": plan.seed,
+        "schedule": plan.schedule.value,
+        "tie_breaks": [each.value for each in plan.tie_breaks],
+        "matches": plan.matches,
+        "terminations": _terminations(found),
+        "divisions": [{"name": each.name, "standings": list(each.standings)} for each in found],
+        "folder": str(out),
+    }
+
+
+def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, stdout: TextIO) -> None:
+    import shlex
+
+    from league_agents.kit.printable import of
+
+    screen = console(stdout)
+    for division in found:
+        if division.name:
+            screen.print(f"Division {of(division.name, 60)}")
+        screen.print(_table(plan, division))
+    ended = ", ".join(f"{count} {name}" for name, count in _terminations(found).items())
+    screen.print(f"{plan.matches} matches: {ended}")
+    screen.print(f"The season is in {of(str(out), 200)}", soft_wrap=True)
+    screen.print(f"Next: {shlex.join(('league-agents', 'show', 'standings', '--from', str(out)))}", soft_wrap=True)
+
+
+def _table(plan: SeasonPlan, division: DivisionEnd) -> Table:
+    from rich.table import Table
+
+    from league_agents.kit.printable import of
+
+    always = ("points", "wins", "private_score")
+    columns = [each.value for each in plan.tie_breaks if each.value not in always]
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("rank", justify="right")
+    table.add_column("team")
+    for name in ("played", "wins", "points", "private score", *(each.replace("_", " ") for each in columns)):
+        table.add_column(name, justify="right")
+    for row in division.standings:
+        values = row.get("tie_breaks")
+        decided = values if isinstance(values, Mapping) else {}
+        private = row.get("private_score")
+        table.add_row(
+            str(row.get("rank")),
+            of(row.get("display_name"), 60),
+            str(row.get("games_played")),
+            str(row.get("games_won")),
+            str(row.get("total_points")),
+            f"{private:.1f}" if isinstance(private, float | int) else "",
+            *(f"{decided[each]:g}" if each in decided else "" for each in columns),
+        )
+    return table

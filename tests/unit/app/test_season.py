@@ -1,0 +1,237 @@
+"""A whole season offline: the same bytes on any number of workers, however often it was cut off."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from league_agents.app import season as use_case
+from league_agents.app.executor import Here, Processes
+from league_agents.app.faults import HEAVY, LIGHT
+from league_agents.app.records import open_season
+from league_agents.app.season import DivisionEnd, ends, play_season
+from league_agents.app.season_plan import (
+    SeasonPlan,
+    WrittenRosterTeam,
+    numbered_roster,
+    plan_of,
+    read_plan,
+    roster_file,
+    write_plan,
+)
+from league_agents.app.season_seats import AgentAnswer, AnswerBook
+from league_agents.games.q21.model import Termination
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
+from league_agents.league.season.schedule import ScheduleKind
+from league_agents.league.season.tie_breaks import TieBreak
+
+
+def plan_with(teams: int = 3, **changes: Any) -> SeasonPlan:
+    return plan_of(numbered_roster(teams), **{"seed": 5, "agents": ("scripted",), **changes})
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Everything that a season leaves, but for the number of the process in the lock."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".lock"
+    }
+
+
+def played(plan: SeasonPlan, folder: Path, **options: Any) -> list[DivisionEnd]:
+    play_season(plan, folder, **options)
+    return list(ends(plan, folder))
+
+
+class Killed(Exception):
+    """Ends an attempt in the middle of a season."""
+
+
+class _DiesAfter(Here):
+    """Calls agents here until it has called some, and counts."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+        self.calls = 0
+
+    def submit(self, lane: int, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if work.__name__ == "answer":
+            if not self.left:
+                raise Killed
+            self.left -= 1
+            self.calls += 1
+        return super().submit(lane, work, *args, **kwargs)
+
+
+def test_a_season_that_is_cut_off_goes_on_and_asks_nobody_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_with(faults=LIGHT)
+    executors: list[_DiesAfter] = []
+
+    def executor_of(_workers: int) -> Here:
+        executors.append(_DiesAfter(calls_left.pop(0)))
+        return executors[-1]
+
+    monkeypatch.setattr(use_case, "executor_of", executor_of)
+    calls_left = [10_000]
+    play_season(plan, tmp_path / "whole")
+    (whole,) = executors
+    calls_left = [0, 17, 17, 10_000]
+    for _ in range(3):
+        with pytest.raises(Killed):
+            play_season(plan, tmp_path / "cut")
+        assert not (tmp_path / "cut" / "journals").exists()
+    play_season(plan, tmp_path / "cut")
+    assert files_of(tmp_path / "cut") == files_of(tmp_path / "whole")
+    assert sum(each.calls for each in executors[1:]) == whole.calls
+    play_season(plan, tmp_path / "cut")  # nothing is left to do: no agent, no worker
+    assert len(executors) == 5
+
+
+class _AsIfElsewhere(Here):
+    """Runs work here that was handed over as to another process."""
+
+    def submit(self, lane: int, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        work, args, kwargs = pickle.loads(pickle.dumps((work, args, kwargs)))
+        return super().submit(lane, work, *args, **kwargs)
+
+
+def test_divisions_are_played_at_once_and_their_matches_have_ids_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_with(6, divisions=2)
+    monkeypatch.setattr(use_case, "executor_of", lambda _workers: _AsIfElsewhere())
+    told: list[int] = []
+    play_season(plan, tmp_path / "two", workers=2, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == plan.matches == 6
+    play_season(plan, tmp_path / "one")
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    source = open_season(tmp_path / "one")
+    matches = list(source.matches())
+    source.close()
+    assert len({match.game_id for match in matches}) == 6
+    assert {match.division for match in matches} == {"division-1", "division-2"}
+    assert [end.name for end in ends(plan, tmp_path / "one")] == ["division-1", "division-2"]
+
+
+@pytest.mark.parametrize("kind", ScheduleKind)
+def test_every_match_ends_by_a_name_whatever_goes_wrong(tmp_path: Path, kind: ScheduleKind) -> None:
+    plan = plan_with(4, schedule=kind, faults=HEAVY)
+    (end,) = played(plan, tmp_path)
+    assert sum(end.terminations.values()) == plan.matches
+    assert set(end.terminations) <= {each.value for each in Termination}
+    assert len(end.standings) == 4
+
+
+def test_the_records_are_whole_and_named_by_how_the_season_went(tmp_path: Path) -> None:
+    plan = plan_with(tie_breaks=(TieBreak.WINS, TieBreak.LOT))
+    (end,) = played(plan, tmp_path)
+    lines = (tmp_path / "records.jsonl").read_bytes().splitlines()
+    assert len(lines) == plan.matches + 2
+    assert msgspec.json.decode(lines[-1])["matches"] == plan.matches
+    with_lot = [row["tie_breaks"] for row in end.standings]
+    assert all(list(values) == ["wins", "lot"] for values in with_lot if isinstance(values, dict) and len(values) > 1)
+    source = open_season(tmp_path)
+    standings = source.season().standings()
+    assert [row.rank for row in standings] == [row["rank"] for row in end.standings]
+    assert source.season().tie_breaks == ("wins", "lot")
+    source.close()
+
+
+def test_another_season_in_the_folder_is_refused(tmp_path: Path) -> None:
+    write_plan(plan_with(), tmp_path)
+    write_plan(plan_with(), tmp_path)
+    assert read_plan(tmp_path) == plan_with()
+    with pytest.raises(ConfigError, match=r"another season \(it differs in rounds, schedule\)|differs in schedule"):
+        write_plan(plan_with(schedule=ScheduleKind.DOUBLE), tmp_path)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("hello", "utf-8")
+    with pytest.raises(ConfigError, match=r"other files and no season\.json"):
+        play_season(plan_with(), tmp_path)
+
+
+def test_an_agent_that_cannot_be_made_stops_before_the_season(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="scripted player is one of"):
+        play_season(plan_with(agents=("scripted:sleepy-head",)), tmp_path)
+    assert not (tmp_path / "journals").exists()
+
+
+def test_a_roster_says_who_plays_for_whom(tmp_path: Path) -> None:
+    path = tmp_path / "roster.yaml"
+    path.write_text(
+        "teams:\n"
+        "  - {group_id: falcons, name: The falcons, player: 'scripted:slow', division: north}\n"
+        "  - {group_id: otters, referee: 'offline:hard', division: south}\n"
+        + "".join(f"  - {{group_id: t{n}, division: {'north' if n % 2 else 'south'}}}\n" for n in range(4)),
+        "utf-8",
+    )
+    plan = plan_of(roster_file(path), seed=1, agents=("offline", "my_player:Mine"))
+    north, south = plan.divisions
+    assert [team.group_id for team in north.teams] == ["falcons", "t1", "t3"]
+    assert (north.teams[0].name, north.teams[0].player, north.teams[0].referee) == (
+        "The falcons",
+        "scripted:slow",
+        "scripted",
+    )
+    assert (south.teams[0].player, south.teams[0].referee) == ("my_player:Mine", "offline:hard")
+    assert {division.number for division in plan.divisions} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("roster", "changes", "message"),
+    [
+        ([WrittenRosterTeam(group_id="a b") for _ in range(3)], {}, "cannot be a group_id"),
+        ([WrittenRosterTeam(group_id="same") for _ in range(3)], {}, "the same group_id|two teams have"),
+        (numbered_roster(2), {}, "at least 3"),
+        (numbered_roster(5), {"divisions": 2}, "at least 3"),
+        ([WrittenRosterTeam(group_id=f"t{n}", division="../x") for n in range(3)], {}, "letters, digits"),
+        (numbered_roster(4), {"tie_breaks": (TieBreak.ROUNDS_SURVIVED,)}, "knockout"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(
+    roster: list[WrittenRosterTeam], changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        plan_of(roster, seed=1, **changes)
+
+
+def test_an_answer_that_was_cut_off_while_it_was_written_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    book = AnswerBook(path)
+    first = AgentAnswer(address="a@league.test", call_id="1", result={"answer": "4"})
+    assert book.write(first) == first
+    book.write(evolve(first, call_id="2"))
+    book.close()
+    whole = path.read_bytes()
+    os.truncate(path, len(whole) - 5)
+    again = AnswerBook(path)
+    assert again.known("a@league.test", "1") == first
+    assert again.known("a@league.test", "2") is None
+    again.write(evolve(first, call_id="2"))
+    again.close()
+    assert path.read_bytes() == whole
+
+
+def test_closed_processes_give_up_what_they_do() -> None:
+    executor = Processes(1)
+    under_way = executor.submit(0, _forever)
+    executor.close()
+    assert isinstance(under_way.exception(timeout=60), BaseException)
+
+
+def _forever() -> None:
+    while True:
+        pass
