@@ -13,7 +13,9 @@ from datetime import datetime
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import MODEL_WORK, WARNING, Note
-from league_agents.league.wire.address import address_key
+from league_agents.kit.values import evolve
+from league_agents.league.wire.address import address_key, same_address
+from league_agents.league.wire.kinds import MessageType
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_mails import MatchWords, Received, Sent, messages_of, words_of
 from league_agents.report.models import model_steps
@@ -85,20 +87,29 @@ def assembled(
     rules: str,
 ) -> MatchRecord:
     """The match. ``result`` is what the league told a player of it, the row of its round's results."""
+    settlements = _settlements(evidence)
+    if settlements and settlements[-1].order == "reinstate" and not settlements[-1].after:
+        evidence.official = {}  # it was settled before anybody reported, and waits for a report again
     facts = evidence.played or evidence.official
     official = evidence.official or facts
-    words = words_of(evidence.sent, evidence.received, [journal.address for journal in journals])
+    referee_email = _referee_email(frame, planned)
+    words = MatchWords()
+    if evidence.official and not _is_ended(evidence, referee_email):
+        # The organiser settled it while its referee goes on: it counts as over, and what is said in it is still secret.
+        evidence.own.clear()
+    else:
+        words = words_of(evidence.sent, evidence.received, [journal.address for journal in journals])
     # Only the referee of a match has notes of it, however many referees' journals there are.
     judged = [note for each in journals if each.role == "referee" for note in evidence.notes.get(each.address, ())]
     messages = tuple(messages_of(evidence.sent, evidence.received))
-    status = _status(evidence, official, result)
+    status = _status(settlements, official, result)
     return MatchRecord(
         game_id=game_id,
         season_id=frame.season_id or str(facts.get("season_id") or ""),
         round_number=planned.round_number if planned is not None else _whole(facts.get("round_number")),
         division=planned.division if planned is not None else "",
         referee_id=planned.referee if planned is not None else _text(official.get("referee_group")),
-        referee_email=_referee_email(frame, planned),
+        referee_email=referee_email,
         rules=rules,
         status=status,
         winner_id=_text(official.get("winner_id") or (result or {}).get("winner_id")) or None,
@@ -112,7 +123,7 @@ def assembled(
         messages=messages,
         notes=tuple(troubles(judged, game_id)),
         models=tuple(model_steps(judged, game_id)),
-        settlements=tuple(evidence.settlements),
+        settlements=settlements,
         started_at=min((message.at for message in messages), default=None),
         ended_at=evidence.ended_at,
     )
@@ -137,9 +148,28 @@ def settlement_of(note: Note) -> Settlement:
     )
 
 
-def _status(evidence: Evidence, official: JsonObject, result: JsonObject | None) -> str:
-    standing = [each for each in evidence.settlements if not each.withdrawn]
-    if standing and standing[-1].order == "annul":
+def _settlements(evidence: Evidence) -> tuple[Settlement, ...]:
+    """Oldest first. One that was taken back later is withdrawn."""
+    found: list[Settlement] = []
+    for each in evidence.settlements:
+        if each.order == "reinstate":
+            found = [evolve(former, withdrawn=True) for former in found]
+        found.append(each)
+    return tuple(found)
+
+
+def _is_ended(evidence: Evidence, referee_email: str) -> bool:
+    """Whether the referee has ended the match: by its own note, or by the report that it sent."""
+    senders = [(sender, item.message_type) for sender, item in evidence.sent]
+    senders += [(row.sender, row.message_type) for _, row in evidence.received]
+    report = MessageType.MATCH_RESULT_REPORT
+    return bool(evidence.played) or any(
+        kind == report and same_address(sender, referee_email) for sender, kind in senders
+    )
+
+
+def _status(settlements: Sequence[Settlement], official: JsonObject, result: JsonObject | None) -> str:
+    if settlements and settlements[-1].order == "annul" and not settlements[-1].withdrawn:
         return ANNULLED
     if official:
         if official.get("termination") == Termination.RESET.value and not official.get("status"):

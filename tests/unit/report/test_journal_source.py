@@ -15,6 +15,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.manager.manager import Manager
+from league_agents.league.season.orders import SettlementOrder
 from league_agents.report.journal_source import JournalSource
 from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
 from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
@@ -181,6 +182,49 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
     kinds = [(entry.kind, entry.text) for entry in season.log if entry.kind in ("order", "settlement")]
     assert kinds == [("order", "annul: the referee slept"), ("settlement", "annul 0102001: the referee slept")]
     assert isinstance(season.log[0], LogEntry)
+
+
+def test_what_is_said_in_a_match_that_was_annulled_while_it_is_played_stays_secret() -> None:
+    made = league(wrens="scripted:silent-after-questions")
+    in_play = play_until(made, lambda: was_sent(made, "Q21SCOREFEEDBACK"))
+    order = SettlementOrder(about=in_play, why="the referee's room is on fire").to_text()
+    made.manager.runner.command(OperatorCommand(command=Command.ANNUL, nonce="annul", text=order))
+    everybody = JournalSource(journals(made, "manager", "referees", *GROUPS))
+    annulled = everybody.match(in_play)
+    assert annulled.status == ANNULLED
+    assert [settled.why for settled in annulled.settlements] == ["the referee's room is on fire"]
+    assert not any(secret in text(annulled) for secret in (*TARGET, "question_text"))
+    made.manager.runner.command(OperatorCommand(command=Command.REINSTATE, nonce="back", text=order))
+    # The round was over with its only match.
+    back = JournalSource(journals(made, "manager", "referees", *GROUPS)).match(in_play)
+    assert back.status == "no_report"
+    assert [settled.withdrawn for settled in back.settlements] == [True, False]
+    assert "question_text" not in text(back)
+    made.simulation.run(lambda: False)
+    ended = JournalSource(journals(made, "manager", "referees", *GROUPS)).match(in_play)
+    made.close()
+    assert ended.status == "aborted"
+    assert ended.target is not None
+    assert len(ended.players[0].questions) == 20
+
+
+def test_a_match_that_is_reinstated_before_anybody_reported_is_open_again() -> None:
+    made = league()
+    in_play = play_until(made, lambda: was_sent(made, "Q21ANSWERSBATCH"))
+    at = made.manager.runner._clock.now()
+    annul = {"order": "annul", "why": "a mistake", "after": {"status": "annulled"}}
+    reinstate = {"order": "reinstate", "why": "it was none", "after": {}}
+    notes = [
+        Note(at=at, kind="match", key=in_play, facts={"status": "annulled"}),
+        Note(at=at, kind="settlement", key=in_play, facts=annul),
+        Note(at=at, kind="settlement", key=in_play, facts=reinstate),
+    ]
+    _with_note(made, notes)
+    source = JournalSource(journals(made, "manager", "referees"))
+    match, planned = source.match(in_play), source.season().schedule[0]
+    made.close()
+    assert (match.status, planned.status) == (OPEN, OPEN)
+    assert match.target is None
 
 
 def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
