@@ -73,6 +73,9 @@ class LivePages:
         """Path to page, and until when it is fresh."""
 
         self._season: tuple[SeasonRecord, SeasonPages, dict[str, tuple[str, str]], float] | None = None
+        self.waiting = _drawn("".join(self._renderer.waiting()), "text/html; charset=utf-8")
+        """In the place of a page that cannot be drawn."""
+
         self._script = _drawn(page_part(LIVE_SCRIPT), "text/javascript; charset=utf-8")
 
     @property
@@ -178,7 +181,9 @@ class DashboardServer(WebServer):
         except LeagueError as error:
             # What went wrong may name files and quote agents: it is for whoever runs the server.
             LOG.warning("a page cannot be drawn: %s", printable(SecretTexts().hide(str(error)), 600))
-            return _plain(503, "the season cannot be read at the moment")
+            waiting = self._pages.waiting
+            headers = {**API_HEADERS, "content-security-policy": self._pages.policy}
+            return Response(waiting.body, 503, headers=headers, media_type=waiting.media_type)
         if page is None:
             return _plain(404, "there is no such page")
         headers = {**API_HEADERS, "content-security-policy": self._pages.policy, "etag": page.etag}

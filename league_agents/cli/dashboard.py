@@ -12,6 +12,8 @@ import click
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.season_source import opener
+from league_agents.kit.errors import ConfigError
+from league_agents.kit.printable import printable
 
 TOKEN_VARIABLE = "LEAGUE_AGENTS_DASHBOARD_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -51,7 +53,12 @@ def command(
     chosen = environment_of(Path("league.yaml") if config is None else config).get(TOKEN_VARIABLE)
     token = chosen or (secrets.token_urlsafe(24) if public else None)
     read = opener(source, config, season)
-    read().close()  # what is wrong with it is said now
+    try:
+        read().close()  # what is wrong with it is said now
+    except ConfigError as error:
+        if source is None or not source.is_dir():
+            raise
+        click.echo(f"nothing to show yet: {printable(str(error), 600)}", err=True)  # a season that begins
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: stopping.set())

@@ -116,7 +116,9 @@ def test_why_the_season_cannot_be_read_is_for_the_one_who_runs_it(caplog: pytest
 
     with caplog.at_level(logging.WARNING), DashboardServer(broken, port=0) as server:
         answer = Wire(server.url).send("GET", "/")
-    assert (answer.status, answer.body) == (503, b"the season cannot be read at the moment\n")
+    assert (answer.status, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    assert b"The season cannot be read at the moment." in answer.body
+    assert b"league.db" not in answer.body
     assert "/home/ann/league.db: is damaged" in caplog.text
     assert "abcdefghijklmnop" not in caplog.text
 

@@ -52,6 +52,10 @@ class Renderer:
         """The page of a match."""
         return self._written("match.html", page, title=f"{page.title} · {page.season}", up="../")
 
+    def waiting(self) -> Iterator[str]:
+        """The page in the place of one that cannot be drawn at the moment. A live one tries again by itself."""
+        return self._written("waiting.html", None, title="Season", up="/" if self._is_live else "")
+
     def _written(self, template: str, page: object, *, title: str, up: str) -> Iterator[str]:
         stream = (
             _templates()

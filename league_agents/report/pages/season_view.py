@@ -20,6 +20,7 @@ from league_agents.report.pages.shown import (
     file_name,
     in_division,
     instant,
+    label,
     name_shown,
     number,
     shown,
@@ -32,6 +33,9 @@ MOST_CROSSED = 40
 
 MOST_RATED = 4_000_000
 """Matches of a division by the square of its teams: the table that ratings are computed from takes eight bytes each."""
+
+LARGE_SEASON = 2000
+"""Matches above which intervals are computed from fewer resamples: they are narrow then."""
 
 MOST_LOG = 500
 PUBLIC_LOG = frozenset({"settlement", "round", "season"})
@@ -67,6 +71,9 @@ class Result(Struct, frozen=True, kw_only=True):
     kind: Kind
     score: str
     """``3–1``; empty where the source does not say it."""
+
+    words: str
+    """The whole in words: ``won against Ada, 3–1, round 2``."""
 
     referee: str
 
@@ -190,9 +197,11 @@ class SeasonPages:
                     RatedGame(first=match.player1, second=match.player2, score=score, cluster=match.game_id)
                 )
         found: dict[str, Rating] = {}
+        resamples = 400 if len(self._season.schedule) <= LARGE_SEASON else 100
         for division, games in divisions.items():
             teams = {game.first for game in games} | {game.second for game in games}
-            rows = rate(games).rows if len(games) * len(teams) ** 2 <= MOST_RATED else ()
+            is_small = len(games) * len(teams) ** 2 <= MOST_RATED
+            rows = rate(games, resamples=resamples).rows if is_small else ()
             if all(row.group == 0 for row in rows):
                 found |= {in_division(division, row.participant_id): row for row in rows}
         return found
@@ -367,29 +376,33 @@ class SeasonPages:
             player2=self._team(in_division(match.division, match.player2)),
             referee=self.name(match.division, match.referee),
             score=_score(match, match.player1),
-            status=shown(match.status, 40),
+            status=label(match.status),
         )
 
     def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> Result:
+        opponent = self._team(in_division(match.division, _other(match, participant_id)), below=below)
+        kind, score = _kind(match, participant_id), _score(match, participant_id)
+        told = f"{WORDS[kind]} against {opponent.text}{f', {score}' if score else ''}, round {match.round_number}"
         return Result(
             round_number=match.round_number,
             game=self._game(match, below=below),
-            opponent=self._team(in_division(match.division, _other(match, participant_id)), below=below),
-            kind=_kind(match, participant_id),
-            score=_score(match, participant_id),
+            opponent=opponent,
+            kind=kind,
+            score=score,
+            words=told,
             referee=self.name(match.division, match.referee),
         )
 
     def _team(self, key: str, *, below: str = "") -> Link:
         known = self._names.get(key)
         if known is None:
-            return Link(text=shown(key, LONGEST_NAME) or "?")
+            return Link(text=label(key) or "?")
         return Link(text=known, href=below + file_name("teams", key))
 
     def _game(self, match: ScheduledMatch, *, below: str = "") -> Link:
         key = in_division(match.division, match.game_id)
         href = below + file_name("matches", key) if self._has_page(key) else None
-        return Link(text=shown(match.game_id, 40), href=href)
+        return Link(text=label(match.game_id), href=href)
 
 
 def _teams(season: SeasonRecord, rows: Sequence[StandingRow]) -> list[TeamRecord]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import datetime
+from functools import lru_cache
 
 from league_agents.kit.printable import of
 from league_agents.report.secret_texts import SecretTexts
@@ -30,9 +31,15 @@ def shown(value: object, most: int = LONGEST_TEXT) -> str:
     return _ADDRESS.sub(r"\1", _HIDE(of(value, most)))
 
 
+@lru_cache(maxsize=50_000)
+def label(text: str, most: int = LONGEST_NAME) -> str:
+    """An id, a name or a state as text for a page: the same ones come again and again."""
+    return shown(text, most)
+
+
 def name_shown(display_name: str, participant_id: str) -> str:
     """What a team or a player is called."""
-    return shown(display_name, LONGEST_NAME) or shown(participant_id, LONGEST_NAME) or "?"
+    return label(display_name) or label(participant_id) or "?"
 
 
 def in_division(division: str, identity: str) -> str:
@@ -40,6 +47,7 @@ def in_division(division: str, identity: str) -> str:
     return f"{division}/{identity}" if division else identity
 
 
+@lru_cache(maxsize=50_000)
 def file_name(kind: str, key: str) -> str:
     """Where the page of a match or a team lies, below the season's page: ``matches/0101001.html``."""
     if _SAFE_KEY.fullmatch(key):

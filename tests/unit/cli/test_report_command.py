@@ -80,3 +80,10 @@ def test_the_token_of_a_public_dashboard_is_shown_unless_it_was_chosen(
     token = r"token: [\w-]{32}\n" if words and not chosen else ""
     reach = "everybody who has the token" if words else "this machine only"
     assert re.fullmatch(rf"serving {reach}; stop it with Ctrl-C\n{token}stopped\n", ran.stderr)
+
+
+def test_a_dashboard_may_be_started_before_its_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("signal.signal", lambda number, stop: stop(number, None))
+    ran = run("dashboard", "--from", str(tmp_path), "--port", "0")
+    assert ran.exit_code == 0
+    assert ran.stderr.startswith("nothing to show yet: ")

@@ -12,6 +12,7 @@ import pytest
 from league_agents.app.dashboard import DashboardServer
 from league_agents.app.publishing import publish_season
 from league_agents.kit.clock import SystemClock
+from league_agents.kit.errors import ConfigError
 from tests.support.made_seasons import HOSTILE, TARGET, MadeSeason
 
 Visitor = Callable[..., Any]
@@ -111,8 +112,11 @@ class Played:
 
     def __init__(self) -> None:
         self.rounds = 0
+        self.is_there = True
 
     def open(self) -> MadeSeason:
+        if not self.is_there:
+            raise ConfigError("season", "holds neither journals nor records of a season; name another folder")
         return MadeSeason(played_rounds=self.rounds)
 
 
@@ -138,6 +142,19 @@ def test_the_dashboard_updates_itself_and_keeps_what_the_reader_opened(
     check(here, axe)
     here.page.goto(f"{address}matches/0101001.html")
     here.page.wait_for_selector("text=What they were looking for")
+
+
+def test_a_dashboard_that_was_started_too_early_shows_the_season_when_it_is_there(
+    played: tuple[Played, str], visit: Visitor, axe: str
+) -> None:
+    season, address = played
+    season.is_there = False
+    here = opened(visit, address)
+    here.is_forgiving = True  # the browser tells of each answer that is none
+    assert here.page.locator("h1").inner_text() == "Nothing to show yet"
+    check(here, axe)
+    season.is_there = True
+    here.page.wait_for_selector("#d0-table")
 
 
 def test_the_dashboard_says_when_nobody_answers(visit: Visitor) -> None:
