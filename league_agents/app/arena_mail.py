@@ -140,7 +140,7 @@ def host_by_mail(
                 peers=lambda: codec.peers(is_over=machine.is_over(state())),
             )
 
-        with _live(settings, role, program, machine.is_over, clock, mailbox_of, observer) as live:
+        with _live(settings, role, program, machine, clock, mailbox_of, observer) as live:
             yield LiveHost(live=live, machine=machine)
 
 
@@ -206,7 +206,7 @@ def seat_by_mail(
                 peers=codec.peers,
             )
 
-        with _live(settings, evolve(role, journal=path), program, machine.is_over, clock, mailbox_of, observer) as live:
+        with _live(settings, evolve(role, journal=path), program, machine, clock, mailbox_of, observer) as live:
             yield LiveSeat(live=live, journal=path)
 
 
@@ -254,15 +254,17 @@ def _live(
     settings: LeagueSettings,
     role: RoleSettings,
     program: MakeProgram,
-    is_over: Callable[[Any], bool],
+    machine: HostMachine | SeatMachine,
     clock: ServiceClock,
     mailbox_of: MailboxMaker,
     observer: Observer | None,
 ) -> Iterator[Live]:
+    is_over: Callable[[Any], bool] = machine.is_over
     live = live_program(
         settings,
         role,
         program,
+        name=machine.role,
         clock=clock,
         mailbox_of=mailbox_of,
         observer=observer,

@@ -107,6 +107,7 @@ def live_program(
     role: RoleSettings,
     program: MakeProgram,
     *,
+    name: str,
     clock: ServiceClock,
     mailbox_of: MailboxMaker,
     observer: Observer | None,
@@ -114,7 +115,7 @@ def live_program(
     has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False,
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None,
 ) -> Live:
-    """A program on the mailbox of a role. ``program`` is called again when it has to start anew."""
+    """A program on the mailbox of a role, which logs call ``name``. ``program`` is called again if it starts anew."""
     wakeup = Wakeup()
     opened: list[OpenMailbox] = []
 
@@ -153,7 +154,7 @@ def live_program(
         return WiredRole(runner=runner, journal=made.journal, facts=box.facts, close=box.close)
 
     live = LiveRole(
-        name=role.role,
+        name=name,
         make=make,
         clock=clock,
         pace=settings.pace,
@@ -208,6 +209,7 @@ def _live_role(
         settings,
         role,
         program,
+        name=role.role,
         clock=clock,
         mailbox_of=mailbox_of,
         observer=observer,

@@ -140,6 +140,7 @@ def test_a_host_leaves_a_failing_mailbox_alone_for_longer_each_time_and_says_how
         facts: Any = journal.kept(DAEMON)
         assert rests == [timedelta(seconds=seconds) for seconds in (1, 2, 4)]
         assert "no way through" in facts["last_error"]
+        assert host.live.role.name == "arena-host", "what a log calls it"
         assert facts["polled_at"] is None
         host.live.role.turn()
         facts = journal.kept(DAEMON)

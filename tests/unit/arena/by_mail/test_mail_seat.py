@@ -12,8 +12,10 @@ import pytest
 from league_agents.arena.by_mail.letters import LetterHeading, dump_part, format_subject
 from league_agents.games.game import Action, Event, LegalAction
 from league_agents.journal.memory import MemoryJournal
+from league_agents.journal.port import OutboxItem, StepCause, StepCommit
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import MailboxUnavailable
+from league_agents.kit.ids import derive_hex
 from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.mail.memory import PostOffice, Weather
 from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
@@ -205,6 +207,22 @@ def test_a_seat_that_starts_in_the_middle_is_told_from_there() -> None:
     post.write(letter(4, after=30, pushes=[31, 33]))
     post.seat.tick()
     assert post.agent.heard == [31, 33]
+
+
+def test_what_the_earlier_loop_answered_is_not_answered_again() -> None:
+    post = Post()
+    digits = derive_hex(ME, "m-1", "s1", "decision-1-0", digits=16)
+    item = OutboxItem(
+        transaction_id=f"a-{digits}", message_type="perform_action", to=(HOST,), subject="s", document={},
+        file_name="boardgame.json", game_id=None, created_at=START,
+    )  # fmt: skip
+    post.journal.commit(StepCommit(cause=StepCause.COMMAND, key=item.transaction_id, at=START, sends=[item]))
+    post.journal.finish_sends([item.transaction_id], START)
+    post.write(letter(1, pushes=[1]))
+    post.run_out()
+    post.write(letter(2, after=1, pushes=[2]))
+    post.run_out()
+    assert [answer["request_id"] for answer in post.answers()] == ["decision-2-0"]
 
 
 def test_an_agent_that_is_started_again_is_told_everything_again() -> None:
