@@ -95,6 +95,24 @@ def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None
     assert "forfeits none" in ran.stdout
 
 
+def test_three_commands_lead_from_nothing_to_a_published_season_of_six_teams(tmp_path: Path) -> None:
+    (block,) = re.findall(r"in three commands:\n\n```sh\n(.*?)```", PAGES[ROOT / "README.md"], flags=re.DOTALL)
+    setup, *lines = block.splitlines()
+    assert setup == "scripts/setup && . .venv/bin/activate"  # what ran before this test could
+    assert len(lines) == 2
+    for line in lines:
+        program, *words = shlex.split(line, comments=True)
+        assert program == "league-agents"
+        ran = league_agents(*words, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stderr
+    pages = tmp_path / "pages"
+    assert len(list((pages / "teams").glob("*.html"))) == 6
+    assert len(list((pages / "matches").glob("*.html"))) == 15
+    season = (pages / "index.html").read_text("utf-8")
+    assert "15 of 15 played" in season
+    assert "Ratings" in season
+
+
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
 def test_the_places_that_a_page_names_exist(page: Path) -> None:
     folders = "league_agents|scripts|config|tests|docs"
