@@ -19,9 +19,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import click
 
@@ -41,6 +44,36 @@ from league_agents.games.q21.rules import COURSE, PRD
 
 MATCHES_A_SEASON = 99
 """A game id has two digits for the round."""
+
+PROCESSES = 2
+"""Series of games are played at once on so many cores."""
+
+T = TypeVar("T")
+
+
+class Size(StrEnum):
+    """How much is measured."""
+
+    QUICK = "quick"
+    USUAL = "usual"
+    """Ten minutes on two cores, no part longer than three."""
+    FULL = "full"
+    """The figures that ``docs/figures.md`` quotes."""
+
+    def of(self, quick: int, usual: int, full: int) -> int:
+        """What belongs to this size."""
+        return {Size.QUICK: quick, Size.USUAL: usual, Size.FULL: full}[self]
+
+
+def at_once(what: str, calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
+    """The results of calls by their names, each call in a process of its own; tells of each that is done."""
+    results: dict[str, T] = {}
+    with ProcessPoolExecutor(max_workers=PROCESSES) as pool:
+        running = {pool.submit(call): name for name, call in calls.items()}
+        for done in as_completed(running):
+            results[running[done]] = done.result()
+            click.echo(f"bench: {what}: {len(results)} of {len(calls)}, {running[done]}", err=True)
+    return {name: results[name] for name in calls}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,27 +151,27 @@ def select_s(runs: int) -> float:
     return statistics.median(times)
 
 
-def speed_figures(*, quick: bool) -> list[Figure]:
+def speed_figures(*, size: Size) -> list[Figure]:
     """Everything that is about time."""
-    runs = 1 if quick else 5
+    runs = size.of(1, 5, 5)
     return [
         Figure(
             key="matches_per_s.memory",
             value=matches_per_s(_in_memory, through_mime=False, seasons=runs),
             unit="/s",
-            promised="at least 500",
+            promised="at least 600",
         ),
         Figure(
             key="matches_per_s.journal",
             value=matches_per_s(_on_disk, through_mime=False, seasons=runs),
             unit="/s",
-            promised="at least 100",
+            promised="at least 150",
         ),
         Figure(
             key="matches_per_s.mime",
             value=matches_per_s(_on_disk, through_mime=True, seasons=runs),
             unit="/s",
-            promised="at least 30",
+            promised="at least 60",
         ),
         *process_figures(runs),
         Figure(key="select_s", value=select_s(runs), unit="s", promised="at most 0.5"),
@@ -161,7 +194,7 @@ def process_figures(runs: int) -> list[Figure]:
 PROMISED_MILLIONS: Mapping[str, int] = {"memory": 11, "journal": 28, "mime": 60}
 
 
-def instruction_figures(*, quick: bool) -> list[Figure]:
+def instruction_figures(*, size: Size) -> list[Figure]:
     """What a match costs, in figures that do not depend on how busy the machine is; two commands by the clock."""
     figures = [
         Figure(
@@ -172,7 +205,7 @@ def instruction_figures(*, quick: bool) -> list[Figure]:
         )
         for mode in MODES
     ]
-    if not quick:
+    if size is not Size.QUICK:
         few, many = millions_a_match_of_many(FEW_OPEN), millions_a_match_of_many(MANY_OPEN)
         figures += [
             Figure(key=f"instructions.open_{FEW_OPEN}", value=few, unit="million a match", promised=""),
@@ -184,7 +217,7 @@ def instruction_figures(*, quick: bool) -> list[Figure]:
         *figures,
         Figure(key="batch.files", value=len(trace.files), unit="files", promised="at most 20"),
         Figure(key="batch.calls", value=trace.calls, unit="calls", promised="at most 700"),
-        *process_figures(1 if quick else 5),
+        *process_figures(size.of(1, 5, 5)),
     ]
 
 
@@ -197,30 +230,35 @@ PROMISED_STRENGTH: Mapping[tuple[str, int], str] = {
 }
 
 
-def strength_figures(*, quick: bool) -> list[Figure]:
+def strength_figures(*, size: Size) -> list[Figure]:
     """How often the offline player is right, with its own choice of questions and with two simpler ones."""
-    from benchmarks.strength import measure_strength
+    from benchmarks.strength import Strength, measure_strength
 
-    games = 20 if quick else 200
-    figures = []
+    games = size.of(20, 50, 200)
+    measured = partial(measure_strength, games=games)
+    calls: dict[str, Callable[[], Strength]] = {}
     for rules in (COURSE, PRD):
         for percent in (0, 5, 15):
-            for way in ("chosen", "first20", "random"):
-                result = measure_strength(rules=rules, wrong=percent / 100, questions=way, games=games)
-                promised = PROMISED_STRENGTH.get((rules.name, percent), "") if way == "chosen" else ""
-                figures.append(
-                    Figure(
-                        key=f"strength.{rules.name}.{percent}.{way}",
-                        value=result.sentence_right,
-                        unit="of games",
-                        promised=promised,
-                    )
-                )
+            # The simpler ways are told apart best by a few wrong answers.
+            simpler = ("first20", "random") if size is Size.FULL or percent == 5 else ()
+            for way in ("chosen", *simpler):
+                key = f"strength.{rules.name}.{percent}.{way}"
+                calls[key] = partial(measured, rules=rules, wrong=percent / 100, questions=way)
         # The sentence is measured without hint and domain; the word belongs to a domain, so it is measured as played.
-        played = measure_strength(rules=rules, wrong=0.0, questions="chosen", games=games, hides_hint=False)
-        words = played.word_right
-        figures.append(Figure(key=f"strength.word.{rules.name}", value=words, unit="of games", promised=""))
-    return figures
+        key = f"strength.word.{rules.name}"
+        calls[key] = partial(
+            measure_strength, rules=rules, wrong=0.0, questions="chosen", games=games, hides_hint=False
+        )
+    promised = {f"strength.{rules}.{percent}.chosen": words for (rules, percent), words in PROMISED_STRENGTH.items()}
+    return [
+        Figure(
+            key=key,
+            value=result.word_right if key.startswith("strength.word.") else result.sentence_right,
+            unit="of games",
+            promised=promised.get(key, ""),
+        )
+        for key, result in at_once("strength", calls).items()
+    ]
 
 
 PROMISED_LLM_STRENGTH: Mapping[tuple[str, int], str] = {
@@ -232,30 +270,32 @@ PROMISED_LLM_STRENGTH: Mapping[tuple[str, int], str] = {
 }
 
 
-def llm_strength_figures(*, quick: bool) -> list[Figure]:
+def llm_strength_figures(*, size: Size) -> list[Figure]:
     """How often the player with a model is right among 300 candidates, the model an oracle that errs in one of ten
     predictions: as it is played, and with nothing but the oracle's questions (``alone``).
     """
     from benchmarks.oracle import measure_llm_strength
 
-    games = 20 if quick else 200
-    figures = []
-    for rules in (COURSE, PRD):
-        for percent in (0, 5, 15):
-            for way in ("played", "alone"):
-                result = measure_llm_strength(rules=rules, wrong=percent / 100, alone=way == "alone", games=games)
-                figures.append(
-                    Figure(
-                        key=f"llm_strength.{rules.name}.{percent}.{way}",
-                        value=result.sentence_right,
-                        unit="of games",
-                        promised=PROMISED_LLM_STRENGTH.get((rules.name, percent), ""),
-                    )
-                )
-    return figures
+    games = size.of(20, 30, 200)
+    calls = {
+        f"llm_strength.{rules.name}.{percent}.{way}": partial(
+            measure_llm_strength, rules=rules, wrong=percent / 100, alone=way == "alone", games=games
+        )
+        for rules in (COURSE, PRD)
+        for percent in (0, 5, 15)
+        for way in ("played", "alone")
+        if way == "played" or size is Size.FULL or percent == 5
+    }
+    promised = {
+        f"llm_strength.{rules}.{percent}.played": words for (rules, percent), words in PROMISED_LLM_STRENGTH.items()
+    }
+    return [
+        Figure(key=key, value=result.sentence_right, unit="of games", promised=promised.get(key, ""))
+        for key, result in at_once("llm-strength", calls).items()
+    ]
 
 
-def knowledge_figures(*, quick: bool) -> list[Figure]:
+def knowledge_figures(*, size: Size) -> list[Figure]:
     """How well hints lead to passages, and how fast books are read and searched."""
     from benchmarks.retrieval import (
         BOOKS,
@@ -273,7 +313,7 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
     figures = []
     for name, maker in HINTS.items():
         for where, knows_book in (("book", True), ("all", False)):
-            hints = 10 if quick else 100
+            hints = size.of(10, 100, 100)
             found = measure_recall(books, maker, hints_per_book=hints, knows_book=knows_book)
             figures += [
                 Figure(key=f"recall.{name}.{where}.{cut}", value=share, unit="of hints", promised="")
@@ -286,13 +326,13 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
             for cut, share in measure_catalogue_recall(reranker).at.items()
         ]
     for ending in FORMATS:
-        speed = measure_ingestion(books[1], ending, copies=1 if quick else 5)
+        speed = measure_ingestion(books[1], ending, copies=size.of(1, 2, 5))
         key = f"pages_per_min.{ending.removeprefix('.')}"
         figures.append(Figure(key=key, value=speed, unit="/min", promised="at least 1,000"))
-    passages = 10_000 if quick else 100_000
-    middle, slow = measure_search(passage_count=passages, searches=50 if quick else 300)
+    passages = size.of(10_000, 100_000, 100_000)
+    middle, slow = measure_search(passage_count=passages, searches=size.of(50, 300, 300))
     figures.append(Figure(key="search_ms.median", value=1000 * middle, unit="ms", promised=""))
-    promised = "below 20" if not quick else "below 20 in 100,000 passages"
+    promised = "below 20 in 100,000 passages" if size is Size.QUICK else "below 20"
     figures.append(Figure(key="search_ms.p95", value=1000 * slow, unit="ms", promised=promised))
     return figures
 
@@ -300,14 +340,14 @@ def knowledge_figures(*, quick: bool) -> list[Figure]:
 PROMISED_ANSWERS = "at least 0.99"
 
 
-def answer_figures(*, quick: bool) -> list[Figure]:
+def answer_figures(*, size: Size) -> list[Figure]:
     """How often the offline referee answers rightly what can be checked on pages of five novels."""
     from benchmarks.answering import PAIRS, measure_answers
 
     return [
         Figure(
             key=f"answers.{rules.name}",
-            value=measure_answers(rules=rules, pairs=100 if quick else PAIRS).right,
+            value=measure_answers(rules=rules, pairs=size.of(100, PAIRS, PAIRS)).right,
             unit="of answers",
             promised=PROMISED_ANSWERS,
         )
@@ -340,15 +380,15 @@ def as_document(figures: list[Figure]) -> dict[str, object]:
 
 
 class _Part(Protocol):
-    def __call__(self, *, quick: bool) -> list[Figure]: ...
+    def __call__(self, *, size: Size) -> list[Figure]: ...
 
 
-def arena_engine_figures(*, quick: bool) -> list[Figure]:
+def arena_engine_figures(*, size: Size) -> list[Figure]:
     """How fast matches go by themselves, in every game of the arena."""
     from benchmarks.arena_engine import actions_per_s
     from league_agents.games.registry import game_codes
 
-    runs, actions = (1, 2_000) if quick else (5, 20_000)
+    runs, actions = size.of(1, 5, 5), size.of(2_000, 20_000, 20_000)
     return [
         Figure(
             key=f"arena.actions_per_s.{game}",
@@ -360,11 +400,11 @@ def arena_engine_figures(*, quick: bool) -> list[Figure]:
     ]
 
 
-def arena_server_figures(*, quick: bool) -> list[Figure]:
+def arena_server_figures(*, size: Size) -> list[Figure]:
     """A server of the arena with many matches at once."""
     from tests.support.arena_load import measure_load
 
-    seconds = 20 if quick else 600
+    seconds = size.of(20, 150, 600)
     found = measure_load(matches=200, seconds=seconds, actions_per_s=200)
     busy = 100 * found.server_waited_s / found.seconds
     return [
@@ -383,12 +423,12 @@ def arena_server_figures(*, quick: bool) -> list[Figure]:
     ]
 
 
-def records_figures(*, quick: bool) -> list[Figure]:
+def records_figures(*, size: Size) -> list[Figure]:
     """Tables of a large season, by whole processes."""
     from benchmarks.records import MATCHES, make_season, waited_for
 
     with tempfile.TemporaryDirectory() as folder:
-        played = make_season(Path(folder), matches=1_000 if quick else MATCHES)
+        played = make_season(Path(folder), matches=size.of(1_000, MATCHES, MATCHES))
         waited_for("show", "standings", "--from", folder)  # compiles, and fills the caches of the operating system
         found = waited_for("show", "standings", "--from", folder)
     return [
@@ -438,9 +478,11 @@ _PARTS: Mapping[str, _Part] = {
     is_flag=True,
     help="Count the processor instructions of a match instead, with valgrind: the same on a busy machine.",
 )
-@click.option("--quick", is_flag=True, help="Few runs and games: a first impression, not a figure to quote.")
-def main(*, as_json: bool, only: str | None, only_instructions: bool, quick: bool) -> None:
-    """Measure what the project promises, on this machine."""
+@click.option("--quick", "size", flag_value=Size.QUICK, help="Few runs and games: a first impression.")
+@click.option("--full", "size", flag_value=Size.FULL, help="All games: the figures to quote, an hour long.")
+def main(*, as_json: bool, only: str | None, only_instructions: bool, size: str | None) -> None:
+    """Measure what the project promises, on this machine; stderr tells how far it is."""
+    measured = Size(size or Size.USUAL)
     parts = {name: part for name, part in _PARTS.items() if only in (None, name)}
     if only_instructions:
         if only is not None:
@@ -453,15 +495,17 @@ def main(*, as_json: bool, only: str | None, only_instructions: bool, quick: boo
         parts = {"instructions": instruction_figures}
     figures: list[Figure] = []
     for name, figures_of in parts.items():
-        click.echo(f"bench: {name}", err=True)
-        figures += figures_of(quick=quick)
+        click.echo(f"bench: {name} …", err=True)
+        begin = time.perf_counter()
+        figures += figures_of(size=measured)
+        click.echo(f"bench: {name} took {time.perf_counter() - begin:.0f} s", err=True)
     if as_json:
         click.echo(json.dumps(as_document(figures), indent=2))
         return
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"league_agents on {machine()}", caption="quick run" if quick else None)
+    table = Table(title=f"league_agents on {machine()}", caption=None if measured is Size.FULL else f"{measured} run")
     table.add_column("figure")
     table.add_column("measured", justify="right")
     table.add_column("unit")
