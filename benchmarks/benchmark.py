@@ -3,19 +3,15 @@
 Rule: a figure is measured here or it is not claimed. Each is the median of several runs; nothing in the tests depends
 on how fast a machine is.
 
-Matches are counted per second of processor time: what one core does when it does nothing else, so that a shared machine
-gives the figure of a machine of one's own. Commands and selections are timed by the clock on the wall, as they are
-waited for.
+Matches and commands are timed by what they use of a processor: what one core does when it does nothing else, so that a
+shared machine comes close to the figure of a machine of one's own. Selections are timed by the clock on the wall.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import platform
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -116,18 +112,11 @@ def _on_disk(folder: Path) -> JournalMaker:
 
 
 def process_s(*arguments: str, runs: int) -> float:
-    """The median wall time of the command as a whole process, its modules compiled."""
-    times = []
+    """The median processor time of the command as a whole process, its modules compiled."""
+    from benchmarks.records import waited_for
+
     with tempfile.TemporaryDirectory() as folder:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPYCACHEPREFIX"] = folder
-        for _ in range(runs + 1):
-            begin = time.perf_counter()
-            subprocess.run(
-                [sys.executable, "-m", "league_agents", *arguments], check=True, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, env=environment,
-            )  # fmt: skip
-            times.append(time.perf_counter() - begin)
+        times = [waited_for(*arguments, compiled_in=folder).cpu_s for _ in range(runs + 1)]
     return statistics.median(times[1:])  # the first run compiles, and fills the caches of the operating system
 
 

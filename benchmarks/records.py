@@ -74,10 +74,22 @@ def _play_division(folder: Path, count: int) -> int:
     return sum(1 for _ in schedule)
 
 
-def waited_for(*arguments: str) -> Waited:
-    """Run the command once as a process of its own. Raises ``CalledProcessError``."""
+def waited_for(*arguments: str, compiled_in: str = "") -> Waited:
+    """Run the command once as a process of its own. Raises ``CalledProcessError``.
+
+    ``compiled_in``: the folder for byte code, where Python writes it even if it is told not to.
+    """
+    environment = dict(os.environ)
+    if compiled_in:
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment["PYTHONPYCACHEPREFIX"] = compiled_in
     begin = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-m", "league_agents", *arguments], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "league_agents", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    ) as process:
         assert process.stdout is not None
         printed = sum(len(line) for line in process.stdout)
         _, status, used = os.wait4(process.pid, 0)

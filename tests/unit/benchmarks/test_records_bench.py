@@ -27,3 +27,9 @@ def test_a_command_is_measured_as_a_process_of_its_own() -> None:
     assert found.printed > 5
     with pytest.raises(subprocess.CalledProcessError):
         waited_for("show", "matches", "--from", "/nowhere")
+
+
+def test_a_command_is_measured_with_its_modules_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    waited_for("--version", compiled_in=str(tmp_path))
+    assert list(tmp_path.rglob("league_agents/cli/*.pyc"))
