@@ -428,19 +428,20 @@ def records_figures(*, size: Size) -> list[Figure]:
     ]
 
 
-def season_figures(*, quick: bool) -> list[Figure]:
+def season_figures(*, size: Size) -> list[Figure]:
     """Whole seasons offline. The gain of a second worker is that of one run, and true on an idle machine only."""
     from benchmarks.seasons import named_share, season_cpu_s, speed_up
 
-    teams = 6 if quick else 20
-    cpu_s, is_same = season_cpu_s(teams, runs=2 if quick else 3)
+    is_quick = size is Size.QUICK
+    teams = size.of(6, 20, 20)
+    cpu_s, is_same = season_cpu_s(teams, runs=size.of(2, 3, 3))
     gain, is_same_of_two = speed_up(teams, workers=2)
-    promised = "" if quick else "below 6"
+    promised = "" if is_quick else "below 6"
     return [
         Figure(key="season.cpu_s", value=cpu_s, unit="s of one core", promised=promised),
         Figure(key="season.repeats", value=float(is_same), unit="of runs", promised="1"),
         Figure(key="season.heavy_named", value=named_share(teams), unit="of matches", promised="1"),
-        Figure(key="season.two_workers", value=gain, unit="times one", promised="" if quick else "at least 1.7"),
+        Figure(key="season.two_workers", value=gain, unit="times one", promised="" if is_quick else "at least 1.7"),
         Figure(key="season.two_workers_repeat", value=float(is_same_of_two), unit="of runs", promised="1"),
     ]
 
