@@ -557,7 +557,7 @@ def test_a_manager_of_another_season_names_the_key(sandbox: Sandbox, tmp_path: P
         assert shown.exit_code == 3, shown.output
         (line,) = shown.stderr.splitlines()
         assert "league.yaml.roles.manager.journal: " in line
-        assert "is of season 'SPRING', and season.id is 'AUTUMN'; name another journal" in line
+        assert "is of season 'SPRING', which is not over, and season.id is 'AUTUMN'; name another journal" in line
     again = {"manager": {"address": OFFICE, "journal": "autumn.db"}}
     write(tmp_path, sandbox, league={}, roles=again, season={**season, "id": "AUTUMN"})
     shown = run("run", "--scan")
