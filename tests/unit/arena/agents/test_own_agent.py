@@ -21,7 +21,7 @@ from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_o
 from league_agents.arena.agents.own_agent import OwnAgent
 from league_agents.arena.answers import raw_of, steps_of
 from league_agents.arena.decisions import ClockRules, SettledDecision
-from league_agents.arena.session import Session, ask_alone
+from league_agents.arena.session import Session, ask_agent
 from league_agents.games.game import Action, Event, ForfeitCause, LegalAction
 from league_agents.games.q21.rules import PRD
 from league_agents.games.undercover.agents import UndercoverSeat
@@ -216,7 +216,7 @@ def in_turn(session: Session) -> None:
         seat = session.match.active()[0]
         agent, deadline = session.agents[seat], session.decisions.open_decisions[seat].deadline
         view, legal = copy.deepcopy((session.view_for(seat), session.match.legal(seat)))
-        action = ask_alone(seat, agent, view, legal, deadline, utc_now())
+        action = asyncio.run(ask_agent(agent, view, legal, deadline))
         assert isinstance(action, Action)
         session.decisions.act(seat, action, utc_now(), raw_of(agent), steps_of(agent))
     session.end()
