@@ -16,10 +16,17 @@ from league_agents.games.q21.model import Termination
 from league_agents.league.season.schedule import ScheduleKind
 
 
-def plan_for(teams: int, agent: str, *, faults: FaultProfile = NONE) -> SeasonPlan:
+def plan_for(teams: int, agent: str, *, faults: FaultProfile = NONE, divisions: int = 1) -> SeasonPlan:
     """A double round robin of these agents."""
-    roster = numbered_roster(teams)
-    return plan_of(roster, seed=1, schedule=ScheduleKind.DOUBLE, agents=(agent,), referees=(agent,), faults=faults)
+    return plan_of(
+        numbered_roster(teams),
+        seed=1,
+        schedule=ScheduleKind.DOUBLE,
+        divisions=divisions,
+        agents=(agent,),
+        referees=(agent,),
+        faults=faults,
+    )
 
 
 @contextmanager
@@ -61,10 +68,10 @@ def named_share(teams: int) -> float:
     return sum(count for each in found for name, count in each.items() if name in names) / plan.matches
 
 
-def speed_up(teams: int, workers: int) -> tuple[float, bool]:
+def speed_up(teams: int, workers: int, *, divisions: int = 1) -> tuple[float, bool]:
     """How many times faster some workers are than one with offline agents, by the clock on the wall, in one run; and
     whether they left the same bytes."""
-    plan = plan_for(teams, "offline")
+    plan = plan_for(teams, "offline", divisions=divisions)
     with played(plan) as (folder, _cpu_s, alone_s):
         expected = digest_of(folder)
     with played(plan, workers=workers) as (folder, _cpu_s, together_s):
