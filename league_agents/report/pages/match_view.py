@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from msgspec import Struct
 
@@ -357,18 +356,17 @@ def _clocks(match: MatchRecord, names: Mapping[str, str]) -> list[tuple[str, str
 
 
 def _messages(messages: Sequence[MessageRecord], names: Mapping[str, str]) -> list[MessageLine]:
-    gaps = ["", *(seconds(max(0.0, (two.at - one.at).total_seconds())) for one, two in pairwise(messages))]
     return [
         MessageLine(
             at=instant(each.at),
             sender=_who(each.sender, names),
             to=", ".join(filter(None, (_who(one, names) for one in each.to))),
             message_type=shown(each.message_type, 60),
-            after=gap,
+            after=seconds(max(0.0, (each.at - before.at).total_seconds())) if before is not None else "",
             deadline=instant(each.deadline) if each.deadline is not None else "",
             late=seconds(each.late_by_s) if each.late_by_s is not None else "",
         )
-        for each, gap in zip(messages, gaps, strict=True)
+        for before, each in zip((None, *messages), messages, strict=False)
     ]
 
 

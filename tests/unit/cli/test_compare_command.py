@@ -97,6 +97,14 @@ def test_more_games_go_on_with_the_same_file(tmp_path: Path) -> None:
     assert compared("scripted", "scripted", "--games", "8", "--out", str(out))["pairs"][0]["games"] == 8
 
 
+def test_the_file_of_a_comparison_becomes_pages_though_its_games_had_no_mails(tmp_path: Path) -> None:
+    out, pages = tmp_path / "games.jsonl", tmp_path / "pages"
+    compared("scripted", "scripted", "--games", "2", "--out", str(out))
+    done = program("report", "--from", str(out), "--out", str(pages))
+    assert done.exit_code == Exit.OK, done.stderr
+    assert sorted(page.stem for page in (pages / "matches").glob("*.html")) == ["0101001", "0101002"]
+
+
 def test_what_fallbacks_did_is_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "guesser.py").write_text(BROKEN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
