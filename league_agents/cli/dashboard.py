@@ -20,7 +20,7 @@ TOKEN_VARIABLE = "LEAGUE_AGENTS_DASHBOARD_TOKEN"  # noqa: S105 - the name of a v
 EPILOG = f"""\b
 Examples:
   league-agents dashboard                              beside a daemon: the journals of the league file
-  league-agents dashboard --from season                beside 'league-agents season', or after it
+  league-agents dashboard --from season                the folder of a season, such as that of scripts/league
   league-agents dashboard --public --host 0.0.0.0      for everybody who has the token
 
 {TOKEN_VARIABLE} sets the token of --public, 20 characters or more; without it a new one is made at each start and shown
