@@ -159,7 +159,7 @@ def _rate_group(
     played, scored = _tallies(table, size, np.ones((1, table.clusters)))
     strengths = _fit(played, scored)
     curvature = _curvature(played, strengths)[0]
-    swings = _resampled(table, size, seed, resamples)
+    swings = _resampled(table, strengths, seed, resamples)
     steady = _steady_pairs(table, size)
     unclear = [bool(steady[position][played[0, position] > 0].all()) for position in range(size)]
 
@@ -215,24 +215,29 @@ def _tallies(games: _Games, size: int, weights: Numbers) -> tuple[Numbers, Numbe
 
     ``weights`` says how often each cluster counts, shape (samples, clusters).
     """
-    cells = np.zeros((games.clusters, size * size))
-    points = np.zeros((games.clusters, size))
-    np.add.at(cells, (games.cluster, games.first * size + games.second), 1.0)
-    np.add.at(points, (games.cluster, games.first), games.score)
-    np.add.at(points, (games.cluster, games.second), 1 - games.score)
-    played = (weights @ cells).reshape(-1, size, size)
-    return played + played.transpose(0, 2, 1), weights @ points
+    cells = games.first * size + games.second
+    played = np.empty((len(weights), size, size))
+    points = np.empty((len(weights), size))
+    for sample, counted in enumerate(weights):
+        often = counted[games.cluster]
+        played[sample] = np.bincount(cells, often, size * size).reshape(size, size)
+        points[sample] = np.bincount(games.first, often * games.score, size)
+        points[sample] += np.bincount(games.second, often * (1 - games.score), size)
+    return played + played.transpose(0, 2, 1), points
 
 
-def _fit(played: Numbers, scored: Numbers) -> Numbers:
-    """The strengths that explain the tallies best, shape (samples, size), by Newton's method; their mean is 0."""
-    strengths = np.zeros_like(scored)
+def _fit(played: Numbers, scored: Numbers, start: Numbers | None = None) -> Numbers:
+    """The strengths that explain the tallies best, shape (samples, size), by Newton's method; their mean is 0.
+
+    ``start`` is near the solution, shape (1, size).
+    """
+    strengths = np.zeros_like(scored) if start is None else np.repeat(start, len(scored), axis=0)
     for _ in range(50):
         expected = _expected(strengths)
         slope = scored - (played * expected).sum(axis=2) - _PRIOR_PRECISION * strengths
         step = np.linalg.solve(_hessian(played, expected), slope[:, :, None])[:, :, 0]
         strengths += np.clip(step, -2, 2)  # far from the solution a whole step may overshoot
-        if float(np.abs(step).max(initial=0)) < 1e-10:
+        if float(np.abs(step).max(initial=0)) < 1e-8:
             break
     centred: Numbers = strengths - strengths.mean(axis=1, keepdims=True)
     return centred
@@ -254,13 +259,14 @@ def _curvature(played: Numbers, strengths: Numbers) -> Numbers:
     return np.asarray(np.linalg.inv(_hessian(played, _expected(strengths))), dtype=np.float64)
 
 
-def _resampled(games: _Games, size: int, seed: int, resamples: int) -> Numbers:
-    """The strengths in each resample of the clusters, shape (resamples, size)."""
-    at_once = max(1, _MOST_CELLS // max(size * size, games.clusters))
+def _resampled(games: _Games, strengths: Numbers, seed: int, resamples: int) -> Numbers:
+    """The strengths in each resample of the clusters, shape (resamples, size). ``strengths``: those of all games."""
+    size = strengths.shape[1]
+    at_once = max(1, _MOST_CELLS // (size * size))
     found: list[Any] = []
     for start in range(0, resamples, at_once):
         drawn = [_resample(seed, index, games.clusters) for index in range(start, min(resamples, start + at_once))]
-        found.append(_fit(*_tallies(games, size, np.stack(drawn))))
+        found.append(_fit(*_tallies(games, size, np.stack(drawn)), strengths))
     return np.concatenate(found)
 
 

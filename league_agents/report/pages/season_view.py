@@ -31,9 +31,6 @@ from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonR
 MOST_CROSSED = 40
 """Teams of a cross table. A larger one is no table that anybody reads; the teams' pages have every result."""
 
-MOST_RATED = 4_000_000
-"""Matches of a division by the square of its teams: the table that ratings are computed from takes eight bytes each."""
-
 LARGE_SEASON = 2000
 """Matches above which intervals are computed from fewer resamples: they are narrow then."""
 
@@ -199,9 +196,7 @@ class SeasonPages:
         found: dict[str, Rating] = {}
         resamples = 400 if len(self._season.schedule) <= LARGE_SEASON else 100
         for division, games in divisions.items():
-            teams = {game.first for game in games} | {game.second for game in games}
-            is_small = len(games) * len(teams) ** 2 <= MOST_RATED
-            rows = rate(games, resamples=resamples).rows if is_small else ()
+            rows = rate(games, resamples=resamples).rows
             if all(row.group == 0 for row in rows):
                 found |= {in_division(division, row.participant_id): row for row in rows}
         return found
