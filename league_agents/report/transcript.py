@@ -24,6 +24,7 @@ from league_agents.report.cells import line, mapping, mappings, name_of, pairs, 
 from league_agents.report.models import models_of
 from league_agents.report.outcome import cause, ending, states, told, why
 from league_agents.report.question_table import question_table
+from league_agents.report.records import OPEN
 from league_agents.report.scorecards import scorecards
 
 MOST_QUESTIONS = 200
@@ -78,7 +79,9 @@ def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, obje
         rows.add_row("Domain", Text.assemble(line(brief.get("association_word")), (" (of the secret word)", "dim")))
     yield rows
     if not brief:
-        yield Text("No book was announced, so nothing could be asked.", style="italic")
+        is_hidden = match.get("status") == OPEN  # A match that is over has its brief, if there was one.
+        hidden, none = "The book is not shown here.", "No book was announced, so nothing could be asked."
+        yield Text(hidden if is_hidden else none, style="italic")
 
 
 def _player(

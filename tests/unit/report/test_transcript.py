@@ -158,6 +158,14 @@ def test_a_match_that_nobody_reported_is_told_too() -> None:
     assert "No result: the referee never reported" in text
 
 
+def test_a_brief_that_is_hidden_from_this_reader_is_not_said_to_be_missing() -> None:
+    match = document()
+    match["match"].update(status="open", brief=None, target=None)
+    text = shown(match)
+    assert "The book is not shown here." in text
+    assert "No book was announced" not in text
+
+
 def test_an_aborted_match_says_why_and_who() -> None:
     match = document()
     match["match"].update(status="aborted", winner_id=None, is_draw=True)
