@@ -10,6 +10,7 @@ from functools import cached_property
 
 from league_agents.journal.port import MODEL_WORK, WARNING, Note
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of, printable
 from league_agents.kit.values import evolve
 from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, Evidence, assembled
@@ -27,6 +28,9 @@ from league_agents.report.season_frame import RoleJournal, SeasonFrame, frames_o
 from league_agents.report.season_log import log_of
 from league_agents.report.season_results import Results
 from league_agents.report.trouble import TROUBLE
+
+MOST_AT_ONCE = 150
+"""Matches that are put together from one look at the journals. Each needs some 200 kB for as long."""
 
 Spent = Mapping[str, tuple[int | None, float | None]]
 """Tokens and dollars by game id; ``None`` where nobody knows them."""
@@ -86,13 +90,14 @@ class JournalSource:
         for game_id, place in planned.items():
             if place is not None and team is not None and team not in (place.player1, place.player2, place.referee):
                 continue
-            if round_number is None or (place is not None and place.round_number == round_number):
+            number = place.round_number if place is not None else int(game_id[2:4]) if is_game_id(game_id) else 0
+            if round_number in (None, number):
                 # A game id begins with the digits of its season and its round.
                 rounds.setdefault(game_id[:4], []).append(game_id)
-        for beginning, game_ids in rounds.items():
+        for beginning, game_ids in _few_queries(rounds):
             found = self._gathered(beginning)
             for game_id in game_ids:
-                yield self._record(game_id, found.get(game_id) or Evidence())
+                yield self._record(game_id, found.pop(game_id, Evidence()))
 
     def match(self, game_id: str) -> MatchRecord:
         """One match. Raises ``ConfigError`` when neither the schedule nor a note names it."""
@@ -193,3 +198,15 @@ class JournalSource:
         if own and not self._is_managers and match.referee_id not in self._judges:
             return "player", own[0]
         return self.viewer, self.team
+
+
+def _few_queries(rounds: Mapping[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
+    """The beginning of game ids to ask journals for, and the matches: small rounds ten at a time."""
+    decades: dict[str, list[str]] = {}
+    for beginning, game_ids in rounds.items():
+        decades.setdefault(beginning[:3], []).extend(game_ids)
+    for beginning, game_ids in decades.items():
+        if len(game_ids) <= MOST_AT_ONCE:
+            yield beginning, game_ids
+        else:
+            yield from ((each, rounds[each]) for each in rounds if each.startswith(beginning))

@@ -97,7 +97,7 @@ def assembled(
     if evidence.official and not _is_ended(evidence, referee_email):
         # The organiser settled it while its referee goes on: it counts as over, and what is said in it is still secret.
         evidence.own.clear()
-    else:
+    elif not evidence.played:
         words = words_of(evidence.sent, evidence.received, [journal.address for journal in journals])
     # Only the referee of a match has notes of it, however many referees' journals there are.
     judged = [note for each in journals if each.role == "referee" for note in evidence.notes.get(each.address, ())]

@@ -16,6 +16,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.manager.manager import Manager
 from league_agents.league.season.orders import SettlementOrder
+from league_agents.report import journal_source
 from league_agents.report.journal_source import JournalSource
 from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
 from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
@@ -143,6 +144,14 @@ def test_the_target_of_an_open_match_is_nowhere_to_be_seen(until: str) -> None:
                 assert not any(secret in text(shown) for secret in (*TARGET, "Moby"))
     finally:
         made.close()
+
+
+def test_long_seasons_are_read_round_by_round_and_short_ones_at_once(
+    played: OfflineLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = list(JournalSource(journals(played, "manager", "referees", *GROUPS)).matches())
+    monkeypatch.setattr(journal_source, "MOST_AT_ONCE", 1)
+    assert list(JournalSource(journals(played, "manager", "referees", *GROUPS)).matches()) == at_once
 
 
 def test_a_late_answer_is_told_with_its_lateness() -> None:
