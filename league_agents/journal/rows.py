@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from league_agents.journal.file import NONSENSE, journal_error
 
 T = TypeVar("T")
@@ -55,12 +57,12 @@ def instant(value: object) -> datetime:
 
 def json_value(value: object) -> object:
     """Any JSON value."""
-    return json.loads(text(value))
+    return _from_json(text(value))
 
 
 def json_object(value: object) -> Mapping[str, object]:
     """A JSON object."""
-    found = json.loads(text(value))
+    found = _from_json(text(value))
     if not isinstance(found, dict):
         raise ValueError("a JSON object is expected")
     return found
@@ -68,10 +70,18 @@ def json_object(value: object) -> Mapping[str, object]:
 
 def texts(value: object) -> tuple[str, ...]:
     """A JSON array of texts."""
-    found = json.loads(text(value))
+    found = _from_json(text(value))
     if not isinstance(found, list):
         raise ValueError("a JSON array is expected")
     return tuple(text(each) for each in found)
+
+
+def _from_json(written: str) -> object:
+    try:
+        return msgspec.json.decode(written)
+    except (msgspec.MsgspecError, UnicodeError):
+        # Half of a surrogate pair and numbers without bounds, which this program wrote for a hostile mail.
+        return json.loads(written)
 
 
 def duration(value: object) -> timedelta:
