@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -69,7 +69,20 @@ def document_text(document: object) -> str:
 
 def print_document(document: object, stream: TextIO) -> None:
     """One JSON document in UTF-8, whatever the locale says."""
-    text = document_text(document)
+    _print_text(document_text(document), stream)
+
+
+def print_documents(documents: Iterable[object], stream: TextIO) -> None:
+    """A JSON array in UTF-8, the same bytes as ``print_document`` of the list, one element in memory at a time."""
+    between = "["
+    for document in documents:
+        # No text of a JSON document has a line break of its own.
+        _print_text(between + "\n  " + document_text(document).rstrip("\n").replace("\n", "\n  "), stream)
+        between = ","
+    _print_text("[]\n" if between == "[" else "\n]\n", stream)
+
+
+def _print_text(text: str, stream: TextIO) -> None:
     raw = getattr(stream, "buffer", None)
     if raw is None:
         stream.write(text)

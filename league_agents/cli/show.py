@@ -11,7 +11,7 @@ import click
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
-from league_agents.cli.screen import console, print_document
+from league_agents.cli.screen import console, print_document, print_documents
 from league_agents.cli.season_source import VIEWERS, opened
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def _print(columns: Sequence[Column], rows: Iterable[Any], *, as_json: bool, as_
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two forms; give one of them")
     if as_json:
-        print_document([to_builtins(row) for row in rows], sys.stdout)
+        print_documents((to_builtins(row) for row in rows), sys.stdout)
     elif as_csv:
         for line in csv_lines(columns, rows):
             click.echo(line, nl=False)
     else:
-        found = list(rows)
-        if found:
-            console(sys.stdout).print(text_table(columns, found))
+        table = text_table(columns, rows)
+        if table.row_count:
+            console(sys.stdout).print(table)
         else:
             click.echo(empty, err=True)
     return 0

@@ -154,3 +154,15 @@ def test_a_name_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[bold]owls[/bold]" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_a_list_is_printed_one_element_at_a_time_as_if_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    import sys
+
+    from league_agents.cli.screen import print_documents
+
+    for documents in ([], [1], [{"a": ["line\nbreak", {}]}, [], "\ud800"]):
+        drawn = []
+        print_documents((drawn.append(each) or each for each in documents), sys.stdout)
+        assert capsys.readouterr().out == document_text(documents)
+        assert drawn == documents
