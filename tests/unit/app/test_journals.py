@@ -234,7 +234,8 @@ def test_a_journal_of_another_season_is_named_by_its_key(tmp_path: Path) -> None
     settings = read_settings(tmp_path, MANAGER.replace("SPRING", "AUTUMN"))
     (role,) = settings.roles
     said = (
-        r"roles\.manager\.journal: .*manager\.db: the journal is of season 'SPRING', and season\.id is 'AUTUMN';"
+        r"roles\.manager\.journal: .*manager\.db: the journal is of season 'SPRING', which is not over, and"
+        r" season\.id is 'AUTUMN';"
         " name another journal, or the season that this one was made for"
     )
     with pytest.raises(ConfigError, match=said):
