@@ -30,6 +30,7 @@ from league_agents.kit.clock import ManualClock
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError, JournalUnusable, shortened
 from league_agents.kit.ids import derive_hex
+from league_agents.kit.private_file import open_private_bytes
 from league_agents.kit.values import evolve
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.season.pairings import drawn_up
@@ -277,7 +278,7 @@ def _write_records(folder: Path) -> None:
         return
     beside = folder / UNFINISHED / RECORDS
     beside.parent.mkdir(exist_ok=True)
-    with closing(open_season(folder)) as source, beside.open("wb") as file:
+    with closing(open_season(folder)) as source, open_private_bytes(beside, "w") as file:
         file.writelines(record_lines(source.season(), source.matches(), viewer=source.viewer))
     beside.replace(path)
 

@@ -24,6 +24,7 @@ from league_agents.app.executor import Executor
 from league_agents.config.rules import rules_named
 from league_agents.journal.port import PendingCall
 from league_agents.kit.clock import ManualClock
+from league_agents.kit.private_file import open_private_bytes
 from league_agents.league.machines.events import CallbackFailed, CallbackReturned, Failure
 from league_agents.runner.calls import AgentHost, Outcome, outcome_of
 from league_agents.runner.simulation import PASS
@@ -135,7 +136,7 @@ class AnswerBook:
                         break
                     self._known[each.address, each.call_id] = each
                     kept += len(line)
-        self._file: IO[bytes] = path.open("ab")
+        self._file: IO[bytes] = open_private_bytes(path, "a")
         self._file.truncate(kept)
 
     def known(self, address: str, call_id: str) -> AgentAnswer | None:

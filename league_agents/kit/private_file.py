@@ -13,6 +13,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterable
+from io import BufferedWriter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Literal
@@ -31,6 +32,13 @@ def open_private(path: Path, mode: Literal["w", "a", "x", "a+"], *, errors: str 
     """``open`` for writing text. Raises ``OSError``."""
     file = open(path, mode, encoding="utf-8", newline="\n", errors=errors, opener=_open)  # noqa: SIM115
     assert isinstance(file, io.TextIOWrapper), "a text file with a buffer"
+    return file
+
+
+def open_private_bytes(path: Path, mode: Literal["w", "a"]) -> BufferedWriter:
+    """``open`` for writing bytes. Raises ``OSError``."""
+    file = open_private(path, mode).detach()
+    assert isinstance(file, BufferedWriter), "a file that is written"
     return file
 
 
