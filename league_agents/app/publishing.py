@@ -12,11 +12,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
 from league_agents.report.pages.match_view import match_page
 from league_agents.report.pages.render import SEASON_FILE, Renderer
 from league_agents.report.pages.season_view import SeasonPages
 from league_agents.report.pages.shown import file_name, in_division
-from league_agents.report.records import PLANNED, MatchRecord, SeasonRecord, Viewer, visible
+from league_agents.report.records import OVER, PLANNED, MatchRecord, ScheduledMatch, SeasonRecord, Viewer, visible
 from league_agents.report.sources import SeasonSource
 
 MOST_MATCHES = 1000
@@ -55,7 +56,7 @@ def publish_season(
 ) -> Published:
     """Write the pages of a season. ``with_matches``: whether each match gets a page; ``None``: in a season of no more
     than ``MOST_MATCHES``. Raises ``ConfigError`` where it cannot be written."""
-    season, renderer = source.season(), Renderer()
+    season, renderer = _scheduled(source), Renderer()
     pages = SeasonPages(season)
     begun = sum(match.status != PLANNED for match in season.schedule)
     written: set[str] = set()
@@ -74,7 +75,7 @@ def publish_season(
 
 def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: Viewer = "public") -> Published:
     """Write the page of one match, and the season's beside it, which links to it. Raises ``ConfigError``."""
-    match, season, renderer = source.match(game_id), source.season(), Renderer()
+    match, season, renderer = source.match(game_id), _scheduled(source), Renderer()
     key = in_division(match.division, match.game_id)
     name = file_name("matches", key)
     matches = MatchPages(source, SeasonPages(season), renderer, viewer=viewer)
@@ -84,6 +85,33 @@ def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: V
     known = {each for each in keys if (folder / file_name("matches", each)).is_file()}
     teams = _write_season(season, folder, renderer, {*known, key}, viewer)
     return Published(start=folder / name, teams=teams, matches=1)
+
+
+def _scheduled(source: SeasonSource) -> SeasonRecord:
+    """The season; one without a schedule, as of a comparison, with the matches that were played."""
+    season = source.season()
+    if season.schedule:
+        return season
+    return evolve(season, schedule=tuple(map(_played, source.matches())))
+
+
+def _played(match: MatchRecord) -> ScheduledMatch:
+    one, two = (*match.players, None, None)[:2]
+    return ScheduledMatch(
+        round_number=match.round_number,
+        game_id=match.game_id,
+        player1=one.participant_id if one is not None else "",
+        player2=two.participant_id if two is not None else "",
+        referee=match.referee_id,
+        division=match.division,
+        status=OVER if match.is_over else match.status,
+        winner_id=match.winner_id,
+        is_draw=match.is_draw,
+        points=(
+            one.league_points if one is not None else None,
+            two.league_points if two is not None else None,
+        ),
+    )
 
 
 def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str], viewer: Viewer) -> int:

@@ -249,8 +249,9 @@ def visible(match: MatchRecord, viewer: Viewer, team: str = "") -> MatchRecord:
     """What a reader may see of a match.
 
     ``player`` and ``team``: of an open match that player's own questions, answers, guess and feedback, and what both
-    players were told. ``referee``: also what both players wrote. ``public``: of an open match that it is played, and
-    never an address. The target, and feedback to others, which may name it, are seen when the match is over.
+    players were told. ``referee``: also what both players asked. ``public``: of an open match that it is played, and
+    never an address. The target, and the guesses and scores of others, which may tell it, are seen when the match is
+    over.
     """
     if viewer == "public":
         return _without_addresses(match if match.is_over else _bare(match))
@@ -304,11 +305,14 @@ def _seen_by_others(match: MatchRecord, player: PlayerRecord, viewer: Viewer) ->
         return evolve(player, notes=()) if viewer == "player" else player
     if viewer == "player":
         return _stripped(player)
-    # Feedback to one player may name what the other one still seeks.
-    card = player.scorecard
+    # A guess and what it scored may tell what the other player still seeks.
     return evolve(
         player,
-        scorecard=None if card is None else {key: value for key, value in card.items() if key != "feedback"},
+        guess=None,
+        scorecard=None,
+        league_points=None,
+        counted_points=None,
+        private_score=None,
         notes=(),
         models=(),
     )

@@ -103,6 +103,8 @@ def test_the_file_of_a_comparison_becomes_pages_though_its_games_had_no_mails(tm
     done = program("report", "--from", str(out), "--out", str(pages))
     assert done.exit_code == Exit.OK, done.stderr
     assert sorted(page.stem for page in (pages / "matches").glob("*.html")) == ["0101001", "0101002"]
+    assert "have no page" not in done.stdout + done.stderr
+    assert "matches/0101002.html" in (pages / "index.html").read_text(encoding="utf-8")
 
 
 def test_what_fallbacks_did_is_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,13 @@ def test_a_player_sees_all_of_its_own_run_and_nothing_of_its_opponent_s_before_t
     assert "crows guesses" not in _text(shown)
 
 
+def test_an_organiser_sees_neither_guesses_nor_scores_of_a_running_match() -> None:
+    shown = visible(RUNNING, "referee")
+    assert "crows asks" in _text(shown)
+    for told in ("crows guesses", "owls guesses", "71.5"):
+        assert told not in _text(shown)
+
+
 def test_the_public_sees_of_a_running_match_who_plays_and_no_more() -> None:
     shown = visible(RUNNING, "public")
     assert [player.participant_id for player in shown.players] == ["owls", "crows"]
