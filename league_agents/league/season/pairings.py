@@ -123,15 +123,31 @@ def survived(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: Ru
     seeds = _seeds(schedule)
     count = dict.fromkeys(seeds, 0)
     alive = set(seeds)
-    for games in schedule.rounds:
+    for number, games in enumerate(schedule.rounds, start=1):
         for game in games:
             if game.game_id not in outcomes:
                 return count
-            through = advancing(game, outcomes[game.game_id], rules, seeds).group_id
+            through = _through(schedule, number, game, outcomes[game.game_id], rules, seeds).group_id
             alive -= {game.player1.group_id, game.player2.group_id} - {through}
         for group in alive:
             count[group] += 1
     return count
+
+
+def _through(
+    schedule: Schedule,
+    number: int,
+    game: Pairing,
+    outcome: MatchOutcome | None,
+    rules: RuleSet,
+    seeds: Mapping[str, int],
+) -> Team:
+    """Who went on after a game of round ``number``. Once the next round is paired that is whoever plays in it, even if
+    the game has another outcome since."""
+    if number < len(schedule.rounds):
+        paired = {team.group_id for later in schedule.round(number + 1) for team in (later.player1, later.player2)}
+        return game.player1 if game.player1.group_id in paired else game.player2
+    return advancing(game, outcome, rules, seeds)
 
 
 def _duty(schedule: Schedule) -> dict[str, int]:
@@ -220,7 +236,7 @@ def _bracket(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: Ru
         schedule.entrants[seed] if seed < len(schedule.entrants) else None for seed in _places(schedule.planned)
     ]
     seeds = _seeds(schedule)
-    for games in schedule.rounds:
+    for number, games in enumerate(schedule.rounds, start=1):
         by_team = {team.group_id: game for game in games for team in (game.player1, game.player2)}
         reached: list[Team | None] = []
         for one, two in zip(slots[::2], slots[1::2], strict=True):
@@ -229,7 +245,7 @@ def _bracket(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: Ru
                 continue
             game = by_team[one.group_id]
             assert rules is not None
-            reached.append(advancing(game, outcomes.get(game.game_id), rules, seeds))
+            reached.append(_through(schedule, number, game, outcomes.get(game.game_id), rules, seeds))
         slots = reached
     sides = zip(slots[::2], slots[1::2], strict=True)
     swaps = len(schedule.rounds) % 2 == 1
