@@ -64,7 +64,10 @@ class Evidence:
     def take(self, journal: RoleJournal, group: str, note: Note) -> None:
         """One note more."""
         if note.kind == SETTLEMENT:
-            self.settlements.append(settlement_of(note))
+            settled = settlement_of(note)
+            self.settlements.append(settled)
+            if not settled.after:
+                self.official = {}  # it was settled before anybody reported, and waits for a report again
         elif note.kind in (MODEL_WORK, WARNING):
             self.notes.setdefault(journal.address, []).append(note)
         elif note.kind == GAME:
@@ -88,8 +91,6 @@ def assembled(
 ) -> MatchRecord:
     """The match. ``result`` is what the league told a player of it, the row of its round's results."""
     settlements = _settlements(evidence)
-    if settlements and settlements[-1].order == "reinstate" and not settlements[-1].after:
-        evidence.official = {}  # it was settled before anybody reported, and waits for a report again
     facts = evidence.played or evidence.official
     official = evidence.official or facts
     referee_email = _referee_email(frame, planned)

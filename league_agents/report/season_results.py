@@ -51,7 +51,7 @@ class Results:
         facts = note.facts
         if note.kind == SETTLEMENT:
             settled = settlement_of(note)
-            if settled.order == "reinstate" and not settled.after:
+            if not settled.after:
                 self.over.discard(note.key)
                 self.won.pop(note.key, None)
             (self.annulled.discard if settled.withdrawn or settled.order != "annul" else self.annulled.add)(note.key)

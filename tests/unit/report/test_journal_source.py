@@ -217,23 +217,28 @@ def test_what_is_said_in_a_match_that_was_annulled_while_it_is_played_stays_secr
     assert len(ended.players[0].questions) == 20
 
 
-def test_a_match_that_is_reinstated_before_anybody_reported_is_open_again() -> None:
+@pytest.mark.parametrize(("settled", "taken_back"), [("annul", "reinstate"), ("withdraw", "readmit")])
+def test_a_match_that_is_reinstated_before_anybody_reported_is_open_again(settled: str, taken_back: str) -> None:
     made = league()
     in_play = play_until(made, lambda: was_sent(made, "Q21ANSWERSBATCH"))
     at = made.manager.runner._clock.now()
-    annul = {"order": "annul", "why": "a mistake", "after": {"status": "annulled"}}
-    reinstate = {"order": "reinstate", "why": "it was none", "after": {}}
+    status = "annulled" if settled == "annul" else "walkover"
+    annul = {"order": settled, "why": "a mistake", "after": {"status": status}}
+    reinstate = {"order": taken_back, "why": "it was none", "after": {}}
     notes = [
-        Note(at=at, kind="match", key=in_play, facts={"status": "annulled"}),
+        Note(at=at, kind="match", key=in_play, facts={"status": status}),
         Note(at=at, kind="settlement", key=in_play, facts=annul),
         Note(at=at, kind="settlement", key=in_play, facts=reinstate),
     ]
     _with_note(made, notes)
     source = JournalSource(journals(made, "manager", "referees"))
     match, planned = source.match(in_play), source.season().schedule[0]
-    made.close()
     assert (match.status, planned.status) == (OPEN, OPEN)
     assert match.target is None
+    _with_note(made, [Note(at=at, kind="match", key=in_play, facts={"status": "completed"})])
+    reported = JournalSource(journals(made, "manager")).match(in_play)
+    made.close()
+    assert reported.status == "completed"
 
 
 def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:

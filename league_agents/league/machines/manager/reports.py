@@ -11,7 +11,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, round_id
 from league_agents.league.machines.manager.match_results import ReportVerdict, outcome_of, verdict
 from league_agents.league.machines.manager.opening import RosterLetter, complain
-from league_agents.league.machines.manager.rounds import record_match, record_season
+from league_agents.league.machines.manager.rounds import record_match, record_season, warn_of_bracket
 from league_agents.league.machines.manager.state import ManagerState, SeasonPhase, record_of, with_record
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
@@ -52,7 +52,8 @@ def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Manag
     if decided is ReportVerdict.REPEATS:
         return state
     if decided is ReportVerdict.CONFLICTS:
-        said = f"{outcome_words(record.outcome)} counts, not {outcome_words(outcome)}"
+        known = outcome_words(record.outcome)
+        said = f"{known} was reported, and now {outcome_words(outcome)}; {outcome_words(record.counted)} counts"
         turn.warn("report_conflict", f"game {pairing.game_id}: {said}")
         return state
     for oddity in oddities:
@@ -69,6 +70,7 @@ def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Manag
     if is_late and before is not None:
         standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
         state = evolve(state, standings=standings)
+        warn_of_bracket(turn, state, pairing, number)
         if state.season.phase is SeasonPhase.FINISHED:
             record_season(turn, state, Termination.COMPLETED)
     return state
@@ -104,6 +106,12 @@ def _player_report(
 def outcome_words(outcome: MatchOutcome | None) -> str:
     """``completed 3:0 (90:12.5)``."""
     if outcome is None:
+        return told_outcome(None)
+    return f"{told_outcome(outcome)} ({outcome.private_scores[0]:g}:{outcome.private_scores[1]:g})"
+
+
+def told_outcome(outcome: MatchOutcome | None) -> str:
+    """``completed 3:0``: what both players may know. A private score is for one of them."""
+    if outcome is None:
         return "no report"
-    points = f"{outcome.league_points[0]}:{outcome.league_points[1]}"
-    return f"{outcome.status.value} {points} ({outcome.private_scores[0]:g}:{outcome.private_scores[1]:g})"
+    return f"{outcome.status.value} {outcome.league_points[0]}:{outcome.league_points[1]}"

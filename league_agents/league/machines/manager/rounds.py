@@ -36,7 +36,7 @@ from league_agents.league.machines.manager.state import (
     SeasonPhase,
 )
 from league_agents.league.season.pairings import next_round
-from league_agents.league.season.schedule import Pairing, Schedule
+from league_agents.league.season.schedule import Pairing, Schedule, ScheduleKind
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
 from league_agents.league.season.tie_breaks import RankedTeam, ranking
 from league_agents.league.wire.kinds import MessageType
@@ -147,14 +147,13 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     records: list[GameRecord] = []
     matches: list[tuple[Pairing, MatchOutcome]] = []
     for pairing, record in zip(pairings, state.games, strict=True):
-        outcome = record.counted
-        if outcome is None:
-            outcome = _NO_REPORT
-            record = evolve(record, outcome=outcome)
-            turn.warn("no_report", f"game {pairing.game_id}: {pairing.referee.referee_email} did not report")
-            record_match(turn, pairing, record, outcome, number)
+        if record.outcome is None:
+            record = evolve(record, outcome=_NO_REPORT)
+            if record.settled is None:
+                turn.warn("no_report", f"game {pairing.game_id}: {pairing.referee.referee_email} did not report")
+                record_match(turn, pairing, record, _NO_REPORT, number)
         records.append(record)
-        matches.append((pairing, outcome))
+        matches.append((pairing, record.settled or record.outcome or _NO_REPORT))
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
     state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
@@ -278,6 +277,14 @@ def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
     for pairing, record in zip(state.schedule.round(number), state.games, strict=True):
         if record.counted is None:
             record_match(turn, pairing, record, _NO_REPORT, number, termination=Termination.RESET)
+
+
+def warn_of_bracket(turn: SeasonTurn, state: ManagerState, pairing: Pairing, number: int) -> None:
+    """Who plays the next round of a knockout is not changed by another outcome of this match."""
+    schedule = state.schedule
+    if schedule is not None and schedule.kind is ScheduleKind.KNOCKOUT and number < len(schedule.rounds):
+        said = f"round {number + 1} is paired, and stays so whoever wins this one"
+        turn.warn("bracket_stands", f"game {pairing.game_id}: {said}")
 
 
 def record_match(

@@ -7,7 +7,7 @@ Rule 3: what was settled, why, and what it changed is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from league_agents.kit.values import evolve
@@ -17,8 +17,14 @@ from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
 from league_agents.league.machines.manager.config import RosterMember
 from league_agents.league.machines.manager.match_results import termination_of, winner_id
-from league_agents.league.machines.manager.reports import outcome_words
-from league_agents.league.machines.manager.rounds import record_match, record_season, tell_results, walkover
+from league_agents.league.machines.manager.reports import told_outcome
+from league_agents.league.machines.manager.rounds import (
+    record_match,
+    record_season,
+    tell_results,
+    walkover,
+    warn_of_bracket,
+)
 from league_agents.league.machines.manager.state import (
     GameRecord,
     ManagerState,
@@ -37,6 +43,9 @@ from league_agents.league.wire.reading import LONGEST_TEXT
 MOST_POINTS = 3
 LONGEST_EXTENSION = timedelta(days=30)
 _MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
+
+_OF_WITHDRAWALS = (MatchStatus.WALKOVER, MatchStatus.CANCELLED)
+"""Settlements that a withdrawal made; the organiser's own are other ones."""
 
 SETTLEMENTS = frozenset(
     {
@@ -91,13 +100,9 @@ def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         return _refuse(turn, state, f"{team.group_id} is withdrawn already")
     state = evolve(state, season=evolve(season, withdrawn=(*season.withdrawn, team.group_id)))
     if state.schedule is not None:
-        number = season.round_number
-        for index, (pairing, record) in enumerate(_present(state)):
-            if record.counted is None and (found := walkover(pairing, state, turn.config.rules)).settled is not None:
-                record = evolve(record, settled=found.settled)
-                record_match(turn, pairing, record, found.settled, number)
-                state = with_record(state, number, index, record)
-            elif pairing.referee.group_id == team.group_id and record.counted is None:
+        state = _with_walkovers(turn, state, team.group_id)
+        for pairing, record in _present(state):
+            if pairing.referee.group_id == team.group_id and record.counted is None:
                 said = f"is judged by {team.group_id}, which is withdrawn; 'annul' or 'correct' it"
                 turn.warn("no_referee", f"game {pairing.game_id} {said}")
     _announce(turn, state, f"{team.group_id} is withdrawn from the season", audience(turn, state))
@@ -110,13 +115,7 @@ def readmit(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     if order.about not in season.withdrawn:
         return _refuse(turn, state, f"{shown(order.about)} is not withdrawn")
     left = tuple(each for each in season.withdrawn if each != order.about)
-    before = state
-    state = evolve(state, season=evolve(season, withdrawn=left))
-    for index, (pairing, record) in enumerate(_present(state)):
-        former = walkover(pairing, before, turn.config.rules).settled
-        if record.settled is not None and record.settled == former:
-            record = evolve(record, settled=walkover(pairing, state, turn.config.rules).settled)
-            state = with_record(state, season.round_number, index, record)
+    state = _with_walkovers(turn, evolve(state, season=evolve(season, withdrawn=left)), order.about)
     _announce(turn, state, f"{order.about} takes part in the season again", audience(turn, state))
     return state
 
@@ -144,6 +143,35 @@ def _present(state: ManagerState) -> Iterable[tuple[Pairing, GameRecord]]:
     return zip(state.schedule.round(state.season.round_number), state.games, strict=True)
 
 
+def _with_walkovers(turn: SeasonTurn, state: ManagerState, group: str) -> ManagerState:
+    """The open games of a team as they are with those who are withdrawn now. What the organiser settled stays."""
+    for index, (pairing, record) in enumerate(_present(state)):
+        former = record.settled
+        if group not in (pairing.player1.group_id, pairing.player2.group_id):
+            continue
+        if record.counted is not None if former is None else former.status not in _OF_WITHDRAWALS:
+            continue
+        settled = walkover(pairing, state, turn.config.rules).settled
+        if settled != former:
+            state = _changed(turn, state, (state.season.round_number, index), settled)
+    return state
+
+
+def _changed(
+    turn: SeasonTurn, state: ManagerState, place: tuple[int, int], settled: MatchOutcome | None
+) -> ManagerState:
+    """With another settlement of one match, recorded."""
+    assert state.schedule is not None, "a match has a place"
+    number, index = place
+    pairing, former = state.schedule.round(number)[index], record_of(state, number, index)
+    record = evolve(former, settled=settled)
+    before, after = former.counted, record.counted
+    if after is not None:
+        record_match(turn, pairing, record, after, number, before=before)
+    _record(turn, pairing.game_id, before=_facts(pairing, before), after=_facts(pairing, after), outcome=after)
+    return with_record(state, number, index, record)
+
+
 def _settle(
     turn: SeasonTurn, state: ManagerState, outcome_of: Callable[[GameRecord], MatchOutcome | None]
 ) -> ManagerState:
@@ -157,26 +185,20 @@ def _settle(
     settled = outcome_of(record)
     if settled is None and record.settled is None:
         return _refuse(turn, state, f"match {pairing.game_id} was not settled")
-    before, record = record.counted, evolve(record, settled=settled)
-    after = record.counted
+    before, after = record.counted, settled or record.outcome
     if after == before:
         return _refuse(turn, state, f"match {pairing.game_id} has this result already")
-    is_closed = number <= len(state.closed)
-    if is_closed and after is None:
-        after = MatchOutcome(status=MatchStatus.NO_REPORT)
-    state = with_record(state, number, index, record)
-    if after is not None:
-        record_match(turn, pairing, record, after, number, before=before)
-    _record(turn, pairing, before, after)
-    if is_closed:
+    state = _changed(turn, state, place, settled)
+    if number <= len(state.closed):
+        assert before is not None, "a match of a closed round has an outcome"
         assert after is not None, "a match of a closed round has an outcome"
-        without = [(pairing, before)] if before is not None else []
-        standings = state.standings.with_matches([(pairing, after)], turn.config.rules, without=without)
+        warn_of_bracket(turn, state, pairing, number)
+        standings = state.standings.with_matches([(pairing, after)], turn.config.rules, without=[(pairing, before)])
         state = evolve(state, standings=standings)
         _tell_again(turn, state, number, (pairing, after))
     teams = (pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email)
     concerned = [member for member in turn.roster.members if any(same_address(member.email, each) for each in teams)]
-    _announce(turn, state, f"match {pairing.game_id} now counts as {outcome_words(after)}", concerned)
+    _announce(turn, state, f"match {pairing.game_id} now counts as {told_outcome(after)}", concerned)
     return state
 
 
@@ -204,7 +226,14 @@ def _announce(turn: SeasonTurn, state: ManagerState, what: str, to: Iterable[Ros
     broadcast(turn, state, kind, FreeText(message_text=text), to, about=_nonce(turn))
 
 
-def _record(turn: SeasonTurn, pairing: Pairing, before: MatchOutcome | None, after: MatchOutcome | None) -> None:
+def _record(
+    turn: SeasonTurn,
+    key: str,
+    *,
+    before: Mapping[str, object],
+    after: Mapping[str, object],
+    outcome: MatchOutcome | None = None,
+) -> None:
     command = turn.command
     assert command is not None, "a settlement is ordered"
     facts = {
@@ -212,11 +241,11 @@ def _record(turn: SeasonTurn, pairing: Pairing, before: MatchOutcome | None, aft
         "order": command.command.word,
         "why": _order(turn).why,
         "by": turn.identity.participant_id,
-        "before": _facts(pairing, before),
-        "after": _facts(pairing, after),
+        "before": before,
+        "after": after,
     }
-    termination = termination_of(after or MatchOutcome(status=MatchStatus.NO_REPORT))
-    turn.effects.append(Record(kind="settlement", key=pairing.game_id, termination=termination, facts=facts))
+    termination = termination_of(outcome or MatchOutcome(status=MatchStatus.NO_REPORT))
+    turn.effects.append(Record(kind="settlement", key=key, termination=termination, facts=facts))
 
 
 def _facts(pairing: Pairing, outcome: MatchOutcome | None) -> dict[str, object]:

@@ -12,6 +12,7 @@ from league_agents.league.machines.effects import Notice
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.season.orders import SettlementOrder, order_words, read_order
+from league_agents.league.season.schedule import ScheduleKind
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.kinds import MessageType
 
@@ -60,7 +61,7 @@ def test_those_of_the_match_are_told_why_and_everybody_gets_the_table(playing: A
     settle(playing, Command.ANNUL, game.game_id, why="a wrong book")
     (told,) = playing.sent(FREE)
     assert set(told.to) == {game.player1.player_email, game.player2.player_email, game.referee.referee_email}
-    assert told.envelope.payload.message_text == f"match {game.game_id} now counts as annulled 0:0 (0:0): a wrong book"
+    assert told.envelope.payload.message_text == f"match {game.game_id} now counts as annulled 0:0: a wrong book"
     (results,) = playing.sent(RESULTS)
     row = next(each for each in results.envelope.payload.results if each.game_id == game.game_id)
     assert (row.status, row.player1_score, row.player2_score, row.winner_id) == ("annulled", 0, 0, None)
@@ -159,6 +160,112 @@ def test_the_matches_that_a_withdrawn_team_judges_are_named(playing: Any) -> Non
     first, _second = playing.games()
     settle(playing, Command.WITHDRAW, first.referee.group_id)
     assert "no_referee" in playing.warnings()
+
+
+@pytest.mark.parametrize("has_next_round", [False, True])
+def test_a_bracket_stands_once_its_next_round_is_paired(
+    office_of: Callable[..., Any], teams_of: Callable[..., Any], has_next_round: bool
+) -> None:
+    office = office_of(
+        teams=teams_of(8), schedule_kind=ScheduleKind.KNOCKOUT, round_gap=timedelta(hours=1)
+    ).in_round_one()
+    games = office.games(1)
+    for game in games:
+        office.report(game, (3, 0))
+    if has_next_round:
+        office.wait(timedelta(hours=1, minutes=1))
+    settle(office, Command.CORRECT, games[0].game_id, points=(0, 3))
+    assert office.warnings() == (["bracket_stands"] if has_next_round else [])
+    through = games[0].player1 if has_next_round else games[0].player2
+    office.wait(timedelta(hours=1, minutes=1))
+    assert through in {team for game in office.games(2) for team in (game.player1, game.player2)}
+    for number in (2, 3):
+        for game in office.games(number):
+            office.report(game, (3, 0) if game.player2 != through else (0, 3))
+        office.wait(timedelta(hours=1, minutes=1))
+    assert office.state.season.phase is SeasonPhase.FINISHED
+    (season,) = office.records("season", office.history)
+    first = season.facts["standings"][0]
+    assert (first["participant_id"], first["tie_breaks"]["rounds_survived"]) == (through.group_id, 3)
+
+
+def test_a_match_settled_while_open_and_reinstated_later_takes_its_late_report(playing: Any) -> None:
+    first, second = playing.games()
+    settle(playing, Command.ANNUL, first.game_id)
+    playing.report(second)
+    assert "no_report" not in playing.warnings(playing.history)
+    for _ in range(3):
+        settle(playing, Command.REINSTATE, first.game_id)
+        assert playing.state.standings.referees[first.referee.group_id].unreported == 1
+        settle(playing, Command.ANNUL, first.game_id)
+    settle(playing, Command.REINSTATE, first.game_id)
+    settle(playing, Command.REINSTATE, first.game_id)
+    assert playing.warnings() == ["command_refused"]
+    playing.report(first, (3, 0))
+    assert playing.points()[first.player1.group_id] == 3
+    assert playing.state.standings.referees[first.referee.group_id].unreported == 0
+    (match,) = playing.records("match")
+    assert (match.facts["status"], match.facts["replaces"], match.facts["is_late"]) == ("completed", "no_report", True)
+
+
+@pytest.mark.parametrize("has_report", [False, True])
+def test_who_is_readmitted_has_its_match_recorded_again(playing: Any, has_report: bool) -> None:
+    first, _second = playing.games()
+    settle(playing, Command.WITHDRAW, first.player1.group_id)
+    if has_report:
+        playing.report(first, (3, 0))
+    settle(playing, Command.READMIT, first.player1.group_id)
+    matches = [(match.facts["status"], match.facts["replaces"]) for match in playing.records("match")]
+    assert matches == ([("completed", "walkover")] if has_report else [])
+    (settled,) = [each for each in playing.records("settlement") if each.key == first.game_id]
+    assert settled.facts["before"]["status"] == "walkover"
+    assert settled.facts["after"].get("status") == ("completed" if has_report else None)
+
+
+def test_walkovers_follow_who_is_withdrawn_now(playing: Any) -> None:
+    first, _second = playing.games()
+    one, two = first.player1.group_id, first.player2.group_id
+    seen = []
+    for command, group in (
+        (Command.WITHDRAW, one),
+        (Command.WITHDRAW, two),
+        (Command.READMIT, one),
+        (Command.READMIT, two),
+    ):
+        settle(playing, command, group)
+        settled = playing.state.games[0].settled
+        seen.append(None if settled is None else (settled.status, settled.league_points))
+    points = playing.config.rules.walkover_points
+    assert seen == [
+        (MatchStatus.WALKOVER, (0, points)),
+        (MatchStatus.CANCELLED, (0, 0)),
+        (MatchStatus.WALKOVER, (points, 0)),
+        None,
+    ]
+
+
+def test_what_the_organiser_settled_is_left_alone_by_withdrawals(playing: Any) -> None:
+    first, _second = playing.games()
+    settle(playing, Command.CORRECT, first.game_id, points=(3, 0))
+    for command in (Command.WITHDRAW, Command.READMIT):
+        settle(playing, command, first.player1.group_id)
+        assert playing.state.games[0].settled.status is MatchStatus.COMPLETED
+
+
+def test_private_scores_are_told_to_nobody_else(playing: Any) -> None:
+    game = round_one(playing)
+    settle(playing, Command.CORRECT, game.game_id, points=(0, 3), private_scores=(12.5, 90))
+    (told,) = playing.sent(FREE)
+    assert told.envelope.payload.message_text == f"match {game.game_id} now counts as completed 0:3: it was agreed"
+
+
+def test_a_report_that_conflicts_names_what_counts(playing: Any) -> None:
+    first, _second = playing.games()
+    playing.report(first, (3, 0))
+    settle(playing, Command.ANNUL, first.game_id)
+    playing.report(first, (0, 3))
+    (warning,) = [each for each in playing.effects if getattr(each, "code", "") == "report_conflict"]
+    assert warning.text.endswith("; annulled 0:0 (0:0) counts")
 
 
 def test_a_round_is_extended_and_a_pause_keeps_the_extension(office_of: Callable[..., Any]) -> None:
