@@ -245,7 +245,7 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
         left = "unknown" if status.sends_left is None else f"{status.sends_left} of {status.sends_per_day}"
         yield f"  account      sends left today: {left}; token {token_words(status.token)}"
         for line in status.token.trouble:
-            yield f"  token        {printable(line, 300)}"
+            yield f"  token        {printable(line, 1000)}"
         last = ""
         if status.last_error:
             last = f"; last: {printable(status.last_error, 200)} ({ago(status.last_error_at, now)})"
