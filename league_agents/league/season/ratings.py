@@ -21,6 +21,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from league_agents.kit.errors import LocalProtocolError
+
 ELO: Final = 400 / math.log(10)
 """Elo points of one natural unit."""
 
@@ -28,6 +30,9 @@ Z: Final = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
 
 _PRIOR_PRECISION: Final = 0.25
+_MOST_STEPS: Final = 200
+"""Of Newton's method. Chains and stars of 12 players with thousands of one-sided games took 12 at most."""
+
 _MOST_CELLS: Final = 2_000_000
 """Of the tables of resamples that are fitted at once: bounds the memory."""
 
@@ -232,13 +237,15 @@ def _fit(played: Numbers, scored: Numbers, start: Numbers | None = None) -> Numb
     ``start`` is near the solution, shape (1, size).
     """
     strengths = np.zeros_like(scored) if start is None else np.repeat(start, len(scored), axis=0)
-    for _ in range(50):
+    for _ in range(_MOST_STEPS):
         expected = _expected(strengths)
         slope = scored - (played * expected).sum(axis=2) - _PRIOR_PRECISION * strengths
         step = np.linalg.solve(_hessian(played, expected), slope[:, :, None])[:, :, 0]
         strengths += np.clip(step, -2, 2)  # far from the solution a whole step may overshoot
         if float(np.abs(step).max(initial=0)) < 1e-8:
             break
+    else:
+        raise LocalProtocolError(f"the strengths of {scored.shape[1]} participants were not found")
     centred: Numbers = strengths - strengths.mean(axis=1, keepdims=True)
     return centred
 

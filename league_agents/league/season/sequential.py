@@ -5,13 +5,14 @@ odds multiplies the stake by ``1 + b * (score - m)``; if the mean is ``m``, the 
 probability of at most ``a``, at any time (Ville's inequality). Nothing is assumed but that scores are independent and
 from 0 to 1.
 
-Rule: scores of one cluster (a mirrored pair on one target) count as one, their mean.
+Rule 1: scores of one cluster (a mirrored pair on one target) count as one, their mean.
+Rule 2: a score is taken in once, so that looking after each round costs no more than looking at the end.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -44,38 +45,69 @@ class SequentialTest(Struct, frozen=True, kw_only=True):
     far point nowhere."""
 
 
-def decide(scores: Sequence[float], *, margin: float = 0.05, error: float = 0.05) -> SequentialTest:
-    """Test the mean score of the first, one score of 0 to 1 a cluster, against one half.
+class RunningTest:
+    """A test of the mean score of the first, one score of 0 to 1 a cluster, against one half.
 
     ``error`` bounds the probability of ever naming the wrong verdict; ``margin`` is the distance from one half at which
     two count as alike (0.05 is 35 Elo).
     """
-    needed = -math.log(error / 2)
-    above, below = _evidence(scores, 0.5, upwards=True), _evidence(scores, 0.5, upwards=False)
-    not_better = _evidence(scores, 0.5 + margin, upwards=False)
-    not_worse = _evidence(scores, 0.5 - margin, upwards=True)
-    if above >= needed and above > below:
-        verdict = Verdict.FIRST
-    elif below >= needed:
-        verdict = Verdict.SECOND
-    elif not_better >= needed and not_worse >= needed:
-        verdict = Verdict.ALIKE
-    else:
-        verdict = Verdict.OPEN
-    more = None
-    if verdict is Verdict.OPEN and scores:
-        ways = (above, below, min(not_better, not_worse))
-        more = _more(max(ways), needed, len(scores))
-    return SequentialTest(verdict=verdict, clusters=len(scores), more=more)
+
+    def __init__(self, *, margin: float, error: float) -> None:
+        self._needed = -math.log(error / 2)
+        self._above, self._below = _Bets(0.5, upwards=True), _Bets(0.5, upwards=False)
+        self._not_better = _Bets(0.5 + margin, upwards=False)
+        self._not_worse = _Bets(0.5 - margin, upwards=True)
+        self._clusters = 0
+
+    def add(self, score: float) -> None:
+        """Take in the score of one more cluster."""
+        self._clusters += 1
+        for each in (self._above, self._below, self._not_better, self._not_worse):
+            each.add(score)
+
+    def result(self) -> SequentialTest:
+        """What the scores so far say."""
+        above, below = self._above.evidence(), self._below.evidence()
+        alike = min(self._not_better.evidence(), self._not_worse.evidence())
+        if above >= self._needed and above > below:
+            verdict = Verdict.FIRST
+        elif below >= self._needed:
+            verdict = Verdict.SECOND
+        elif alike >= self._needed:
+            verdict = Verdict.ALIKE
+        else:
+            verdict = Verdict.OPEN
+        more = None
+        if verdict is Verdict.OPEN and self._clusters:
+            more = _more(max(above, below, alike), self._needed, self._clusters)
+        return SequentialTest(verdict=verdict, clusters=self._clusters, more=more)
 
 
-def _evidence(scores: Sequence[float], mean: float, *, upwards: bool) -> float:
-    """The logarithm of the stake of who bets that the true mean is above (or below) ``mean``."""
-    largest = 1 / mean if upwards else 1 / (1 - mean)
-    sign = 1 if upwards else -1
-    stakes = [math.fsum(math.log1p(sign * share * largest * (score - mean)) for score in scores) for share in _BOLD]
-    most = max(stakes)
-    return most + math.log(math.fsum(math.exp(stake - most) for stake in stakes) / len(stakes))
+def decide(scores: Iterable[float], *, margin: float = 0.05, error: float = 0.05) -> SequentialTest:
+    """The ``RunningTest`` of all these scores."""
+    test = RunningTest(margin=margin, error=error)
+    for score in scores:
+        test.add(score)
+    return test.result()
+
+
+class _Bets:
+    """The stakes of who bets that the true mean is above (or below) ``mean``, as logarithms."""
+
+    def __init__(self, mean: float, *, upwards: bool) -> None:
+        largest = 1 / mean if upwards else 1 / (1 - mean)
+        self._mean = mean
+        self._bets = [(largest if upwards else -largest) * share for share in _BOLD]
+        self._stakes = [0.0] * len(_BOLD)
+
+    def add(self, score: float) -> None:
+        for index, bet in enumerate(self._bets):
+            self._stakes[index] += math.log1p(bet * (score - self._mean))
+
+    def evidence(self) -> float:
+        """The logarithm of the whole stake."""
+        most = max(self._stakes)
+        return most + math.log(math.fsum(math.exp(stake - most) for stake in self._stakes) / len(self._stakes))
 
 
 def _more(evidence: float, needed: float, count: int) -> int | None:

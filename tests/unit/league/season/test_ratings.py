@@ -6,6 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from league_agents.kit.errors import LocalProtocolError
+from league_agents.league.season import ratings as ratings_module
 from league_agents.league.season.ratings import ELO, RatedGame, Rating, Ratings, rate, score_of_elo
 
 
@@ -130,3 +132,9 @@ def test_most_intervals_hold_the_truth() -> None:
         for row in simulated(names, strengths, 10, draw).rows:
             held += row.low <= ELO * (strengths[row.participant_id] - mean) <= row.high
     assert 0.92 <= held / (trials * len(names)) <= 0.98
+
+
+def test_strengths_that_were_not_found_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings_module, "_MOST_STEPS", 2)
+    with pytest.raises(LocalProtocolError, match="2 participants"):
+        rate(series("a", "b", 30, 10))
