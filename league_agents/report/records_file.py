@@ -119,7 +119,7 @@ class RecordsFile:
                 raise ConfigError(self._named, f"is larger than {LARGEST_FILE} bytes")
         except OSError as error:
             raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
-        _, body, _ = next(self._bodies(), (0, b"", ""))
+        _, body, _ = next(self._bodies(), (0, b"", b""))
         stated = self._decoded(1, body, _Version)
         if stated.format != FORMAT:
             raise ConfigError(self._named, f"is no file of records: its first line must name the format {FORMAT!r}")
@@ -149,26 +149,40 @@ class RecordsFile:
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
         """In the order of the file. Raises ``ConfigError`` that names the first line that is not as it was written."""
-        count, is_ended = 0, False
-        for number, body, _ in self._bodies():
-            if number == 1:
-                continue
-            if is_ended:
-                raise self._wrong(number, "stands after the last line; it was added later")
-            line = self._decoded(number, body, _AnyLine)
-            if line.match is not None:
-                count += 1
-                if count > MOST_MATCHES:
-                    raise self._wrong(number, f"is one too many: at most {MOST_MATCHES} matches are read")
-                names = (line.match.referee_id, *(player.participant_id for player in line.match.players))
-                if round_number in (None, line.match.round_number) and (team is None or team in names):
-                    yield line.match
-            else:
-                is_ended = True
-                if line.matches != count:
-                    raise self._wrong(number, f"states {line.matches} matches, and the file has {count}")
-        if not is_ended:
-            raise ConfigError(self._named, f"ends after {count} matches without its last line: a part of it is missing")
+        for match, _ in self._matches():
+            names = (match.referee_id, *(player.participant_id for player in match.players))
+            if round_number in (None, match.round_number) and (team is None or team in names):
+                yield match
+
+    def whole_matches(self) -> Iterator[tuple[MatchRecord, bytes]]:
+        """The matches of a file that may have been cut off while it was written, each with its line.
+
+        A last line without its newline is torn: it is left out, as is the footer. Raises ``ConfigError`` for any other
+        line that is not as it was written.
+        """
+        end = 0
+        try:
+            for match, line in self._matches():
+                if not line.endswith(b"\n"):
+                    return
+                end += len(line)
+                yield match, line
+        except ConfigError:
+            if not self._is_torn_after(end):
+                raise
+
+    def match_at(self, offset: int) -> MatchRecord:
+        """The match whose line begins at this byte. The chain is not checked."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(offset)
+                line = file.readline(LONGEST_LINE)
+        except OSError as error:
+            raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
+        try:
+            return msgspec.json.decode(line, type=MatchLine).match
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise ConfigError(self._named, f"was changed at byte {offset} while it was read") from None
 
     def match(self, game_id: str) -> MatchRecord:
         """One match; ``north/0101001`` where several divisions have one of this id."""
@@ -189,8 +203,40 @@ class RecordsFile:
     def close(self) -> None:
         """No-op: nothing is open between two calls."""
 
-    def _bodies(self) -> Iterator[tuple[int, bytes, str]]:
-        """Line number, the line without its hash, and the hash. Raises ``ConfigError`` for one that does not fit."""
+    def _matches(self) -> Iterator[tuple[MatchRecord, bytes]]:
+        """All matches, each with its line. Raises ``ConfigError`` for a line that is not as it was written."""
+        count, is_ended = 0, False
+        for number, body, whole in self._bodies():
+            if number == 1:
+                continue
+            if is_ended:
+                raise self._wrong(number, "stands after the last line; it was added later")
+            line = self._decoded(number, body, _AnyLine)
+            if line.match is not None:
+                count += 1
+                if count > MOST_MATCHES:
+                    raise self._wrong(number, f"is one too many: at most {MOST_MATCHES} matches are read")
+                yield line.match, whole
+            else:
+                is_ended = True
+                if line.matches != count:
+                    raise self._wrong(number, f"states {line.matches} matches, and the file has {count}")
+        if not is_ended:
+            raise ConfigError(self._named, f"ends after {count} matches without its last line: a part of it is missing")
+
+    def _is_torn_after(self, matches: int) -> bool:
+        """Whether nothing but a line without a newline follows the header and so many bytes of matches."""
+        try:
+            with self._path.open("rb") as file:
+                header = file.readline(LONGEST_LINE + 1)
+                file.seek(len(header) + matches)
+                rest = file.read(LONGEST_LINE + 1)
+        except OSError as error:
+            raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
+        return len(rest) <= LONGEST_LINE and b"\n" not in rest
+
+    def _bodies(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """Line number, line without its hash, whole line. Raises ``ConfigError`` for one that does not fit."""
         before = ""
         try:
             with self._path.open("rb") as file:
@@ -207,7 +253,7 @@ class RecordsFile:
                     found = _digest(before, body)
                     if found != stated[1].decode():
                         raise self._wrong(number, f"was changed, or a line before it is missing{_game_in(body)}")
-                    yield number, body, found
+                    yield number, body, line
                     before = found
         except OSError as error:
             raise ConfigError(self._named, f"cannot be read: {error.strerror}") from None
