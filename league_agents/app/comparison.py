@@ -3,16 +3,20 @@
 Rule 1: a game depends on the settings, its cluster and its seats alone. The same settings give the same file and the
 same figures, however many games run at once and however often the comparison was interrupted.
 Rule 2: games are written in their order, so a file that was cut off holds the first of them.
+Rule 3: of a file that is there, nothing is cut off but its footer and a line that was torn while it was written.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from league_agents.app.agents import LLM
 from league_agents.app.evaluation import PARTS, EvaluationSettings, Maker, kind_of, maker_of
@@ -21,9 +25,9 @@ from league_agents.evaluation.comparison import (
     ComparedGame,
     Comparison,
     GameScore,
+    RunningTests,
     compare,
     games_of,
-    is_decided,
     pairs_of,
     rounds,
 )
@@ -36,12 +40,13 @@ from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.model_work import read_steps, together
-from league_agents.kit.private_file import open_private
+from league_agents.kit.private_file import open_private_bytes
 from league_agents.league.machines.reports import match_facts, match_report
 from league_agents.league.wire.messages import ReportStatus
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.records import MatchRecord, PlayerRecord, SeasonRecord, TeamRecord
 from league_agents.report.records_file import RecordsFile, RecordsWriter
+from league_agents.runner.lock import FileLock, Locked
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge
@@ -137,28 +142,37 @@ class Compared:
         }
         documents = [settings.pair(*pair, referee).document(knowledge, traffic) for pair, referee in self._makers]
         self.season = _season(settings, documents)
-        self._kept: dict[str, MatchRecord] = {}
-        self._file: IO[str] | None = None
+        self._tests = RunningTests(self._pairs, margin=settings.margin, error=settings.error)
+        self._kept: dict[str, int] = {}
+        """Games of a former run: where their lines begin in the file."""
+
+        self._source: RecordsFile | None = None
+        self._out = out
+        self._lock: FileLock | None = None
+        self._file: BinaryIO | None = None
         self._writer = RecordsWriter()
+        self._size = 0
+        """Bytes of whole lines in the file."""
+
         if out is not None:
             self._open(out)
         self.scores: list[GameScore] = []
 
     def play(self, workers: int, told: Callable[[int], None] = lambda _games: None) -> Comparison:
         """Play until every pair is decided or has played all its games. ``told`` hears after each game how many there
-        are. An interruption leaves the file as far as it came."""
+        are."""
         open_pairs = list(self._pairs)
         for clusters in rounds(self._settings.games // 2):
             games = [game for cluster in clusters for game in games_of(cluster, open_pairs)]
             for ended in self._in_order(games, workers):
-                self.scores.append(_score(ended.game, ended.record, self._referee_of(ended.game)))
+                score = _score(ended.game, ended.record, self._referee_of(ended.game))
+                self._tests.add(score)
+                self.scores.append(score)
                 told(len(self.scores))
             if self._settings.stops_early:
-                open_pairs = [pair for pair in open_pairs if not self._decided(pair)]
+                open_pairs = [pair for pair in open_pairs if not self._tests.is_decided(pair)]
             if not open_pairs:
                 break
-        if self._file is not None:
-            self._write(self._writer.footer())
         return self.result()
 
     def result(self) -> Comparison:
@@ -173,12 +187,22 @@ class Compared:
         )
 
     def close(self) -> None:
-        """Close the file; what was written stays."""
-        if self._file is not None:
-            self._file.close()
-
-    def _decided(self, pair: tuple[int, int]) -> bool:
-        return is_decided(self.scores, pair, margin=self._settings.margin, error=self._settings.error)
+        """Close the file, with its last line after the games that were played. Raises ``ConfigError``."""
+        file, self._file = self._file, None
+        try:
+            if file is not None:
+                # What was being written when the comparison was interrupted.
+                file.truncate(self._size)
+                file.write(self._writer.footer())
+                file.flush()
+        except OSError as error:
+            raise self._unwritable(error) from None
+        finally:
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.close()
+            if self._lock is not None:
+                self._lock.release()
 
     def _referee_of(self, game: ComparedGame) -> int:
         return (game.cluster - 1) % len(self._settings.referees)
@@ -192,18 +216,20 @@ class Compared:
 
     def _in_order(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
         """The games, played or kept, each written before it is handed on."""
-        waiting: dict[ComparedGame, MatchRecord] = {
-            game: self._kept[self._id_of(game)] for game in games if self._id_of(game) in self._kept
-        }
-        left = [game for game in games if game not in waiting]
+        waiting: dict[ComparedGame, MatchRecord] = {}
+        left = [game for game in games if self._id_of(game) not in self._kept]
         ended = play_all(left, lambda: _Casting(self), self._play, workers=workers)
         for game in games:
+            offset = self._kept.get(self._id_of(game))
+            if offset is not None:
+                assert self._source is not None, "games were kept from a file"
+                yield _Ended(game, self._source.match_at(offset))
+                continue
             while game not in waiting:
                 each = next(ended)
                 waiting[each.game] = each.record
             record = waiting.pop(game)
-            if self._file is not None and record.game_id not in self._kept:
-                self._write(self._writer.match(record))
+            self._write(partial(RecordsWriter.match, match=record))
             yield _Ended(game, record)
 
     def _id_of(self, game: ComparedGame) -> str:
@@ -256,38 +282,69 @@ class Compared:
 
     def _open(self, out: Path) -> None:
         """Begin the file, or go on after the whole games of one with the same settings."""
-        header = self._writer.header(self.season)
-        whole = 0
         try:
-            if out.exists() and out.stat().st_size:
-                whole = len(header) + self._take_over(out)
-                os.truncate(out, whole)
-            self._file = open_private(out, "a")
-            if not whole:
-                self._write(header)
+            self._lock = FileLock(out)
+            header = RecordsWriter().header(self.season)
+            if self._is_begun(out, header):
+                self._take_over(out)
+            with contextlib.suppress(FileNotFoundError):
+                os.truncate(out, self._size)
+            self._file = open_private_bytes(out, "a")
+        except Locked as error:
+            raise ConfigError(str(out), f"{error} writes this file; stop it first, or name another file") from None
         except OSError as error:
-            raise ConfigError(str(out), f"cannot be written: {error.strerror}; name another file") from None
-
-    def _write(self, line: bytes) -> None:
-        assert self._file is not None, "the file is open"
-        self._file.write(line.decode())
-        self._file.flush()
-
-    def _take_over(self, out: Path) -> int:
-        """Keep the games of a file; how many bytes they have."""
-        former = RecordsFile(out)
-        if former.season().season_id != self.season.season_id:
-            raise ConfigError(str(out), "holds records of something else; name another file")
-        size = 0
-        try:
-            for record in former.matches():
-                size += len(self._writer.match(record))
-                self._kept[record.game_id] = record
+            self._release()
+            raise self._unwritable(error) from None
         except ConfigError:
-            pass  # a line that was torn when the process ended: its game is played again
-        finally:
-            former.close()
-        return size
+            self._release()
+            raise
+        if not self._size:
+            self._write(partial(RecordsWriter.header, season=self.season))
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def _unwritable(self, error: OSError) -> ConfigError:
+        return ConfigError(str(self._out), f"cannot be written: {error.strerror}; name another file")
+
+    def _write(self, line_of: Callable[[RecordsWriter], bytes]) -> None:
+        """Write one line. What is kept of it is set last: an interruption before leaves a line that is cut off."""
+        if self._file is None:
+            return
+        writer = copy(self._writer)
+        line = line_of(writer)
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._writer, self._size = writer, self._size + len(line)
+
+    def _is_begun(self, out: Path, header: bytes) -> bool:
+        """Whether the file has this header; not if it is empty, or ends within it."""
+        if not out.exists():
+            return False
+        with out.open("rb") as file:
+            begun = file.read(len(header))
+        if not header.startswith(begun):
+            raise self._foreign(out)
+        return begun == header
+
+    def _take_over(self, out: Path) -> None:
+        """Keep the games of a file. Raises ``ConfigError`` for one that was changed."""
+        self._source = RecordsFile(out)
+        writer = RecordsWriter()
+        size = len(writer.header(self.season))
+        for record, line in self._source.whole_matches():
+            if writer.match(record) != line:
+                raise self._foreign(out)
+            self._kept[record.game_id] = size
+            size += len(line)
+        self._writer, self._size = writer, size
+
+    def _foreign(self, out: Path) -> ConfigError:
+        return ConfigError(str(out), "holds something else than games of these settings; name another file")
 
 
 class _Casting:
@@ -356,18 +413,26 @@ def _player(row: Mapping[str, object], position: int, names: Sequence[str], beha
 def _score(game: ComparedGame, record: MatchRecord, referee: int) -> GameScore:
     """What a record says of a game."""
     first, second = (record.player(player_id(each)) for each in (game.first, game.second))
-    if record.status != ReportStatus.COMPLETED.value or first is None or second is None:
+    if first is None or second is None:
         return GameScore(game=game, referee=referee, score=None)
-    score = 0.5 if record.winner_id is None else float(record.winner_id == first.participant_id)
-    scores = (first.private_score, second.private_score)
+    score, private_scores = None, None
+    if record.status == ReportStatus.COMPLETED.value and _is_judged(first) and _is_judged(second):
+        score = 0.5 if record.winner_id is None else float(record.winner_id == first.participant_id)
+        if first.private_score is not None and second.private_score is not None:
+            private_scores = (first.private_score, second.private_score)
     return GameScore(
         game=game,
         referee=referee,
         score=score,
         models=(together(read_steps(first.models)), together(read_steps(second.models))),
         complaints=(next(iter(first.notes), ""), next(iter(second.notes), "")),
-        private_scores=(scores[0], scores[1]) if scores[0] is not None and scores[1] is not None else None,
+        private_scores=private_scores,
     )
+
+
+def _is_judged(player: PlayerRecord) -> bool:
+    """Whether the referee scored its guess: where it failed, a card of zero points stands for the score."""
+    return player.scorecard is not None and player.scorecard.get("is_judged") is not False
 
 
 def _text(value: object) -> str | None:

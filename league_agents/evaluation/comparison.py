@@ -4,7 +4,8 @@ Rule 1: a cluster is one target. Each two players play it twice, once on each se
 anybody; the games of a cluster are one observation.
 Rule 2: tests are looked at after whole rounds of clusters only, so what is played does not depend on the order in which
 games end.
-Rule 3: a match that its referee did not bring to scores is counted, and decides nothing.
+Rule 3: a match that its referee did not bring to scores is counted, and decides nothing. Neither does its mirrored
+game, which would favour a seat.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from msgspec import Struct
 from league_agents.evaluation.statistics import Estimate, mean
 from league_agents.kit.model_work import ModelWorkUse
 from league_agents.league.season.ratings import RatedGame, Ratings, rate
-from league_agents.league.season.sequential import SequentialTest, Verdict, decide
+from league_agents.league.season.sequential import RunningTest, SequentialTest, Verdict, decide
 
 ROUND: Final = 5
 """Clusters between two looks at the tests."""
@@ -64,8 +65,14 @@ class PairResult(Struct, frozen=True, kw_only=True):
 
     first: int
     second: int
+    played: int
+    """All games between them."""
+
     games: int
-    """That came to scores."""
+    """That came to scores on both seats: these are tested and rated."""
+
+    half_scored: int
+    """Games that came to scores, and whose mirrored game did not: left out."""
 
     wins: int
     draws: int
@@ -136,53 +143,74 @@ def games_of(cluster: int, pairs: Sequence[tuple[int, int]]) -> list[ComparedGam
     return [ComparedGame(cluster, *pair, is_swapped) for pair in pairs for is_swapped in (False, True)]
 
 
-def is_decided(scores: Sequence[GameScore], pair: tuple[int, int], *, margin: float, error: float) -> bool:
-    """Whether nothing more need be played between these two."""
-    return _test(_of_pair(scores, pair), margin=margin, error=error).verdict is not Verdict.OPEN
+class RunningTests:
+    """The tests of all pairs while games end."""
+
+    def __init__(self, pairs: Sequence[tuple[int, int]], *, margin: float, error: float) -> None:
+        self._tests = {pair: RunningTest(margin=margin, error=error) for pair in pairs}
+        self._waiting: dict[ComparedGame, float | None] = {}
+        """Scores of games whose mirrored game is to come."""
+
+    def add(self, each: GameScore) -> None:
+        """Take in a game, each once."""
+        other = each.game._replace(is_swapped=not each.game.is_swapped)
+        if other not in self._waiting:
+            self._waiting[each.game] = each.score
+            return
+        score = self._waiting.pop(other)
+        if score is not None and each.score is not None:
+            self._tests[each.game.first, each.game.second].add((score + each.score) / 2)
+
+    def is_decided(self, pair: tuple[int, int]) -> bool:
+        """Whether nothing more need be played between these two."""
+        return self._tests[pair].result().verdict is not Verdict.OPEN
 
 
 def compare(
     scores: Sequence[GameScore], *, players: int, referees: int, margin: float, error: float, seed: int
 ) -> Comparison:
     """All figures. ``error`` is that of one pair's test: divide the whole by the number of pairs."""
+    by_pair: dict[tuple[int, int], list[GameScore]] = {pair: [] for pair in pairs_of(players)}
+    for each in scores:
+        by_pair[each.game.first, each.game.second].append(each)
     rated = [
-        RatedGame(
-            first=str(each.game.first), second=str(each.game.second), score=each.score, cluster=str(each.game.cluster)
-        )
-        for each in scores
-        if each.score is not None
+        RatedGame(first=str(each.game.first), second=str(each.game.second), score=score, cluster=str(each.game.cluster))
+        for own in by_pair.values()
+        for both in _mirrored(own)
+        for each, score in both
     ]
     return Comparison(
         ratings=rate(rated, seed=seed),
-        pairs=tuple(_pair(scores, pair, margin=margin, error=error) for pair in pairs_of(players)),
+        pairs=tuple(_pair(pair, own, margin=margin, error=error) for pair, own in by_pair.items()),
         conduct=tuple(_conduct(scores, player) for player in range(players)),
         referees=tuple(_referee(scores, referee, referees) for referee in range(referees)),
         not_scored=sum(each.score is None for each in scores),
     )
 
 
-def _of_pair(scores: Sequence[GameScore], pair: tuple[int, int]) -> list[GameScore]:
-    return [each for each in scores if (each.game.first, each.game.second) == pair and each.score is not None]
-
-
-def _test(scores: Sequence[GameScore], *, margin: float, error: float) -> SequentialTest:
-    clusters: dict[int, list[float]] = {}
-    for each in scores:
+def _mirrored(own: Sequence[GameScore]) -> list[list[tuple[GameScore, float]]]:
+    """The games on each target that came to scores on both seats, in the order of the targets."""
+    clusters: dict[int, list[tuple[GameScore, float]]] = {}
+    for each in own:
         if each.score is not None:
-            clusters.setdefault(each.game.cluster, []).append(each.score)
-    return decide([sum(found) / len(found) for _, found in sorted(clusters.items())], margin=margin, error=error)
+            clusters.setdefault(each.game.cluster, []).append((each, each.score))
+    return [found for _, found in sorted(clusters.items()) if len(found) == 2]
 
 
-def _pair(scores: Sequence[GameScore], pair: tuple[int, int], *, margin: float, error: float) -> PairResult:
-    own = _of_pair(scores, pair)
-    test = _test(own, margin=margin, error=error)
+def _pair(pair: tuple[int, int], own: Sequence[GameScore], *, margin: float, error: float) -> PairResult:
+    mirrored = [[score for _, score in both] for both in _mirrored(own)]
+    test = decide((sum(both) / 2 for both in mirrored), margin=margin, error=error)
+    counts = Counter(score for both in mirrored for score in both)
+    games = 2 * len(mirrored)
     return PairResult(
         first=pair[0],
         second=pair[1],
-        games=len(own),
-        wins=sum(each.score == 1 for each in own),
-        draws=sum(each.score == 0.5 for each in own),
-        losses=sum(each.score == 0 for each in own),
+        played=len(own),
+        games=games,
+        half_scored=sum(each.score is not None for each in own) - games,
+        wins=counts[1.0],
+        draws=counts[0.5],
+        losses=counts[0.0],
         test=test,
         more_games=None if test.more is None else 2 * test.more,
     )
@@ -203,15 +231,11 @@ def _conduct(scores: Sequence[GameScore], player: int) -> PlayerConduct:
 def _referee(scores: Sequence[GameScore], referee: int, referees: int) -> RefereeRating:
     own = [each for each in scores if each.referee == referee]
     judged = [each for each in own if each.private_scores is not None]
-    everybody = [sum(each.private_scores) / 2 for each in scores if each.private_scores is not None]
     severity = None
     if referees > 1 and judged:
-        usual = sum(everybody) / len(everybody)
-        by_cluster: dict[int, list[float]] = {}
-        for each in judged:
-            assert each.private_scores is not None
-            by_cluster.setdefault(each.game.cluster, []).append(sum(each.private_scores) / 2)
-        severity = mean([usual - sum(found) / len(found) for found in by_cluster.values()], least=-100, most=100)
+        usual = _means_of_clusters(scores)
+        average = sum(usual) / len(usual)
+        severity = mean([average - each for each in _means_of_clusters(own)], least=-100, most=100)
     return RefereeRating(
         referee=referee,
         games=len(judged),
@@ -221,12 +245,21 @@ def _referee(scores: Sequence[GameScore], referee: int, referees: int) -> Refere
     )
 
 
+def _means_of_clusters(scores: Sequence[GameScore]) -> list[float]:
+    """The mean private score on each target. Targets weigh alike, however many pairs were still playing."""
+    clusters: dict[int, list[float]] = {}
+    for each in scores:
+        if each.private_scores is not None:
+            clusters.setdefault(each.game.cluster, []).append(sum(each.private_scores) / 2)
+    return [sum(found) / len(found) for found in clusters.values()]
+
+
 def _gaps(judged: Sequence[GameScore]) -> list[float]:
-    """For each mirrored pair and player: how far its two scores are apart."""
+    """For each mirrored pair of games: how far a player's two scores are apart, on average of both players."""
     plain = {each.game: each.private_scores for each in judged if not each.game.is_swapped}
     found = []
     for each in judged:
         other = plain.get(each.game._replace(is_swapped=False)) if each.game.is_swapped else None
         if other is not None and each.private_scores is not None:
-            found += [abs(one - two) for one, two in zip(each.private_scores, other, strict=True)]
+            found.append(sum(abs(one - two) for one, two in zip(each.private_scores, other, strict=True)) / 2)
     return found

@@ -1,14 +1,22 @@
 """``league-agents compare``: games, figures, and the file that they lie in."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from league_agents.agents.library import Knowledge
+from league_agents.app.comparison import Compared, CompareSettings
 from league_agents.cli import Exit, command_line
-from league_agents.report.records_file import RecordsFile
+from league_agents.config.rules import rules_named
+from league_agents.knowledge.corpus import default_index_path
+from league_agents.league.season.ratings import score_of_elo
+from league_agents.league.season.sequential import RunningTest
+from league_agents.report.records_file import RecordsFile, RecordsWriter
+from league_agents.runner.lock import FileLock
 
 BROKEN = """
 class Guesser:
@@ -79,6 +87,123 @@ def test_an_interrupted_comparison_ends_with_the_same_bytes(tmp_path: Path, torn
     assert out.read_bytes() == whole.read_bytes()
     assert compared(*words, "--out", str(out)) == expected  # nothing is left to play
     assert out.read_bytes() == whole.read_bytes()
+
+
+def test_a_whole_line_without_its_newline_is_torn_too(tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole.jsonl", tmp_path / "again.jsonl"
+    words = ("scripted", "scripted", "--games", "6", "--all-games")
+    compared(*words, "--out", str(whole))
+    lines = whole.read_bytes().splitlines(keepends=True)
+    for kept in (len(lines), 4, 1):
+        out.write_bytes(b"".join(lines[:kept])[:-1])
+        compared(*words, "--out", str(out))
+        assert out.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("line", [0, 1, 3, 6, 7])
+def test_a_changed_line_is_refused_and_the_file_left_as_it_is(tmp_path: Path, line: int) -> None:
+    out = tmp_path / "games.jsonl"
+    words = ("scripted", "scripted", "--games", "6", "--all-games", "--out", str(out))
+    compared(*words)
+    lines = out.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 8
+    lines[line] = lines[line].replace(b'"hash":"', b'"hash" :"')
+    out.write_bytes(b"".join(lines))
+    found = program("compare", *words)
+    assert found.exit_code == Exit.CONFIGURATION
+    assert "games.jsonl" in found.stderr
+    assert out.read_bytes() == b"".join(lines)
+
+
+@pytest.mark.parametrize("text", ["notes", "notes\n", '{"format":"league-agents.records","version":9}\n'])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    out = tmp_path / "games.jsonl"
+    out.write_text(text, encoding="utf-8")
+    found = program("compare", "scripted", "scripted", "--games", "2", "--out", str(out))
+    assert found.exit_code == Exit.CONFIGURATION
+    assert "name another file" in found.stderr
+    assert out.read_text(encoding="utf-8") == text
+
+
+def test_an_interrupted_comparison_can_be_shown_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, out = tmp_path / "whole.jsonl", tmp_path / "again.jsonl"
+    words = ("scripted", "scripted", "--games", "12", "--all-games")
+    expected = compared(*words, "--out", str(whole))
+    write = Compared._write
+
+    def torn(self: Compared, line_of: Callable[[RecordsWriter], bytes]) -> None:
+        if self._writer._count == 7:
+            assert self._file is not None
+            self._file.write(line_of(RecordsWriter())[:50])
+            raise KeyboardInterrupt
+        write(self, line_of)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Compared, "_write", torn)
+        assert program("compare", *words, "--out", str(out)).exit_code == Exit.INTERRUPTED
+    assert RecordsFile(out).check() == 7
+    shown = program("show", "match", "0101001", "--from", str(out))
+    assert shown.exit_code == Exit.OK, shown.stderr
+    assert compared(*words, "--out", str(out)) == expected
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    lock = FileLock(out)
+    words = ("compare", "scripted", "scripted", "--games", "2", "--out", str(out))
+    found = program(*words)
+    assert found.exit_code == Exit.CONFIGURATION
+    assert "writes this file; stop it first" in found.stderr
+    assert not out.exists()
+    lock.release()
+    assert program(*words).exit_code == Exit.OK
+    FileLock(out).release()  # given back
+
+
+def test_games_of_a_former_run_are_not_held_in_memory(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    words = ("scripted", "scripted", "--games", "4", "--seed", "1", "--out", str(out))
+    first = compared(*words)
+    settings = CompareSettings(
+        players=("scripted", "scripted"), referees=("offline",), rules=rules_named("prd"), noise=0.05, seed=1, games=4,
+        margin=score_of_elo(35.0) - 0.5,
+    )  # fmt: skip
+    again = Compared(settings, Knowledge.open(default_index_path()), None, out)
+    assert len(again._kept) == 4
+    assert all(isinstance(offset, int) for offset in again._kept.values())
+    assert again.play(1).pairs[0].draws == first["pairs"][0]["draws"]
+    again.close()
+
+
+def test_games_that_the_referee_never_scored_decide_nothing() -> None:
+    found = compared("scripted", "scripted:raising", "--referee", "scripted:unscoring", "--games", "20")
+    (pair,) = found["pairs"]
+    assert (pair["verdict"], pair["games"], pair["draws"]) == ("open", 0, 0)
+    assert (found["not_scored"], found["referees"][0]["not_scored"]) == (20, 20)
+    assert found["referees"][0]["inconsistency"] is None
+    assert [each["games_with_complaints"] for each in found["conduct"]] == [0, 20]
+
+
+def test_a_look_costs_the_same_after_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[float] = []
+    add = RunningTest.add
+
+    def counted(self: RunningTest, score: float) -> None:
+        taken.append(score)
+        add(self, score)
+
+    monkeypatch.setattr(RunningTest, "add", counted)
+    compared("scripted", "scripted", "--games", "60")
+    assert len(taken) == 30 * 2  # while they are played, and once for the figures
+
+
+def test_an_estimate_after_an_early_stop_is_marked() -> None:
+    found = compared("offline", "scripted", "--games", "60")
+    assert (found["stopped_early"], found["pairs"][0]["stopped_early"]) == (True, True)
+    assert "use --all-games" in program("compare", "offline", "scripted", "--games", "60").stdout
+    found = compared("offline", "scripted", "--games", "30", "--all-games")
+    assert (found["stopped_early"], found["pairs"][0]["stopped_early"]) == (False, False)
 
 
 def test_games_of_other_settings_are_not_mixed_in(tmp_path: Path) -> None:

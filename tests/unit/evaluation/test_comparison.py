@@ -8,9 +8,9 @@ from league_agents.evaluation.comparison import (
     ROUND,
     ComparedGame,
     GameScore,
+    RunningTests,
     compare,
     games_of,
-    is_decided,
     pairs_of,
     rounds,
 )
@@ -69,8 +69,54 @@ def test_a_match_without_scores_decides_nothing_and_is_counted() -> None:
 
 def test_a_pair_is_decided_by_its_own_games() -> None:
     scores = [*mirrored([1.0] * 20), *mirrored([1.0, 0.0] * 10, pair=(0, 2))]
-    assert is_decided(scores, (0, 1), margin=0.05, error=0.05)
-    assert not is_decided(scores, (0, 2), margin=0.05, error=0.05)
+    tests = RunningTests([(0, 1), (0, 2)], margin=0.05, error=0.05)
+    for score in scores:
+        tests.add(score)
+    assert tests.is_decided((0, 1))
+    assert not tests.is_decided((0, 2))
+
+
+def test_half_of_a_mirrored_pair_is_no_evidence() -> None:
+    """Seat 1 wins, and the other half of each pair was never scored: that says nothing of the players."""
+    halves = [
+        scored(cluster, None if swapped else 1.0, swapped=swapped)
+        for cluster in range(1, 41)
+        for swapped in (False, True)
+    ]
+    whole = [scored(41, 1.0, swapped=swapped) for swapped in (False, True)]
+    found = compare([*halves, *whole], players=2, referees=1, margin=0.05, error=0.05, seed=1)
+    (pair,) = found.pairs
+    assert (pair.test.clusters, pair.test.verdict) == (1, Verdict.OPEN)
+    assert (pair.played, pair.games, pair.wins, pair.half_scored) == (82, 2, 2, 40)
+    assert [row.games for row in found.ratings.rows] == [2, 2]
+    tests = RunningTests([(0, 1)], margin=0.05, error=0.05)
+    for score in halves:
+        tests.add(score)
+    assert not tests.is_decided((0, 1))
+
+
+def test_a_target_weighs_alike_however_many_pairs_still_play() -> None:
+    """Two pairs are decided after four targets, and the later targets are easier: no referee is milder for that."""
+    scores = [
+        scored(cluster, 0.5, pair=pair, swapped=swapped, private=(points, points), referee=(cluster - 1) % 2)
+        for cluster in range(1, 9)
+        for pair in ([(0, 1), (0, 2), (1, 2)] if cluster <= 4 else [(0, 1)])
+        for swapped in (False, True)
+        for points in [50.0 if cluster <= 4 else 80.0]
+    ]
+    found = compare(scores, players=3, referees=2, margin=0.05, error=0.05, seed=1)
+    assert [each.severity.value for each in found.referees if each.severity] == [0, 0]
+
+
+def test_a_mirrored_pair_of_games_is_one_observation_of_inconsistency() -> None:
+    scores = [
+        scored(cluster, 0.5, swapped=swapped, private=(50.0 + 10 * swapped, 50.0))
+        for cluster in (1, 2, 3)
+        for swapped in (False, True)
+    ]
+    gap = compare(scores, players=2, referees=1, margin=0.05, error=0.05, seed=1).referees[0].inconsistency
+    assert gap is not None
+    assert (gap.count, gap.value) == (3, 5)
 
 
 def test_all_are_rated_together() -> None:
