@@ -10,6 +10,7 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.options import CONFIG
+from league_agents.league.season.orders import ABOUT_A_MATCH, ABOUT_A_TEAM, SETTLING, SettlementOrder
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -32,9 +33,6 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "extend-round": "end the round --minutes later",
     }
 )
-ABOUT_A_MATCH = ("annul", "correct", "reinstate")
-ABOUT_A_TEAM = ("withdraw", "readmit")
-SETTLING = (*ABOUT_A_MATCH, *ABOUT_A_TEAM, "extend-round")
 WITH_TEXT = ("keep-alive", "pause", "reset", "free-text")
 LONGEST_TEXT = 2_000
 LOOK_EVERY_S = 0.2
@@ -106,9 +104,11 @@ def command(
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
     from league_agents.kit.clock import SystemClock
-    from league_agents.league.season.orders import SettlementOrder
     from league_agents.runner.lock import is_locked
 
+    for name, words in (("ABOUT", about), ("--text", text), ("--why", why)):
+        if not _is_unicode(words):
+            raise click.UsageError(f"{name} cannot be written as UTF-8; write it in the terminal's own encoding")
     if text and order not in WITH_TEXT:
         raise click.UsageError(f"'{order}' says nothing; --text is for {', '.join(WITH_TEXT)}")
     if order == "free-text" and not text.strip():
@@ -116,7 +116,8 @@ def command(
     if len(text) > LONGEST_TEXT:
         raise click.UsageError(f"the text has {len(text)} characters, at most {LONGEST_TEXT} are sent")
     if order in SETTLING:
-        _check_settlement(order, about, why, points, minutes)
+        _check_settlement(order, about, why)
+        _check_figures(order, points, scores, minutes)
         text = SettlementOrder(
             about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes
         ).to_text()
@@ -143,7 +144,15 @@ def command(
     return Exit.FAILED if outcome else Exit.OK
 
 
-def _check_settlement(order: str, about: str, why: str, points: tuple[int, int] | None, minutes: float | None) -> None:
+def _is_unicode(words: str) -> bool:
+    try:
+        words.encode()
+    except UnicodeEncodeError:  # bytes of another encoding, as the system hands them over
+        return False
+    return True
+
+
+def _check_settlement(order: str, about: str, why: str) -> None:
     if not why.strip():
         raise click.UsageError(f"'{order}' needs a reason: --why '…'")
     if len(about) + len(why) > LONGEST_TEXT // 2:
@@ -152,6 +161,15 @@ def _check_settlement(order: str, about: str, why: str, points: tuple[int, int] 
         raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
     if order in ABOUT_A_TEAM and not about:
         raise click.UsageError(f"'{order}' needs the team: {order} TEAM --why '…'")
+    if order == "extend-round" and about:
+        raise click.UsageError("'extend-round' is about the round that is played; it takes --minutes M and --why")
+
+
+def _check_figures(
+    order: str, points: tuple[int, int] | None, scores: tuple[float, float] | None, minutes: float | None
+) -> None:
+    if scores is not None and order != "correct":
+        raise click.UsageError("--scores is for 'correct' only")
     if (order == "correct") != (points is not None):
         raise click.UsageError("'correct' needs --points N N, and no other command has them")
     if (order == "extend-round") != (minutes is not None):

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from league_agents.journal.port import NOTICE, WARNING, Note
+from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of
-from league_agents.league.season.orders import order_words
+from league_agents.league.season.orders import ABOUT_A_TEAM, SETTLING, order_words
 from league_agents.report.match_assembly import SETTLEMENT, settlement_of
 from league_agents.report.records import LogEntry
 from league_agents.report.season_frame import RoleJournal
@@ -31,10 +32,13 @@ def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[L
 
 def _entries(own: RoleJournal, by: str) -> Iterator[LogEntry]:
     for order in own.journal.orders():
-        said = order_words(order.text)
-        text = f"{order.command.replace('_', '-')}: {said}" if said else order.command.replace("_", "-")
+        word = order.command.replace("_", "-")
+        said = order_words(order.text) if word in SETTLING else order.text
+        text = f"{word}: {said}" if said else word
         yield LogEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
+        if note.kind == SETTLEMENT and is_game_id(note.key) and note.facts.get("order") in ABOUT_A_TEAM:
+            continue  # a walkover of a team whose own settlement is listed
         yield LogEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
 
 

@@ -118,6 +118,7 @@ def test_what_the_organiser_settles_is_told_listed_and_survives_a_restart(league
     shown = " ".join(log.stdout.split())
     assert f"correct: {game.game_id}: agreed by both" in shown
     assert f"withdraw: {game.player1.group_id}: they left" in shown
+    assert shown.count(f"withdraw team {game.player1.group_id}: they left") == 1
 
 
 def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
@@ -150,6 +151,11 @@ def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
         (["extend-round", "--why", "x"], 2, "--minutes"),
         (["annul", "0101001", "--why", "x" * 3_000], 2, "3000 characters"),
         (["pause", "0101001"], 2, "settles nothing"),
+        (["annul", "0101001", "--scores", "1", "2", "--why", "x"], 2, "--scores is for 'correct'"),
+        (["extend-round", "2", "--minutes", "5", "--why", "x"], 2, "the round that is played"),
+        (["pause", "--text", "\udcff"], 2, "--text cannot be written as UTF-8"),
+        (["annul", "0101001", "--why", "\udcff"], 2, "--why cannot be written as UTF-8"),
+        (["annul", "\udcff", "--why", "x"], 2, "ABOUT cannot be written as UTF-8"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:

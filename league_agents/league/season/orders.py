@@ -5,6 +5,11 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+ABOUT_A_MATCH = ("annul", "correct", "reinstate")
+ABOUT_A_TEAM = ("withdraw", "readmit")
+SETTLING = (*ABOUT_A_MATCH, *ABOUT_A_TEAM, "extend-round")
+"""Commands by which an organiser settles something. Their text is a ``SettlementOrder``."""
+
 
 class SettlementOrder(Struct, frozen=True, kw_only=True):
     """What a settlement is about. It travels as JSON in the text of an order."""
@@ -29,7 +34,7 @@ def read_order(text: str) -> SettlementOrder | None:
     """What ``to_text`` wrote; ``None`` for anything else."""
     try:
         return msgspec.json.decode(text.encode(), type=SettlementOrder)
-    except (msgspec.MsgspecError, UnicodeEncodeError):
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return None
 
 

@@ -8,7 +8,8 @@ Rule 3: a round is a function of the rounds before it. Nothing is drawn.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
@@ -73,11 +74,13 @@ def next_round(
     rules: RuleSet,
     season: int,
     everybody: Sequence[Team],
+    withdrawn: Collection[str] = (),
 ) -> Schedule:
     """The schedule with one round more.
 
     ``order`` is the standings' order of the entrants, ``outcomes`` are those of all games so far by game id. A round
-    that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``.
+    that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``. Referees of the
+    groups that are ``withdrawn`` judge only what cannot be judged without them.
     """
     number = len(schedule.rounds) + 1
     if schedule.kind is ScheduleKind.SWISS:
@@ -85,11 +88,11 @@ def next_round(
     else:
         pairs = _bracket(schedule, outcomes, rules)
     duty = _duty(schedule)
-    try:
-        games = with_judges(pairs, schedule.referees, Counter(duty), season=season, number=number)
-    except ConfigError:
-        games = with_judges(pairs, everybody, Counter(duty), season=season, number=number)
-    return schedule.with_round(games)
+    for judges in (schedule.referees, everybody):
+        present = [team for team in judges if team.group_id not in withdrawn]
+        with suppress(ConfigError):
+            return schedule.with_round(with_judges(pairs, present, Counter(duty), season=season, number=number))
+    return schedule.with_round(with_judges(pairs, everybody, Counter(duty), season=season, number=number))
 
 
 def byes(schedule: Schedule, number: int) -> tuple[Team, ...]:

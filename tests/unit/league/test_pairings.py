@@ -180,3 +180,20 @@ def test_referees_of_the_roster_step_in_when_those_who_registered_are_not_neutra
 
     schedule, _ = played(schedule, later_seed_wins, everybody)
     assert check_schedule(schedule, season=1) == []
+
+
+def test_who_is_withdrawn_judges_only_what_nobody_else_can() -> None:
+    everybody = teams(3)  # two of them play the final, and nobody else is there to judge it
+    schedule = drawn_up(KNOCKOUT, everybody, season=1)
+    (game,) = schedule.rounds[0]
+    out = game.player2.group_id
+    schedule = next_round(
+        schedule,
+        order=everybody,
+        outcomes={game.game_id: won((3, 0))},
+        rules=PRD,
+        season=1,
+        everybody=everybody,
+        withdrawn=(out,),
+    )
+    assert [final.referee.group_id for final in schedule.rounds[1]] == [out]

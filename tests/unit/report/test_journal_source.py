@@ -193,6 +193,27 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
     assert isinstance(season.log[0], LogEntry)
 
 
+def test_a_team_that_is_withdrawn_is_listed_once_and_other_texts_are_as_they_were_written() -> None:
+    made = league()
+    in_play = play_until(made, lambda: was_sent(made, "Q21ANSWERSBATCH"))
+    group = JournalSource(journals(made, "manager")).match(in_play).players[0].participant_id
+    gone = SettlementOrder(about=group, why="no answer").to_text()
+    text_of_settlement = SettlementOrder(about="tomorrow", why="at noon").to_text()
+    journal = made.manager.journal
+    at = made.manager.runner._clock.now()
+    journal.order(Order(nonce="x", command="free_text", text=text_of_settlement, at=at))
+    made.manager.runner.command(OperatorCommand(command=Command.WITHDRAW, nonce="gone", text=gone))
+    source = JournalSource(journals(made, "manager"))
+    log, matches = source.season().log, list(source.matches())
+    made.close()
+    settled = [entry.text for entry in log if entry.kind == "settlement"]
+    assert settled == [f"withdraw team {group}: no answer"]
+    assert text_of_settlement in [entry.text.removeprefix("free-text: ") for entry in log if entry.kind == "order"]
+    orders = {each.order for match in matches for each in match.settlements}
+    assert orders == {"withdraw"}
+    assert all(match.game_id.isdigit() for match in matches)
+
+
 def test_what_is_said_in_a_match_that_was_annulled_while_it_is_played_stays_secret() -> None:
     made = league(wrens="scripted:silent-after-questions")
     in_play = play_until(made, lambda: was_sent(made, "Q21SCOREFEEDBACK"))

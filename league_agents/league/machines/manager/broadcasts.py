@@ -8,7 +8,7 @@ Rule 3: players that understand the core messages only are sent nothing else; st
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -130,6 +130,11 @@ def audience(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
         for member, attendance in zip(turn.roster.members, state.attendance, strict=True)
         if attendance.registered_at is not None or schedule.involves(member.key)
     )
+
+
+def not_withdrawn(state: ManagerState, members: Iterable[RosterMember]) -> Iterator[RosterMember]:
+    """Those who are waited for: not the members of a team that is withdrawn."""
+    return (member for member in members if member.team.group_id not in state.season.withdrawn)
 
 
 def judges(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:

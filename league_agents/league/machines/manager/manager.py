@@ -400,7 +400,7 @@ def _condition(turn: SeasonTurn, state: ManagerState) -> str | None:
             return ROUND_OVER
         case SeasonPhase.BETWEEN if config.is_automatic and (not config.round_gap or is_last_round(state)):
             return ROUND_OVER
-        case SeasonPhase.REGISTRATION if config.is_automatic and is_everybody_registered(state):
+        case SeasonPhase.REGISTRATION if config.is_automatic and is_everybody_registered(turn, state):
             return ALL_REGISTERED
         case SeasonPhase.ASSIGNED if config.is_automatic and has_everybody_acknowledged(turn, state):
             return ALL_ACKNOWLEDGED

@@ -15,7 +15,14 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.machines.effects import Send
 from league_agents.league.machines.events import Command
-from league_agents.league.machines.manager.broadcasts import SeasonTurn, answer, audience, broadcast, broadcast_envelope
+from league_agents.league.machines.manager.broadcasts import (
+    SeasonTurn,
+    answer,
+    audience,
+    broadcast,
+    broadcast_envelope,
+    not_withdrawn,
+)
 from league_agents.league.machines.manager.config import RosterMember
 from league_agents.league.machines.manager.state import (
     UNHEARD,
@@ -206,9 +213,10 @@ def _refusal(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> str
     return None
 
 
-def is_everybody_registered(state: ManagerState) -> bool:
+def is_everybody_registered(turn: SeasonTurn, state: ManagerState) -> bool:
     """Whether registration has nobody left to wait for."""
-    return all(attendance.registered_at is not None for attendance in state.attendance)
+    awaited = not_withdrawn(state, turn.roster.members)
+    return all(state.attendance[member.index].registered_at is not None for member in awaited)
 
 
 # The table.
@@ -279,7 +287,8 @@ def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) ->
 
 def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
     """Whether everybody who was sent the table has it."""
-    return all(state.attendance[member.index].has_acknowledged for member in audience(turn, state))
+    awaited = not_withdrawn(state, audience(turn, state))
+    return all(state.attendance[member.index].has_acknowledged for member in awaited)
 
 
 def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:

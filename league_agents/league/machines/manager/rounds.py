@@ -82,6 +82,8 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     for pairing, record in zip(state.schedule.round(number), games, strict=True):
         if record.counted is not None:
             record_match(turn, pairing, record, record.counted, number)
+        elif pairing.referee.group_id in state.season.withdrawn:
+            warn_of_judge(turn, pairing)
     state = evolve(state, games=games, awaited=sum(record.counted is None for record in games))
     return enter(
         turn,
@@ -120,6 +122,7 @@ def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) 
         rules=turn.config.rules,
         season=turn.config.season_number,
         everybody=turn.config.teams,
+        withdrawn=state.season.withdrawn,
     )
 
 
@@ -277,6 +280,12 @@ def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
     for pairing, record in zip(state.schedule.round(number), state.games, strict=True):
         if record.counted is None:
             record_match(turn, pairing, record, _NO_REPORT, number, termination=Termination.RESET)
+
+
+def warn_of_judge(turn: SeasonTurn, pairing: Pairing) -> None:
+    """The referee of this match may not report: its team is withdrawn."""
+    said = f"is judged by {pairing.referee.group_id}, which is withdrawn; 'annul' or 'correct' it"
+    turn.warn("no_referee", f"game {pairing.game_id} {said}")
 
 
 def warn_of_bracket(turn: SeasonTurn, state: ManagerState, pairing: Pairing, number: int) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
+from league_agents.games.q21.model import Termination
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.league.machines.effects import Record
-from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
 from league_agents.league.machines.manager.config import RosterMember
 from league_agents.league.machines.manager.match_results import termination_of, winner_id
@@ -24,6 +24,7 @@ from league_agents.league.machines.manager.rounds import (
     tell_results,
     walkover,
     warn_of_bracket,
+    warn_of_judge,
 )
 from league_agents.league.machines.manager.state import (
     GameRecord,
@@ -46,17 +47,6 @@ _MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
 
 _OF_WITHDRAWALS = (MatchStatus.WALKOVER, MatchStatus.CANCELLED)
 """Settlements that a withdrawal made; the organiser's own are other ones."""
-
-SETTLEMENTS = frozenset(
-    {
-        Command.ANNUL,
-        Command.CORRECT,
-        Command.REINSTATE,
-        Command.WITHDRAW,
-        Command.READMIT,
-        Command.EXTEND_ROUND,
-    }
-)
 
 
 def annul(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -98,13 +88,10 @@ def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         return _refuse(turn, state, f"there is no team {shown(order.about)}")
     if team.group_id in season.withdrawn:
         return _refuse(turn, state, f"{team.group_id} is withdrawn already")
-    state = evolve(state, season=evolve(season, withdrawn=(*season.withdrawn, team.group_id)))
-    if state.schedule is not None:
-        state = _with_walkovers(turn, state, team.group_id)
-        for pairing, record in _present(state):
-            if pairing.referee.group_id == team.group_id and record.counted is None:
-                said = f"is judged by {team.group_id}, which is withdrawn; 'annul' or 'correct' it"
-                turn.warn("no_referee", f"game {pairing.game_id} {said}")
+    state = _with_withdrawn(turn, state, team.group_id, (*season.withdrawn, team.group_id))
+    for pairing, record in _present(state):
+        if pairing.referee.group_id == team.group_id and record.counted is None:
+            warn_of_judge(turn, pairing)
     _announce(turn, state, f"{team.group_id} is withdrawn from the season", audience(turn, state))
     return state
 
@@ -115,7 +102,7 @@ def readmit(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     if order.about not in season.withdrawn:
         return _refuse(turn, state, f"{shown(order.about)} is not withdrawn")
     left = tuple(each for each in season.withdrawn if each != order.about)
-    state = _with_walkovers(turn, evolve(state, season=evolve(season, withdrawn=left)), order.about)
+    state = _with_withdrawn(turn, state, order.about, left)
     _announce(turn, state, f"{order.about} takes part in the season again", audience(turn, state))
     return state
 
@@ -124,15 +111,19 @@ def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """The round that is being played ends later."""
     order, season = _order(turn), state.season
     minutes = order.minutes or 0
-    if not 0 < minutes <= _MOST_MINUTES:
-        return _refuse(turn, state, f"it can be extended by up to {LONGEST_EXTENSION.days} days, in minutes")
+    if not 1 <= minutes <= _MOST_MINUTES:
+        return _refuse(turn, state, f"it can be extended by 1 minute to {LONGEST_EXTENSION.days} days, in minutes")
     name = f"round:{season.round_number}"
     timer = next((each for each in season.timers if each.name == name), None)
     if timer is None:
         return _refuse(turn, state, f"round {season.round_number} has no end of its own; 'end-round' ends it")
     at = timer.at + timedelta(minutes=minutes)
     state = evolve(state, season=evolve(season, timers=turn.set_timer(season.timers, name, at)))
-    _announce(turn, state, f"round {season.round_number} ends at {at:%Y-%m-%d %H:%M} UTC", audience(turn, state))
+    before, after = {"ends_at": timer.at.isoformat()}, {"ends_at": at.isoformat()}
+    _record(turn, f"round {season.round_number}", before=before, after=after)
+    # In a pause nobody knows yet when that is.
+    ends = f"ends {minutes:g} minutes later" if turn.is_paused else f"ends at {at:%Y-%m-%d %H:%M} UTC"
+    _announce(turn, state, f"round {season.round_number} {ends}", audience(turn, state))
     return state
 
 
@@ -143,8 +134,12 @@ def _present(state: ManagerState) -> Iterable[tuple[Pairing, GameRecord]]:
     return zip(state.schedule.round(state.season.round_number), state.games, strict=True)
 
 
-def _with_walkovers(turn: SeasonTurn, state: ManagerState, group: str) -> ManagerState:
-    """The open games of a team as they are with those who are withdrawn now. What the organiser settled stays."""
+def _with_withdrawn(turn: SeasonTurn, state: ManagerState, group: str, withdrawn: tuple[str, ...]) -> ManagerState:
+    """With one team more or less that is withdrawn: its open games are walkovers, or to be played. What the organiser
+    settled one by one stays."""
+    before, after = {"withdrawn": list(state.season.withdrawn)}, {"withdrawn": list(withdrawn)}
+    _record(turn, f"team {group}", before=before, after=after)
+    state = evolve(state, season=evolve(state.season, withdrawn=withdrawn))
     for index, (pairing, record) in enumerate(_present(state)):
         former = record.settled
         if group not in (pairing.player1.group_id, pairing.player2.group_id):
@@ -168,7 +163,8 @@ def _changed(
     before, after = former.counted, record.counted
     if after is not None:
         record_match(turn, pairing, record, after, number, before=before)
-    _record(turn, pairing.game_id, before=_facts(pairing, before), after=_facts(pairing, after), outcome=after)
+    termination = termination_of(after or MatchOutcome(status=MatchStatus.NO_REPORT))
+    _record(turn, pairing.game_id, termination, before=_facts(pairing, before), after=_facts(pairing, after))
     return with_record(state, number, index, record)
 
 
@@ -229,10 +225,10 @@ def _announce(turn: SeasonTurn, state: ManagerState, what: str, to: Iterable[Ros
 def _record(
     turn: SeasonTurn,
     key: str,
+    termination: Termination = Termination.COMPLETED,
     *,
     before: Mapping[str, object],
     after: Mapping[str, object],
-    outcome: MatchOutcome | None = None,
 ) -> None:
     command = turn.command
     assert command is not None, "a settlement is ordered"
@@ -244,7 +240,6 @@ def _record(
         "before": before,
         "after": after,
     }
-    termination = termination_of(outcome or MatchOutcome(status=MatchStatus.NO_REPORT))
     turn.effects.append(Record(kind="settlement", key=key, termination=termination, facts=facts))
 
 

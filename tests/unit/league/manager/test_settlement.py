@@ -252,6 +252,66 @@ def test_what_the_organiser_settled_is_left_alone_by_withdrawals(playing: Any) -
         assert playing.state.games[0].settled.status is MatchStatus.COMPLETED
 
 
+def test_a_team_s_settlement_is_recorded_with_its_reason(playing: Any) -> None:
+    first, _second = playing.games()
+    gone = first.player1.group_id
+    for command in (Command.WITHDRAW, Command.READMIT):
+        settle(playing, command, gone, why="no answer")
+        team, match = playing.records("settlement")
+        assert (team.key, match.key) == (f"team {gone}", first.game_id)
+        assert {each.facts["order"] for each in (team, match)} == {command.word}
+        assert {each.facts["why"] for each in (team, match)} == {"no answer"}
+
+
+def test_the_matches_of_later_rounds_that_a_withdrawn_team_judges_are_named(playing: Any) -> None:
+    gone = playing.games(3)[0].referee.group_id
+    settle(playing, Command.WITHDRAW, gone)
+    for number in (1, 2):
+        for game in playing.games(number):
+            playing.report(game)
+    assert playing.state.season.label == "ROUND(3)"
+    games = zip(playing.games(), playing.state.games, strict=True)
+    judged = [game.game_id for game, record in games if game.referee.group_id == gone and record.settled is None]
+    warnings = [each.text for each in playing.history if getattr(each, "code", "") == "no_referee"]
+    assert [text.split()[1] for text in warnings if "game 0303" in text] == judged != []
+
+
+@pytest.mark.parametrize("kind", [ScheduleKind.SWISS, ScheduleKind.KNOCKOUT])
+def test_a_season_goes_on_without_those_who_are_withdrawn(
+    office_of: Callable[..., Any], teams_of: Callable[..., Any], kind: ScheduleKind
+) -> None:
+    office = office_of(teams=teams_of(8), schedule_kind=kind).open()
+    gone = [office.config.teams[index].group_id for index in (0, 5)]
+    rest = [member.email for member in office.manager.roster.members if member.team.group_id not in gone]
+    for email in rest:
+        office.register(email)
+    assert office.state.season.phase is SeasonPhase.REGISTRATION
+    for group in gone:
+        settle(office, Command.WITHDRAW, group)
+    assert office.state.season.phase is SeasonPhase.ASSIGNED
+    for email in rest:
+        office.acknowledge(email)
+    assert office.state.season.label == "ROUND(1)"
+
+
+@pytest.mark.parametrize("kind", [ScheduleKind.SWISS, ScheduleKind.KNOCKOUT])
+def test_further_rounds_are_judged_and_begun_without_those_who_are_withdrawn(
+    office_of: Callable[..., Any], teams_of: Callable[..., Any], kind: ScheduleKind
+) -> None:
+    office = office_of(teams=teams_of(8), schedule_kind=kind).in_round_one()
+    gone = [game.player2.group_id for game in office.games(1)[:2]]
+    for group in gone:
+        settle(office, Command.WITHDRAW, group)
+    for game in office.games(1):
+        office.report(game, (3, 0))
+    assert office.state.season.phase is SeasonPhase.ASSIGNED
+    for member in office.manager.roster.members:
+        if member.team.group_id not in gone:
+            office.acknowledge(member.email)
+    assert office.state.season.label == "ROUND(2)"
+    assert not {game.referee.group_id for game in office.games(2)} & set(gone)
+
+
 def test_private_scores_are_told_to_nobody_else(playing: Any) -> None:
     game = round_one(playing)
     settle(playing, Command.CORRECT, game.game_id, points=(0, 3), private_scores=(12.5, 90))
@@ -273,9 +333,15 @@ def test_a_round_is_extended_and_a_pause_keeps_the_extension(office_of: Callable
     before = office.deadlines["round:1"]
     settle(office, Command.EXTEND_ROUND, minutes=30)
     assert office.deadlines["round:1"] == before + timedelta(minutes=30)
+    (told,) = office.sent(FREE)
+    assert told.envelope.payload.message_text == "round 1 ends at 2031-05-02 09:30 UTC: it was agreed"
+    (settled,) = office.records("settlement")
+    assert (settled.key, settled.facts["order"], settled.facts["why"]) == ("round 1", "extend-round", "it was agreed")
     office.command(Command.PAUSE)
-    settle(office, Command.EXTEND_ROUND, minutes=30)
     office.now += timedelta(hours=2)
+    settle(office, Command.EXTEND_ROUND, minutes=30)
+    (told,) = office.sent(FREE)
+    assert told.envelope.payload.message_text == "round 1 ends 30 minutes later: it was agreed"
     office.command(Command.CONTINUE)
     assert office.deadlines["round:1"] == before + timedelta(hours=3)
 
@@ -303,8 +369,9 @@ def test_a_season_that_is_over_is_settled_and_recorded_again(office: Any) -> Non
         (Command.CORRECT, "first", {"points": (2, 0), "private_scores": (101, 0)}, "private scores are 0 to 100"),
         (Command.WITHDRAW, "nobody", {}, "there is no team 'nobody'"),
         (Command.READMIT, "ravens", {}, "'ravens' is not withdrawn"),
-        (Command.EXTEND_ROUND, "", {}, "it can be extended"),
-        (Command.EXTEND_ROUND, "", {"minutes": 1e300}, "it can be extended by up to 30 days"),
+        (Command.EXTEND_ROUND, "", {}, "it can be extended by 1 minute to 30 days"),
+        (Command.EXTEND_ROUND, "", {"minutes": 0.5}, "it can be extended by 1 minute"),
+        (Command.EXTEND_ROUND, "", {"minutes": 1e300}, "it can be extended by 1 minute to 30 days"),
         (Command.EXTEND_ROUND, "", {"minutes": 5}, "has no end of its own"),
     ],
 )
@@ -323,11 +390,14 @@ def test_what_cannot_be_settled_is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "because", "[]", '{"about": 3}', '{"points": [1]}', "{" * 50, '{"why": "\ud800"}']
+    "text",
+    ["", "because", "[]", '{"about": 3}', '{"points": [1]}', "{" * 50, '{"why": "\ud800"}', '{"x":' + "[" * 200_000],
+    ids=lambda text: text[:12].encode("ascii", "backslashreplace").decode(),
 )
 def test_an_order_that_says_nothing_settles_nothing(playing: Any, text: str) -> None:
     before = playing.state
     playing.command(Command.ANNUL, text)
+    assert order_words(text) == text
     assert playing.state == before
     assert playing.warnings() == ["command_refused"]
 
