@@ -66,10 +66,10 @@ class Record(Struct, frozen=True, kw_only=True):
     """Something ended that people want to read about later."""
 
     kind: str
-    """``match``, ``game``, ``round``, ``season``."""
+    """``match``, ``game``, ``round``, ``season``, ``settlement``."""
 
     key: str
-    """The game id, round number or season id."""
+    """The game id, round number or season id. Of a settlement the game id, ``team NAME`` or ``round N``."""
 
     termination: Termination
     facts: Mapping[str, object]
