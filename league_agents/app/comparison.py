@@ -283,6 +283,8 @@ class Compared:
     def _open(self, out: Path) -> None:
         """Begin the file, or go on after the whole games of one with the same settings."""
         try:
+            if out.exists() and not out.is_file():
+                raise ConfigError(str(out), "is no ordinary file; name another one")
             self._lock = FileLock(out)
             header = RecordsWriter().header(self.season)
             if self._is_begun(out, header):

@@ -39,7 +39,7 @@ What the figures mean:
                     however often it looks; 'alike' means closer than --margin
   stopped early     a pair that was decided before its last game: its verdict holds, but its
                     difference is too large on average, and its interval too narrow (in trials it
-                    held the truth in 91 of 100 cases). For an estimate use --all-games
+                    held the truth in about 90 of 100). For an estimate use --all-games
   severity          points of 100 that a referee gives less than all referees together
   inconsistency     points of 100 by which its scores on one target differ from seat to seat
 

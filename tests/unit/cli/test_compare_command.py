@@ -1,5 +1,6 @@
 """``league-agents compare``: games, figures, and the file that they lie in."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from league_agents.agents.library import Knowledge
 from league_agents.app.comparison import Compared, CompareSettings
 from league_agents.cli import Exit, command_line
 from league_agents.config.rules import rules_named
+from league_agents.evaluation.playing import DirectMatch
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.season.ratings import score_of_elo
 from league_agents.league.season.sequential import RunningTest
@@ -115,6 +117,39 @@ def test_a_changed_line_is_refused_and_the_file_left_as_it_is(tmp_path: Path, li
     assert out.read_bytes() == b"".join(lines)
 
 
+def test_games_in_other_bytes_are_refused_though_their_hashes_fit(tmp_path: Path) -> None:
+    """To go on after them would break the chain of hashes."""
+    out = tmp_path / "games.jsonl"
+    words = ("scripted", "scripted", "--games", "2", "--out", str(out))
+    compared(*words)
+    chain, lines = "", []
+    for number, line in enumerate(out.read_bytes().splitlines()):
+        body = line[: line.rindex(b',"hash":')].replace(b'"match":', b'"match": ' if number == 1 else b'"match":')
+        chain = hashlib.sha256(chain.encode() + body).hexdigest()
+        lines.append(body + f',"hash":"{chain}"}}\n'.encode())
+    out.write_bytes(b"".join(lines))
+    assert RecordsFile(out).check() == 2
+    found = program("compare", *words)
+    assert found.exit_code == Exit.CONFIGURATION
+    assert "name another file" in found.stderr
+    assert out.read_bytes() == b"".join(lines)
+
+
+def test_complaints_of_a_match_without_scores_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DirectMatch, "play", _aborted(DirectMatch.play))
+    found = compared("scripted", "scripted:raising", "--games", "2", "--out", str(tmp_path / "games.jsonl"))
+    assert {each.status for each in RecordsFile(tmp_path / "games.jsonl").matches()} == {"aborted"}
+    assert found["not_scored"] == 2
+    assert [each["games_with_complaints"] for each in found["conduct"]] == [0, 2]
+
+
+def _aborted(play: Callable[[DirectMatch], object]) -> Callable[[DirectMatch], None]:
+    def played(match: DirectMatch) -> None:
+        play(match)
+
+    return played
+
+
 @pytest.mark.parametrize("text", ["notes", "notes\n", '{"format":"league-agents.records","version":9}\n'])
 def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, text: str) -> None:
     out = tmp_path / "games.jsonl"
@@ -159,6 +194,14 @@ def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
     lock.release()
     assert program(*words).exit_code == Exit.OK
     FileLock(out).release()  # given back
+
+
+def test_a_folder_is_no_file_for_games(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    found = program("compare", "scripted", "scripted", "--games", "2", "--out", str(tmp_path / "games"))
+    assert found.exit_code == Exit.CONFIGURATION
+    assert "is no ordinary file" in found.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["games"]
 
 
 def test_games_of_a_former_run_are_not_held_in_memory(tmp_path: Path) -> None:
