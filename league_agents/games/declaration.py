@@ -44,7 +44,7 @@ class GameAgents(Struct, frozen=True, kw_only=True):
     """What may be written for one, such as ``offline``."""
 
     make: str | None = None
-    """Reference to a function ``(settings.arena.AgentWanted) -> agent or None``, asked before any other: it gives the
+    """Reference to a function ``(app.arena.AgentWanted) -> agent or None``, asked before any other: it gives the
     agents of ``names``, and those of other words that mean something else in this game."""
 
     methods: tuple[str, ...] = ()
