@@ -1,1 +1,1 @@
-"""A whole league on this machine: a local Gmail, a process for each seat, and the clocks of all of them."""
+"""A whole league on this machine: a local Gmail, one process per seat, and the clocks of all processes."""

@@ -1,8 +1,8 @@
 """A league of real processes on this machine: each role is a ``league-agents run --watch`` of its own, and the mail
 goes through the sandbox.
 
-Rule: whatever is started here is stopped here, however the league ends, and everything is bounded in time. Where nobody
-is left to do it, because this process was killed, the kernel does.
+Rule: every process started here is stopped here, however the league ends, and every wait is bounded in time. If this
+process is killed, the kernel ends the others.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ MANAGER = f"league-office@{DOMAIN}"
 RESPONSE = "REGISTRATIONRESPONSE"
 POLLS = ("history.list", "messages.list")
 UNHURRIED = 0.25
-"""How fast time passes where a test must not depend on the machine's speed: the shortest wait of the protocol is then
-as long as the limit of ``patience``."""
+"""Clock rate for tests that must not depend on the machine's speed: the shortest wait of the protocol then lasts as
+long as the limit of ``patience``."""
 
 
 DOUBT = timedelta(seconds=3)
-"""What passes at a time where somebody looks for a mail that may have been sent, which takes more than a minute."""
+"""Clock step while a process searches for a mail that may have been sent; the search takes more than a minute."""
 
 NOTICED = timedelta(seconds=30)
-"""What may pass at once until a process misses the mail service: far less than the shortest wait of the protocol."""
+"""Largest clock advance until a process notices that the mail service is down; far below the protocol's shortest
+wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,19 +56,19 @@ class LeagueProcess:
 
     @property
     def address(self) -> str:
-        """Its mailbox."""
+        """Address of the seat's mailbox."""
         if self.role == "manager":
             return MANAGER
         return f"referee.{self.group}@{DOMAIN}" if self.role == "referee" else f"{self.group}@{DOMAIN}"
 
     @property
     def name(self) -> str:
-        """What its files are called."""
+        """Base name of the seat's files."""
         return "manager" if self.role == "manager" else f"{self.role}-{self.group}"
 
     @property
     def participant_id(self) -> str:
-        """As reports name it."""
+        """Identifier of the participant in reports."""
         return {"manager": "LM001", "referee": f"REF-{self.group.upper()}"}.get(self.role, self.group)
 
 
@@ -84,7 +85,7 @@ def four_seats(
 
 
 def unhurried(folder: Path, seats: Sequence[LeagueProcess], **options: Any) -> LocalLeague:
-    """A league on a clock of its own, in which no wait of the protocol ends because the machine is busy."""
+    """Return a league with its own clock, in which no wait of the protocol expires because the machine is busy."""
     chosen = {"registration": timedelta(hours=1), **options}
     return LocalLeague(folder=folder, seats=seats, clock=MachineClock(folder, rate=UNHURRIED), **chosen)
 
@@ -103,12 +104,12 @@ class LocalLeague:
     """Whether the sandbox keeps its mail in a file, so that it can be started again."""
 
     clock: MachineClock | None = None
-    """The time of the sandbox and of all processes; each has the wall clock that bears its name. ``None`` for the
-    machine's own."""
+    """Clock of the sandbox and of all processes; each process has the wall clock of its own name. ``None`` means the
+    machine's clock."""
 
     _is_registration_over: bool = False
     _polls: dict[str, int] = field(default_factory=dict)
-    """By address, when time last passed."""
+    """Number of polls of each address when the clock last advanced."""
 
     sandbox: Sandbox = field(init=False)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -131,7 +132,7 @@ class LocalLeague:
             self.sandbox.stop()
 
     def restart_sandbox(self, witness: LeagueProcess) -> None:
-        """End the mail service, and start it again when this process has noticed. It must keep its mail."""
+        """Stop the mail service and start it again once ``witness`` has noticed. Requires ``keeps_mail``."""
         port = self.sandbox.port
         self.sandbox.stop()
         log = self.log_of(witness)
@@ -161,7 +162,7 @@ class LocalLeague:
         return self.folder / f"{seat.name}.yaml"
 
     def log_of(self, seat: LeagueProcess) -> Path:
-        """What a process wrote to stderr."""
+        """File with the stderr output of a process."""
         return self.folder / f"{seat.name}.log"
 
     def journal_of(self, seat: LeagueProcess) -> Path:
@@ -181,24 +182,24 @@ class LocalLeague:
             )  # fmt: skip
 
     def command(self, seat: LeagueProcess, *words: str, config: Path | None = None) -> list[str]:
-        """``league-agents`` with these words, for a seat or another league file of it."""
+        """Command line of ``league-agents`` with these arguments; ``config`` replaces the seat's league file."""
         return [sys.executable, "-m", "league_agents", *words, "--config", str(config or self.config_of(seat))]
 
     def environment_of(self, seat: LeagueProcess) -> dict[str, str]:
-        """What every process of a seat needs."""
+        """Environment variables for every process of a seat."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GMAIL_", "LEAGUE_"))}
         timed = {} if self.clock is None else self.clock.environment(seat.name)
         return {**kept, "LEAGUE_AGENTS_DATA": str(self.folder / "data"), **self.environment, **timed}
 
     def run(self, seat: LeagueProcess, *words: str, config: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-        """A command for a seat, to its end."""
+        """Run a command for a seat and wait for its end."""
         return subprocess.run(  # noqa: S603 - our own command
             self.command(seat, *words, config=config), cwd=self.folder, env=self.environment_of(seat),
             stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False,
         )  # fmt: skip
 
     def start_all(self) -> None:
-        """Start every process, the league manager last: the others then hear it from its first word."""
+        """Start every process, the league manager last, so that the others receive its first message."""
         for seat in sorted(self.seats, key=lambda seat: seat.role == "manager"):
             self.start(seat)
 
@@ -209,7 +210,7 @@ class LocalLeague:
             process.wait(LIMIT_S)
 
     def stop(self) -> dict[str, int]:
-        """Ask every process to end, and make sure that it does. Exit codes by name."""
+        """Ask every process to end and wait until it has. Return exit codes by seat name."""
         codes: dict[str, int] = {}
         for process in self.processes.values():
             if process.poll() is None:
@@ -225,7 +226,7 @@ class LocalLeague:
         return codes
 
     def season(self) -> Note | None:
-        """The record of the season, once it is over."""
+        """The record of the season; ``None`` until it is over."""
         journal = self.look_at_journal(next(seat for seat in self.seats if seat.role == "manager"))
         if journal is None:
             return None
@@ -235,21 +236,21 @@ class LocalLeague:
             journal.close()
 
     def wait_for_season(self, limit_s: float = LIMIT_S) -> Note:
-        """Wait until the season is over and everybody has heard it. Raises what ``until`` does."""
+        """Wait until the season is over and every participant was told. Raises as ``until`` does."""
         self.until(lambda: self.season() is not None and self._is_quiet(), "the season is over", limit_s)
         season = self.season()
         assert season is not None
         return season
 
     def wait_for_log(self, seat: LeagueProcess, words: str, times: int = 1) -> None:
-        """Wait until a process has logged these words, all its lives taken together. Raises what ``until`` does."""
+        """Wait until a process has logged these words ``times`` times, restarts included. Raises as ``until`` does."""
         log = self.log_of(seat)
         self.until(lambda: log.read_text("utf-8").count(words) >= times, f"{seat.name} logs {words!r}")
 
     def until(self, condition: Callable[[], bool], event: str, limit_s: float = LIMIT_S) -> None:
-        """Wait for an event of the league. On a clock of ours, time passes as the processes come round to it.
+        """Wait for an event of the league. With a ``clock``, time advances as the processes poll.
 
-        Raises ``LeagueError`` when a process ends before, ``LimitExceeded`` when the event does not come.
+        Raises ``LeagueError`` if a process ends before the event, ``LimitExceeded`` if the event does not happen.
         """
 
         def look() -> bool:
@@ -267,12 +268,12 @@ class LocalLeague:
         until(look, event, story=self._logs, limit_s=limit_s)
 
     def _last_line(self, name: str) -> str:
-        """The end of a process's log, which says why it ended."""
+        """Last line of a process's log, which says why it ended."""
         lines = (self.folder / f"{name}.log").read_text("utf-8", "replace").split("\n")
         return next((line for line in reversed(lines) if line.strip()), "it said nothing")
 
     def end_registration(self) -> None:
-        """Let the time for it pass if every seat was sent the answer to its registration."""
+        """Advance the clock past the registration period once every seat was sent the answer to its registration."""
         if self.clock is None or self._is_registration_over:
             return
         answered = {
@@ -285,7 +286,7 @@ class LocalLeague:
             self.clock.advance(self.registration)
 
     def _pass_poll(self) -> None:
-        """Let the pause between two polls pass if every process has polled since the last time and no agent thinks."""
+        """Advance the clock by one poll interval if every process has polled since the last time and no call runs."""
         if self.clock is None:
             return
         accounts: Any = self.sandbox.report()["accounts"]
@@ -309,18 +310,18 @@ class LocalLeague:
                 journal.close()
 
     def look_at_journal(self, seat: LeagueProcess) -> StoredJournal | None:
-        """The journal of a seat, to be looked at and closed by the caller; ``None`` until it is made."""
+        """Open the journal of a seat for reading; the caller closes it. ``None`` until the journal exists."""
         try:
             return STORAGE.look_at_journal(self.journal_of(seat)) if self.journal_of(seat).exists() else None
         except LeagueError:
-            return None  # it is being made at this moment
+            return None  # the process is creating it
 
     def _logs(self) -> str:
         logs = [self.log_of(seat) for seat in self.seats]
         return "\n".join(f"{log.name}:\n{log.read_text('utf-8')[-2_000:]}" for log in logs if log.exists())
 
     def _is_quiet(self) -> bool:
-        """Whether no mail waits to be read or to be sent by a process of ours."""
+        """Whether no running process has mail to read or to send."""
         running = [seat for seat in self.seats if seat.name in self.processes]
         return not any(self.sandbox.mail(seat.address, "UNREAD") or self._has_unsent(seat) for seat in running)
 
@@ -334,7 +335,7 @@ class LocalLeague:
             journal.close()
 
     def participants(self) -> list[Participant]:
-        """Everybody with the journal, to be looked at and closed by the caller."""
+        """Every participant with its journal opened for reading; the caller closes the journals."""
         return [
             Participant(
                 participant_id=seat.participant_id,

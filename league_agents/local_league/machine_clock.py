@@ -1,12 +1,12 @@
-"""The clocks of other processes, in the hand of a test.
+"""Clocks of other processes, controlled by a test.
 
     clock = MachineClock(folder)
     subprocess.Popen(command, env={**os.environ, **clock.environment("referee")})
-    clock.advance(timedelta(minutes=5))                     # deadlines are due now; nobody slept
-    clock.set_wall(timedelta(hours=-1), "referee")          # somebody has set the referee's machine back
+    clock.advance(timedelta(minutes=5))                     # deadlines are due now, without sleeping
+    clock.set_wall(timedelta(hours=-1), "referee")          # the referee's wall clock is an hour slow
 
-Time goes on as the real one does until a test sets the rate. It is the same for all processes, and for a ``Sandbox``
-that gets this clock; only the wall clocks differ.
+Time passes at the real rate until a test sets another. It is the same for all processes, and for a ``Sandbox`` that
+gets this clock; only the wall clocks differ.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MachineClock:
-    """A ``Clock``, and a file for each process that takes its time from it. Any thread may call its methods."""
+    """A ``Clock``, and one file per process that reads its time from it. Thread-safe."""
 
     def __init__(self, folder: Path, *, rate: float = 1.0) -> None:
-        """``folder`` gets the files. ``rate`` is how fast time passes, see ``set_rate``."""
+        """Write the clock files into ``folder``. ``rate``: see ``set_rate``."""
         self._folder = folder
         self._lock = threading.Lock()
         self._real_s = self._monotonic_s = real_monotonic_s()
         self._rate = rate
         self._right_s = (utc_now() - _EPOCH).total_seconds() - self._monotonic_s
-        """What a wall clock that is right shows more than the monotonic one."""
+        """Correct wall clock minus monotonic clock, in seconds."""
 
         self._walls: dict[str, timedelta] = {}
-        """What the wall clock of each process shows more than the right time."""
+        """Offset of each process's wall clock from the correct time."""
 
     def environment(self, name: str) -> Mapping[str, str]:
-        """What a process needs in its environment. ``name`` is the file's, and that of the wall clock."""
+        """Environment variables for a process. ``name`` names its clock file and its wall clock."""
         with self._lock:
             self._walls.setdefault(name, timedelta(0))
             self._write()
@@ -46,40 +46,40 @@ class MachineClock:
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """Let this process take its time from it too."""
+        """Make this process use the clock too, for the duration of the ``with`` block."""
         path = self.environment("here")[TEST_CLOCK_VARIABLE]
         with follow(Path(path)):
             yield
 
     def advance(self, duration: timedelta) -> None:
-        """Let ``duration`` pass at once."""
+        """Advance the time by ``duration`` at once."""
         with self._lock:
             self._turn(self._rate)
             self._monotonic_s += duration.total_seconds()
             self._write()
 
     def set_rate(self, rate: float) -> None:
-        """Let time pass ``rate`` times as fast as the real one; at 0 it stands still until ``advance``."""
+        """Set the rate relative to real time; at 0 the time changes only through ``advance``."""
         with self._lock:
             self._turn(rate)
             self._write()
 
     def set_wall(self, off: timedelta, name: str) -> None:
-        """Set the wall clock of a process to the right time plus ``off``. Its monotonic clock does not notice."""
+        """Set the wall clock of a process to the correct time plus ``off``. Its monotonic clock is not affected."""
         with self._lock:
             self._walls[name] = off
             self._write()
 
     def of(self, name: str) -> Clock:
-        """What a process of this name would see: for roles in the test's own process."""
+        """The clock as a process of this name sees it, for roles in the test's own process."""
         return _Seen(self, name)
 
     def wall(self, name: str) -> timedelta:
-        """What ``set_wall`` said."""
+        """Offset set by ``set_wall``; zero by default."""
         with self._lock:
             return self._walls.get(name, timedelta(0))
 
-    # -- as a Clock that is always right --------------------------------------------------------------------------
+    # -- Clock with the correct wall time --------------------------------------------------------------------------
 
     def now(self) -> datetime:
         return _EPOCH + timedelta(seconds=self.monotonic_s() + self._right_s)

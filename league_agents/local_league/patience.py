@@ -1,7 +1,7 @@
-"""Waiting for what other threads and processes do.
+"""Waiting for events in other threads and processes.
 
-Rule: a wait ends with its event. The limit only keeps a test from hanging when the event never comes. It is the only
-one, far above what the slowest machine needs, so that no verdict depends on a machine's speed.
+Rule: a wait ends with its event. The limit only keeps a test from hanging if the event never happens. It is the only
+limit, far above the need of the slowest machine, so that no test result depends on a machine's speed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from league_agents.kit.errors import LimitExceeded
 T = TypeVar("T")
 
 LIMIT_S = 600.0
-"""Real seconds. pytest gives a whole test half as much again (``timeout`` in ``pyproject.toml``)."""
+"""Real seconds. The limit of pytest for a whole test is 1.5 times this (``timeout`` in ``pyproject.toml``)."""
 
 LOOK_EVERY_S = 0.05
 
 
 def until(look: Callable[[], T], event: str, *, story: Callable[[], str] = str, limit_s: float = LIMIT_S) -> T:
-    """Look until there is something (a true value), and return it.
+    """Call ``look`` until it returns a true value, and return that value.
 
-    Raises ``LimitExceeded``, with ``story`` in a note, if ``event`` does not happen.
+    Raises ``LimitExceeded``, with the text of ``story`` in a note, if ``event`` does not happen in time.
     """
     pause = threading.Event()
     ends_at_s = real_monotonic_s() + limit_s

@@ -1,6 +1,6 @@
-"""What every journal must do. A test class inherits from ``JournalContract`` and says how its journal is made.
+"""Contract tests for journals. A test class inherits from ``JournalContract`` and implements ``make``.
 
-A journal that lasts overrides ``reopen`` with a new object on the same file, as after a killed process.
+A persistent journal overrides ``reopen`` to return a new object on the same file, as after a killed process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 
 
 def dump_part(name: str, part: object) -> str:  # noqa: ARG001
-    """The parts of these tests are JSON values."""
+    """Encode a part as JSON; the parts in these tests are JSON values."""
     return json.dumps(part)
 
 
@@ -276,7 +276,7 @@ class JournalContract(ABC):
         journal = self.reopen(journal)
         assert journal.pending_calls() == [call("c2")]
         assert json.loads(journal.load_parts()["n"]) == 1
-        # A step that is run again asks for the same call: it was answered.
+        # A step that is run again requests the same call, which already has its reply.
         journal.commit(self.command("2", calls=[call("c1")]))
         assert journal.pending_calls() == [call("c2")]
 
@@ -361,7 +361,7 @@ class JournalContract(ABC):
         journal = self.reopen(journal)
         assert journal.kept("quota") == {"minutes": [], "half": "\ud800"}
         assert journal.kept("seed") == "abc"
-        # It is no step: the next one still commits.
+        # It is not a step: the next step still commits.
         assert journal.commit(self.command("1", parts={"n": 1}))
 
     def test_an_order_waits_until_its_command_is_committed_and_is_given_once(self) -> None:

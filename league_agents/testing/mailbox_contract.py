@@ -1,4 +1,4 @@
-"""What every mailbox must do. A test class inherits from ``MailboxContract`` and says how two mailboxes are made."""
+"""Contract tests for mailboxes. A test class inherits from ``MailboxContract`` and creates two mailboxes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def letter(number: int, *, sender: str = ALICE, to: tuple[str, ...] = (BOB,), **
 
 
 def nothing_known(_mail_id: str) -> bool:
-    """For a reader that has seen no mail yet."""
+    """Report every mail as unknown, as for a reader that has seen no mail yet."""
     return False
 
 
@@ -46,10 +46,10 @@ class MailboxContract(ABC):
 
     @abstractmethod
     def make(self) -> tuple[Mailbox, Mailbox]:
-        """The empty mailboxes of ``ALICE`` and ``BOB``, with mail going between them."""
+        """Return the empty mailboxes of ``ALICE`` and ``BOB``, which deliver mail to each other."""
 
     def wait(self) -> None:  # noqa: B027 - mail that arrives at once needs no waiting
-        """Let everything that was sent arrive."""
+        """Wait until all sent mail has arrived."""
 
     def test_a_mail_arrives_as_it_was_sent(self) -> None:
         alice, bob = self.make()
