@@ -1,7 +1,7 @@
-"""The file of a journal or a ledger: what can be wrong with it, and transactions that look whether it is still there.
+"""The file of a journal or a ledger: its errors, and transactions that check that it still exists.
 
-Rule: what passes (a full disk, a lock) is told from what stays until a person has seen to the file. Either is one line
-that names the file.
+Rule: temporary errors (a full disk, a lock) are distinguished from those that a person has to repair. Either is one
+line that names the file.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 from league_agents.kit.errors import JournalError, JournalUnusable
 
 NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""What comes of reading a row whose bytes were changed."""
+"""The exceptions that reading a damaged row can raise."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ})
 _QUOTED = " with text '"
-"""Where Python's complaint of text that is no UTF-8 begins to quote it. A file that is damaged may hold a target."""
+"""Start of the quotation in Python's error for text that is not UTF-8: a damaged file may hold a target."""
 
 _PRIMARY = 0xFF
-"""The bits of a code that say what it is about; those above say more precisely what happened."""
+"""Mask for SQLite's primary result code; the higher bits hold the extended code."""
 
 
 class HasPath(Protocol):
-    """Whose file it is that is read."""
+    """An object that is stored in one file."""
 
     path: str
 
@@ -37,8 +37,8 @@ T = TypeVar("T")
 
 
 def journal_error(path: str, error: Exception, *, place: str = "") -> JournalError:
-    """The error to raise for a failure of ``sqlite3``, of the file system, or one of ``NONSENSE``. ``place`` is the row
-    that was read."""
+    """Return the error to raise for a failure of ``sqlite3``, of the file system, or one of ``NONSENSE``. ``place``
+    names the row that was read."""
     if isinstance(error, OSError):
         return JournalError(f"{path}: {error.strerror or error}")
     if isinstance(error, sqlite3.Error) and not _is_damage(error):
@@ -54,7 +54,7 @@ def journal_error(path: str, error: Exception, *, place: str = "") -> JournalErr
 
 
 def check_pages(connection: sqlite3.Connection, path: str) -> None:
-    """Read every page. Raises ``JournalUnusable`` when one of them is damaged."""
+    """Read every page. Raises ``JournalUnusable`` if one of them is damaged."""
     try:
         rows = connection.execute("PRAGMA quick_check(1)").fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -65,7 +65,7 @@ def check_pages(connection: sqlite3.Connection, path: str) -> None:
 
 
 def reads(method: Callable[Concatenate[J, P], T]) -> Callable[Concatenate[J, P], T]:
-    """For a method that reads: whatever is wrong with the file is a ``JournalError`` that names it."""
+    """Decorate a method that reads, so that any fault of the file raises a ``JournalError`` that names it."""
 
     @wraps(method)
     def reading(self: J, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -78,7 +78,7 @@ def reads(method: Callable[Concatenate[J, P], T]) -> Callable[Concatenate[J, P],
 
 
 class OpenedFile:
-    """The file that a connection was opened on. SQLite goes on writing to one that was removed, without a word."""
+    """The file that a connection was opened on. SQLite reports no error when it writes to a removed file."""
 
     __slots__ = ("_identity", "path")
 
@@ -87,7 +87,7 @@ class OpenedFile:
         self._identity = self._now()
 
     def check(self) -> None:
-        """Raises ``JournalUnusable`` when no file, an empty one or another one has its name now."""
+        """Raises ``JournalUnusable`` if the file was removed, emptied or replaced."""
         now = self._now()
         if now != self._identity:
             happened = "is gone" if now is None else "was emptied" if now == _EMPTY else "was replaced by another file"
@@ -108,9 +108,9 @@ _EMPTY = (-1, -1)
 
 
 class Transaction:
-    """``with`` around what is written all or not at all. Whatever SQLite refuses is a ``JournalError``.
+    """Context manager for one transaction. Any error of SQLite is raised as a ``JournalError``.
 
-    Its statements share one cursor: what one of them gives is read before the next one is run.
+    The statements share one cursor: read the rows of one statement before running the next.
     """
 
     __slots__ = ("_cursor", "_db", "_file")
@@ -150,7 +150,7 @@ class Transaction:
 
 
 class Savepoint(Transaction):
-    """The same for a part of a transaction that has begun: what fails in it leaves the rest as it was."""
+    """A savepoint within a transaction: a failure inside it rolls back only its own statements."""
 
     __slots__ = ()
 
@@ -160,6 +160,6 @@ class Savepoint(Transaction):
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    # Python's own complaint, such as of text that is no UTF-8, carries no code of SQLite's.
+    # An error raised by Python itself, such as for text that is not UTF-8, has no SQLite code.
     code = getattr(error, "sqlite_errorcode", None)
     return code is None or code in _DAMAGE or code & _PRIMARY in _DAMAGE

@@ -1,4 +1,4 @@
-"""A journal that lasts as long as the process: for games in memory, where speed counts and nothing has to survive."""
+"""A journal kept in memory, for simulated games: fast, and lost when the process ends."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from league_agents.kit.values import evolve
 
 @dataclass(slots=True, eq=False)
 class _Sending:
-    """How far a message is. It changes in place: an item is not copied for every step on its way out."""
+    """The state of one message. Changed in place, to avoid a copy of the item for each change."""
 
     item: OutboxItem
-    """As it was queued."""
+    """The message as it was queued."""
 
     state: OutboxState
     attempts: int
@@ -39,7 +39,7 @@ class _Sending:
     began_s: float | None = None
 
     def as_item(self) -> OutboxItem:
-        """The message as it stands."""
+        """Return the message in its present state."""
         item = self.item
         if self.state is item.state and self.attempts == item.attempts and self.not_before == item.not_before:
             return item
@@ -54,10 +54,10 @@ class _Sending:
 
 
 class MemoryJournal:
-    """``Journal`` in dictionaries. ``dump`` is used only when the parts are loaded again.
+    """``Journal`` in dictionaries. ``dump`` is used only by ``load_parts``.
 
-    ``keeps_history=False`` forgets mails' contents, sent messages and finished calls, so that a long season stays
-    small.
+    With ``keeps_history=False`` the contents of mails, sent messages and finished calls are dropped, to limit the
+    memory that a long season takes.
     """
 
     def __init__(self, *, dump: Callable[[str, object], str], keeps_history: bool = True) -> None:
@@ -68,7 +68,7 @@ class MemoryJournal:
         self._inbox: list[InboxRow] = []
         self._waiting: dict[str, _Sending] = {}
         self._postponed: dict[str, _Sending] = {}
-        """Those that wait for an instant."""
+        """Queued messages with a ``not_before``, by transaction id."""
 
         self._transaction_ids: set[str] = set()
         self._outbox: list[_Sending] = []
@@ -76,7 +76,7 @@ class MemoryJournal:
         self._call_ids: set[str] = set()
         self._deadlines: dict[str, datetime] = {}
         self._wakes: list[tuple[datetime, str]] = []
-        """A heap of the deadlines that were ever set; those that were moved or cleared meanwhile are passed over."""
+        """A heap of all deadlines ever set; those that have been moved or cleared are skipped."""
 
         self._commands: set[str] = set()
         self._notes: list[Note] = []
@@ -243,7 +243,7 @@ class MemoryJournal:
         yield from self._orders.values()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """No-op: holds no resources."""
 
 
 def _is_wanted(kind: str, kinds: Collection[str], key: str | None, beginning: str) -> bool:

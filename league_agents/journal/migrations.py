@@ -1,7 +1,7 @@
-"""The shapes that a journal had, oldest first.
+"""The schema versions of a journal, oldest first.
 
-Rule: a published script never changes; a new shape is a new script at the end. ``PRAGMA user_version`` counts the
-scripts that a file has seen.
+Rule: a published script never changes; a new schema is a new script at the end. ``PRAGMA user_version`` is the number
+of scripts that were applied to a file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sqlite3
 from league_agents.kit.errors import JournalUnusable
 
 APPLICATION_ID = 0x4C414A31
-"""Marks a SQLite file as a journal, so that another database is never taken for one."""
+"""SQLite's ``application_id`` of a journal, which distinguishes it from other databases."""
 
 MODEL_CALLS = """
     CREATE TABLE model_calls (
@@ -35,13 +35,13 @@ MODEL_CALLS = """
     );
     CREATE INDEX model_calls_asked ON model_calls (match_id, callback, prompt_digest);
     """
-"""What was asked of language models. The same table stands in the ledger of those who have no journal."""
+"""The calls to language models. Commands without a journal keep the same table in a ledger."""
 
 MODEL_WORK = """
     ALTER TABLE model_calls ADD COLUMN work TEXT;
     ALTER TABLE model_calls ADD COLUMN why TEXT
     """
-"""What became of each reply; NULL while nobody has said, and for calls of older versions."""
+"""How each reply was used; NULL until that is reported, and for calls of older versions."""
 
 SCRIPTS: tuple[str, ...] = (
     """
@@ -128,15 +128,15 @@ SCRIPTS: tuple[str, ...] = (
 
 
 WITH_MODEL_WORK = SCRIPTS.index(MODEL_WORK) + 1
-"""The first shape whose table of model calls says what became of each reply."""
+"""The first schema version whose table of model calls has the column ``work``."""
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a file to the newest shape, all new scripts in one transaction.
+    """Bring a file to the newest schema, all new scripts in one transaction.
 
-    Raises ``JournalUnusable`` when the file is another program's database or comes from a newer version of this one.
+    Raises ``JournalUnusable`` if the file is another program's database or comes from a newer version of this one.
     """
-    # The mark is read last: another process that is just making the journal has then finished with all of it.
+    # Read the application id last: another process that is creating the journal has then finished.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (seen,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -146,7 +146,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         raise JournalUnusable(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
     if seen == len(SCRIPTS):
         return
-    # All of it or nothing, and one process at a time: whoever looks meanwhile sees no half-made journal.
+    # One transaction and one process at a time, so that no reader sees a partly created journal.
     connection.execute("BEGIN IMMEDIATE")
     try:
         (seen,) = connection.execute("PRAGMA user_version").fetchone()
@@ -162,9 +162,9 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 
 
 def is_in_newest_shape(connection: sqlite3.Connection, path: str) -> bool:
-    """Whether a journal can be read as it is, or was written by an older version.
+    """Whether a journal has the newest schema; ``False`` if it was written by an older version.
 
-    Raises ``JournalUnusable`` when it is no journal or comes from a newer version.
+    Raises ``JournalUnusable`` if it is no journal or comes from a newer version.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (seen,) = connection.execute("PRAGMA user_version").fetchone()

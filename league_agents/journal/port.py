@@ -1,9 +1,9 @@
-"""What the runner needs of a journal.
+"""The journal as the runner uses it.
 
-Rule 1: a step is written whole or not at all: the mail or the result that caused it, the new state, and everything that
-it wants done. Steps of one batch may be made durable together.
-Rule 2: nothing is performed before it is committed, and whatever is committed is performed at least once.
-Rule 3: the same cause commits once. A second commit of it changes nothing and says so.
+Rule 1: a step is written in one transaction: the mail or the result that caused it, the new state, and all its effects.
+Steps of one batch may be made durable together.
+Rule 2: no effect is performed before it is committed, and every committed effect is performed at least once.
+Rule 3: the same cause commits once. A second commit of it changes nothing and returns ``False``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec import Struct
 
 
 class StepCause(StrEnum):
-    """What a step was taken for."""
+    """The kind of event that caused a step."""
 
     MAIL = "mail"
     CALL = "call"
@@ -27,23 +27,23 @@ class StepCause(StrEnum):
     COMMAND = "command"
     START = "start"
     SENT = "sent"
-    """A message left late. Like a start, nothing is used up by it."""
+    """A message was sent late. Like a start, this cause may be committed again."""
 
 
 class InboxVerdict(StrEnum):
-    """What became of a mail."""
+    """The result of taking in a mail."""
 
     PROCESSED = "processed"
     IGNORED = "ignored"
     """Not protocol mail, or not for this machine to act on."""
     REJECTED = "rejected"
-    """Forged, or from somebody who may not send it."""
+    """Forged, or from a sender who is not allowed to send it."""
     PARKED = "parked"
     """Could not be processed; kept for a person to look at."""
 
 
 class InboxRow(Struct, frozen=True, kw_only=True):
-    """One mail that was taken in."""
+    """One received mail."""
 
     mail_id: str
     arrived_at: datetime
@@ -54,20 +54,20 @@ class InboxRow(Struct, frozen=True, kw_only=True):
     game_id: str | None
     verdict: InboxVerdict
     reason: str
-    """Why, when the verdict is not ``processed``; of a processed mail what of it could not be read."""
+    """The reason for a verdict other than ``processed``; for a processed mail, the parts that could not be read."""
 
     document: Mapping[str, object] | None
-    """The JSON document of a protocol message; ``None`` for other mail, of which nothing more is kept."""
+    """The JSON document of a protocol message; ``None`` for other mail, whose content is not kept."""
 
 
 class OutboxState(StrEnum):
-    """How far a message is on its way out."""
+    """The state of an outgoing message."""
 
     QUEUED = "queued"
     SENDING = "sending"
-    """An attempt began. Found so after a crash, it may have been sent."""
+    """An attempt began. After a crash, a message in this state may have been sent."""
     AMBIGUOUS = "ambiguous"
-    """An attempt broke off after the mail was handed over: it may have been sent."""
+    """An attempt failed after the mail was handed over: it may have been sent."""
     SENT = "sent"
     FAILED = "failed"
     """It can never be sent; kept for a person to look at."""
@@ -77,7 +77,7 @@ class OutboxItem(Struct, frozen=True, kw_only=True):
     """One message to be sent."""
 
     transaction_id: str
-    """Identifies this mail, in the outbox and in its subject: an id is queued once, whatever happens."""
+    """Identifies this mail, in the outbox and in its subject. Each id is queued only once."""
 
     message_type: str
     to: tuple[str, ...]
@@ -89,23 +89,22 @@ class OutboxItem(Struct, frozen=True, kw_only=True):
     state: OutboxState = OutboxState.QUEUED
     attempts: int = 0
     not_before: datetime | None = None
-    """Of a queued message: the earliest instant of the next attempt."""
+    """The earliest instant of the next attempt at a queued message; ``None`` for at once."""
 
     began_at: datetime | None = None
-    """When the latest attempt began; ``None`` before the first, and in journals that were written before this was
-    kept."""
+    """When the latest attempt began; ``None`` before the first, and in journals of versions without this field."""
 
     began_s: float | None = None
-    """The same moment on the machine's monotonic clock, which nobody sets (``Clock.monotonic_s``)."""
+    """The same instant in seconds of the machine's monotonic clock (``Clock.monotonic_s``)."""
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether it may have been sent."""
+        """Whether the message may have been sent."""
         return self.state in (OutboxState.SENDING, OutboxState.AMBIGUOUS)
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is not known to be sent and still may be."""
+        """Whether the message is not known to be sent and has not failed permanently."""
         return self.state is OutboxState.QUEUED or self.is_in_doubt
 
 
@@ -127,7 +126,7 @@ class Deadline(Struct, frozen=True, kw_only=True):
 
 
 WARNING, NOTICE, MODEL_WORK = "warning", "notice", "model_work"
-"""Kinds of notes: something odd, something usual that people want to know, and what became of a language model's work
+"""Kinds of notes: something odd, something usual that people want to know, and how a language model's replies were used
 in a callback."""
 
 
@@ -139,18 +138,18 @@ class Note(Struct, frozen=True, kw_only=True):
     """One of those above, or the kind of a record: ``match``, ``game``, ``round``, ``season``."""
 
     key: str
-    """What it is about: a warning's code, a game id, a round number, a season id."""
+    """The subject of the note: a warning's code, a game id, a round number, a season id."""
 
     facts: Mapping[str, object]
-    """JSON values; of a warning and a notice ``{"text": …}``, of a model's work ``{"callback": …, "player": …,
-    "steps": […]}``."""
+    """JSON values: ``{"text": …}`` for a warning and a notice, ``{"callback": …, "player": …, "steps": […]}`` for a
+    model's work."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
-    """What a person wants of a role, handed over by way of its journal: the role may be running in another process."""
+    """A person's order to a role, passed through its journal because the role may run in another process."""
 
     nonce: str
-    """An order is carried out once, whatever happens."""
+    """Identifies the order, which is carried out only once."""
 
     command: str
     text: str
@@ -158,7 +157,7 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class StepCommit(Struct, frozen=True, kw_only=True):
-    """Everything that one step changes."""
+    """All changes of one step."""
 
     cause: StepCause
     key: str
@@ -167,7 +166,7 @@ class StepCommit(Struct, frozen=True, kw_only=True):
     at: datetime
     inbox: InboxRow | None = None
     parts: Mapping[str, object | None] = msgspec.field(default_factory=dict)
-    """Changed parts of the state, as the machine holds them; ``None`` removes a part."""
+    """Changed parts of the state, as the machine's own values; ``None`` removes a part."""
 
     sends: Sequence[OutboxItem] = ()
     calls: Sequence[PendingCall] = ()
@@ -177,34 +176,34 @@ class StepCommit(Struct, frozen=True, kw_only=True):
 
 
 class Journal(Protocol):
-    """One role on one mailbox. Used by one thread at a time."""
+    """The journal of one role on one mailbox. Used by one thread at a time."""
 
     def load_parts(self) -> dict[str, str]:
         """The parts of the state as they were last committed, as JSON text; empty for a new journal."""
         ...
 
     def commit(self, step: StepCommit) -> bool:
-        """Write a step. ``False``, and nothing is written, when its cause was committed before or is no longer wanted.
+        """Write a step. Return ``False``, and write nothing, if its cause was committed before or is no longer wanted.
 
-        A finished call and a fired deadline are removed by the step that they cause. Raises ``JournalError`` when
+        A finished call and a fired deadline are removed by the step that they cause. Raises ``JournalError`` if
         another process has written to the journal meanwhile.
         """
         ...
 
     def together(self) -> AbstractContextManager[object]:
-        """A block whose commits become durable together, at its end: nothing of them is performed before.
+        """Context manager whose commits become durable together at its end; none of their effects is performed before.
 
-        A step that cannot be written leaves nothing, and the others of the block stay. If the block is left by an
-        exception or the process ends, a journal that lasts has none of its steps.
+        A step that cannot be written is rolled back alone. If the block raises or the process ends, a stored journal
+        has none of its steps.
         """
         ...
 
     def has_mail(self, mail_id: str) -> bool:
-        """Whether this mail was taken in before."""
+        """Whether this mail has been taken in."""
         ...
 
     def latest_mail_ids(self, limit: int) -> list[str]:
-        """The last protocol mails that were taken in: after a crash they may not be acknowledged yet."""
+        """The ids of the latest protocol mails taken in, which may not be acknowledged yet after a crash."""
         ...
 
     def due_sends(self, now: datetime, limit: int) -> list[OutboxItem]:
@@ -212,35 +211,35 @@ class Journal(Protocol):
         ...
 
     def sends_in_doubt(self) -> list[OutboxItem]:
-        """Messages that may have been sent: an attempt began and nothing says how it ended. In order."""
+        """Messages that may have been sent: an attempt began and its end is unknown. In order."""
         ...
 
     def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
-        """Write that an attempt begins: before it does, and so that it survives the end of the process.
+        """Record durably that an attempt begins. Called before the attempt.
 
-        Return the message as it stands now. ``None``, and nothing is written, when there were other attempts since
-        ``item`` was read, or the message is done with: another worker has it.
+        Return the message in its new state. Return ``None``, and write nothing, if another worker has tried to send the
+        message since ``item`` was read, or has finished it.
         """
         ...
 
     def finish_sends(self, transaction_ids: Sequence[str], now: datetime) -> None:
-        """These mails were accepted."""
+        """Record that the mail service accepted these mails."""
         ...
 
     def postpone_send(self, transaction_id: str, *, not_before: datetime, error: str) -> None:
-        """Nothing was sent; the message is queued again."""
+        """Queue the message again: the attempt sent nothing."""
         ...
 
     def doubt_send(self, transaction_id: str, *, error: str) -> None:
-        """An attempt broke off and the mail may have been sent."""
+        """Record that an attempt failed and the mail may have been sent."""
         ...
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
-        """The mail can never be sent."""
+        """Record that the mail can never be sent."""
         ...
 
     def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
-        """All messages that were ever queued, in order; of these message types and of games whose ids begin so."""
+        """All messages ever queued, in order, of these types (empty: all) and of game ids with the prefix ``game``."""
         ...
 
     def pending_calls(self) -> list[PendingCall]:
@@ -248,7 +247,7 @@ class Journal(Protocol):
         ...
 
     def due_deadlines(self, now: datetime) -> list[Deadline]:
-        """Deadlines that are over, earliest first."""
+        """Deadlines that have passed, earliest first."""
         ...
 
     def next_wake(self) -> datetime | None:
@@ -256,41 +255,41 @@ class Journal(Protocol):
         ...
 
     def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
-        """All records and warnings, in order; of these kinds and with keys that begin so."""
+        """All notes, in order, of these kinds (empty: all) and with keys that begin with ``about``."""
         ...
 
     def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
-        """All mails taken in, in order; of these message types and of games whose ids begin so."""
+        """All mails taken in, in order, of these types (empty: all) and of game ids with the prefix ``game``."""
         ...
 
     def keep(self, name: str, value: object) -> None:
-        """Keep a JSON value that belongs to no step: what the daemon wants to know again after a restart, and what
-        people ask for while it runs. It replaces an earlier one of this name."""
+        """Store a JSON value that belongs to no step, such as facts about the daemon that a restart or a status command
+        reads. Replaces an earlier value of this name."""
         ...
 
     def kept(self, name: str) -> object:
-        """What was kept under this name; ``None`` when nothing was."""
+        """Return the value stored under this name; ``None`` if there is none."""
         ...
 
     def order(self, order: Order) -> None:
-        """Hand over an order. Any process may do so, also while another one works on the journal."""
+        """Store an order. Any process may call this, even while another one works on the journal."""
         ...
 
     def open_orders(self) -> list[Order]:
-        """Orders whose command was not committed yet, in the order in which they were given."""
+        """Orders whose command is not committed yet, oldest first."""
         ...
 
     def orders(self) -> Iterator[Order]:
-        """All orders that were ever handed over, in order."""
+        """All orders ever stored, oldest first."""
         ...
 
     def close(self) -> None:
-        """Release the files. A closed journal is not used again."""
+        """Release the files. A closed journal must not be used again."""
         ...
 
 
 Dump = Callable[[str, object], str]
-"""Writes a part of a machine's state, which has this name, as JSON text."""
+"""Takes the name of a part of a machine's state and the part; returns JSON text."""
 
 
 class StoredJournal(Journal, Protocol):
@@ -302,13 +301,13 @@ class StoredJournal(Journal, Protocol):
         ...
 
     def check_content(self) -> None:
-        """Read everything. Raises ``JournalUnusable`` when some of it is damaged."""
+        """Read everything. Raises ``JournalUnusable`` if some of it is damaged."""
         ...
 
     def take_over(self, ended: Journal) -> None:
-        """Write what another journal holds whose work is over: state, mails, messages and notes. For a new file."""
+        """Copy state, mails, messages and notes from a journal whose work is over. Only for a new file."""
         ...
 
     def check_owner(self, role: str, address: str) -> None:
-        """Raises ``JournalUnusable`` for the journal of another role or address."""
+        """Raises ``JournalUnusable`` if the journal belongs to another role or address."""
         ...

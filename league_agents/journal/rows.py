@@ -1,7 +1,7 @@
-"""How the rows of a table are read: the fields of a value, their columns, and a reader for each.
+"""Reading the rows of a table: the fields of a value, their columns, and a reader for each.
 
-Rule: a row is read whole or not at all. What cannot be right raises ``JournalUnusable`` that names the file, the row
-and the column, and quotes no text: it may be a target.
+Rule: a row is read completely or not at all. An impossible value raises ``JournalUnusable``, which names the file, the
+row and the column but quotes no text, because that may be a target.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _from_json(written: str) -> object:
     try:
         return msgspec.json.decode(written)
     except (msgspec.MsgspecError, UnicodeError):
-        # Half of a surrogate pair and numbers without bounds, which this program wrote for a hostile mail.
+        # Accepts lone surrogates and unbounded numbers, which this program writes for a hostile mail.
         return json.loads(written)
 
 
@@ -113,8 +113,7 @@ class Stored(Generic[T]):
     def __init__(
         self, table: str, make: Callable[..., T], fields: Mapping[str, Reader], *, key: str = "seq", **columns: str
     ) -> None:
-        """``key`` is the column that tells rows apart. ``columns`` names those that are called otherwise than their
-        field."""
+        """``key`` is the column that identifies a row. ``columns`` maps fields to columns of another name."""
         self.table = table
         self.columns = ", ".join(columns.get(name, name) for name in fields)
         self._key = key
@@ -122,7 +121,7 @@ class Stored(Generic[T]):
         self._fields = tuple((name, columns.get(name, name), read) for name, read in fields.items())
 
     def read(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> Iterator[T]:
-        """The rows of a query, which goes on with ``rest`` after the table's name. Raises ``JournalError``."""
+        """Yield the rows of a query; ``rest`` is its text after the table's name. Raises ``JournalError``."""
         place = f"{self.table}, the first row"
         try:
             query = f"SELECT {self._key}, {self.columns} FROM {self.table} {rest}"  # noqa: S608
@@ -135,7 +134,7 @@ class Stored(Generic[T]):
             raise journal_error(path, error, place=place) from error
 
     def read_one(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> T:
-        """The row that there must be. Raises ``JournalError``."""
+        """Return the first row. Raises ``JournalError``."""
         for found in self.read(db, path, rest, values):
             return found
         raise journal_error(path, ValueError(f"{self.table}: a row is missing"))

@@ -63,13 +63,13 @@ from league_agents.kit.values import evolve
 Synchronous = Literal["FULL", "NORMAL"]
 
 _MOST_QUEUED = 500
-_WAITING = "finished_at IS NULL"  # word for word the condition of the index
+_WAITING = "finished_at IS NULL"  # must equal the condition of the index
 _NEW = "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, not_before"
 
 
 @lru_cache(maxsize=100)
 def _text(at: datetime) -> str:
-    # The instants of one step are a few, and each is written many times.
+    # Cached: a step has few distinct instants, and each is written many times.
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
@@ -77,7 +77,7 @@ def _json(value: object) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (TypeError, ValueError, OverflowError):
-        # Half of a surrogate pair, which no UTF-8 column takes, in a hostile document; or a huge number.
+        # A lone surrogate in a hostile document, which no UTF-8 column accepts, or a huge number.
         return _ASCII.encode(value)
 
 
@@ -89,7 +89,7 @@ def _utf8(written: str) -> str:
 
 
 def _narrowed(kind: str, kinds: Collection[str], key: str, beginning: str) -> tuple[str, tuple[object, ...]]:
-    """The end of a query for rows of some kinds, in order, and its values. No kinds and no beginning mean all."""
+    """Return the end of a query for rows of some kinds, in order, and its values. No kinds and no prefix mean all."""
     conditions: list[str] = []
     if kinds:
         conditions.append(f"{kind} IN ({', '.join('?' * len(kinds))})")
@@ -189,11 +189,11 @@ class SqliteJournal:
     def __init__(
         self, path: Path | str, *, role: str, address: str, dump: Dump, synchronous: Synchronous = "FULL"
     ) -> None:
-        """Open or create the file. Raises ``JournalError`` when it cannot be used for this role and address."""
+        """Open or create the file. Raises ``JournalError`` if it cannot be used for this role and address."""
         self.path = str(path)
         self._dump = dump
         self._queued: dict[str, OutboxItem] = {}
-        """What this process queued and has not sent: it need not be read back to be sent. Its state is in the file."""
+        """Cache of messages queued by this process and not sent yet. Their state is in the file."""
         try:
             make_private_database(Path(path))
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10, check_same_thread=False)
@@ -210,9 +210,9 @@ class SqliteJournal:
 
     @classmethod
     def to_look_at(cls, path: Path | str) -> SqliteJournal:
-        """The journal of a role that may be working at this moment: everything can be read and nothing written.
+        """Open a journal read-only, even while its role is running.
 
-        A journal of an older version is read from a copy in memory. Raises ``JournalError`` when the file is no journal
+        A journal of an older version is read from a copy in memory. Raises ``JournalError`` if the file is no journal
         or comes from a newer version.
         """
         journal = cls.__new__(cls)
@@ -233,7 +233,7 @@ class SqliteJournal:
         return journal
 
     def check_content(self) -> None:
-        """Read every page and every row. Raises ``JournalUnusable`` when one of them is damaged."""
+        """Read every page and every row. Raises ``JournalUnusable`` if one of them is damaged."""
         check_pages(self._db, self.path)
         for table in _TABLES:
             for _ in table.read(self._db, self.path):
@@ -245,7 +245,7 @@ class SqliteJournal:
         return _OWNER.read_one(self._db, self.path)
 
     def check_owner(self, role: str, address: str) -> None:
-        """Raises ``JournalUnusable`` for the journal of another role or address."""
+        """Raises ``JournalUnusable`` if the journal belongs to another role or address."""
         found_role, found_address = self.owner
         if (found_role, found_address) != (role, address.lower()):
             raise JournalUnusable(
@@ -271,8 +271,7 @@ class SqliteJournal:
         return dict(_PARTS.read(self._db, self.path))
 
     def commit(self, step: StepCommit) -> bool:
-        # Everything is turned into text before the transaction begins, so that it holds the file for as short as can
-        # be.
+        # Encode everything before the transaction begins, to keep the file locked as briefly as possible.
         at = _text(step.at)
         parts = [(name, None if part is None else self._dump(name, part)) for name, part in step.parts.items()]
         sends = [self._outgoing(item) for item in step.sends]
@@ -334,7 +333,7 @@ class SqliteJournal:
 
     @staticmethod
     def _consume_cause(db: sqlite3.Cursor, step: StepCommit, at: str) -> bool:
-        """Whether the cause is new and wanted; writes that it is used up."""
+        """Record that the cause is used up. Return whether it was new and still wanted."""
         match step.cause:
             case StepCause.MAIL:
                 assert step.inbox is not None, "a step for a mail carries its inbox row"
@@ -369,7 +368,7 @@ class SqliteJournal:
         return [self._due(transaction_id, attempts) for transaction_id, attempts in due]
 
     def _due(self, transaction_id: str, attempts: int) -> OutboxItem:
-        # Nothing changes a message before its first attempt begins.
+        # A message does not change before its first attempt begins.
         item = self._queued.get(transaction_id) if attempts == 0 else None
         return item or _OUTBOX.read_one(self._db, self.path, "WHERE transaction_id = ?", (transaction_id,))
 
@@ -465,8 +464,8 @@ class SqliteJournal:
         return _ORDERS.read(self._db, self.path, "ORDER BY seq")
 
     def take_over(self, ended: Journal) -> None:
-        """Write what another journal holds whose work is over: state, mails, messages and notes. For a new file."""
-        # Whoever writes it can write it again: a power cut may leave nothing.
+        """Copy state, mails, messages and notes from a journal whose work is over. Only for a new file."""
+        # Durability is not needed: after a power cut the caller can write the copy again.
         self._db.execute("PRAGMA synchronous = OFF")
         with self._transaction() as db:
             db.executemany("INSERT INTO parts VALUES (?, ?)", ended.load_parts().items())
@@ -488,7 +487,7 @@ class SqliteJournal:
             db.executemany(_INSERT_NOTE, map(_noted, ended.notes()))
             db.execute("UPDATE version SET steps = steps + 1")
         self._steps += 1
-        # Nobody writes to it any more, so a reader needs no files beside it.
+        # Nothing writes to it any more, so readers need no WAL files beside it.
         self._db.execute("PRAGMA journal_mode = DELETE")
 
     def close(self) -> None:
