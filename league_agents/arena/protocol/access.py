@@ -1,4 +1,4 @@
-"""What a token may do: which seat of which match it opens.
+"""Access checks: which seat of which match a token opens.
 
 Rule: a seat belongs to one match. A token for it opens no other match, not even one with a seat of the same name.
 """
@@ -15,18 +15,18 @@ from league_agents.arena.protocol.requests import RequestHeading
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """What the tokens of one sender speak for. Without any, it can only watch."""
+    """The seats and accounts that the tokens of one sender open. A sender without tokens can only watch."""
 
     seats: frozenset[tuple[str, str]] = frozenset()
     """``(match_id, agent_id)``: seats whose own token the sender has."""
 
     accounts: frozenset[str] = frozenset()
-    """Agent ids that the sender may use in the lobby, and in the matches in which it took a seat from there. A seat of
-    the same name that somebody else took is not among them."""
+    """Agent ids that the sender may use in the lobby, and in the matches that it joined from there. They do not open a
+    seat of the same name that another sender took."""
 
     @classmethod
     def of_seat(cls, match_id: str, agent_id: str) -> Principal:
-        """What a token for one seat speaks for."""
+        """The principal of a token for one seat."""
         return cls(seats=frozenset({(match_id, agent_id)}))
 
     def __or__(self, other: Principal) -> Principal:
@@ -40,7 +40,7 @@ NOBODY: Final = Principal()
 
 
 def check_token(heading: RequestHeading, principal: Principal, *, in_lobby: bool = False) -> None:
-    """Whether the sender may use that agent's name at all. Spectators need no token."""
+    """Raise ``Refused`` unless the sender may use the agent id of the heading. Spectators need no token."""
     agent_id = heading.agent_id
     if is_spectator(agent_id):
         return
@@ -57,7 +57,7 @@ def check_token(heading: RequestHeading, principal: Principal, *, in_lobby: bool
 
 
 def check_membership(hosted: Hosted, heading: RequestHeading, principal: Principal, *, acts: bool) -> None:
-    """Whether that agent takes part in this match, and is the sender's own there."""
+    """Raise ``Refused`` unless the agent takes part in this match and belongs to the sender."""
     agent_id = heading.agent_id
     if is_spectator(agent_id):
         if acts:
@@ -73,12 +73,12 @@ def check_membership(hosted: Hosted, heading: RequestHeading, principal: Princip
 
 
 def speaks_for(principal: Principal, hosted: Hosted, seat: HostedSeat) -> bool:
-    """Whether the seat is the sender's."""
+    """Whether the seat belongs to the sender."""
     if (hosted.match_id, seat.agent_id) in principal.seats:
         return True
     return seat.by_account and seat.agent_id in principal.accounts
 
 
 def closed_to_spectators() -> Refused:
-    """Nobody watches this match."""
+    """The refusal for a match that is closed to spectators."""
     return Refused("forbidden", "this match is not open to spectators")

@@ -1,4 +1,4 @@
-"""Every message that a server sends, built in one place.
+"""Builders of every message that a server sends.
 
 Rule: an envelope is complete when it is made and nobody changes it afterwards; its text is written at most once.
 """
@@ -18,7 +18,7 @@ SUCCEEDED = "Action performed successfully"
 
 
 class OutgoingFrame(dict[str, Any]):
-    """A message as it goes out: its fields, and the text that travels."""
+    """An outgoing message: its fields, and its JSON text."""
 
     __slots__ = ("_text",)
 
@@ -49,7 +49,7 @@ def written(value: JsonObject) -> str:
 
 
 def instant(moment: datetime) -> str:
-    """An instant in RFC 3339, in UTC, with milliseconds where there are any."""
+    """Format an instant by RFC 3339, in UTC, with milliseconds unless they are zero."""
     if moment.tzinfo is None:
         raise ValueError("an instant needs a time zone")
     if moment.tzinfo is not UTC:
@@ -72,26 +72,26 @@ def headed(
 
 
 def error(refused: Refused, heading: RequestHeading) -> OutgoingFrame:
-    """The request is refused before any game saw it."""
+    """An ``error``: the request is refused before it reaches a game."""
     data = {"code": refused.code, "request_type": heading.type, **refused.data}
     return headed("error", heading, {"error": _inner(PROTOCOL_VERSION, message=refused.message, data=data)})
 
 
 def action_taken(heading: RequestHeading, game_version: str, seq: int) -> OutgoingFrame:
-    """The action is taken. ``seq`` is the last event that the actor may know."""
+    """The answer to an accepted action. ``seq`` is the number of the last event visible to the actor."""
     body = _inner(game_version, status="success", message=SUCCEEDED, data={"seq": seq})
     return headed("perform_action_response", heading, {"action_response": body})
 
 
 def action_refused(heading: RequestHeading, game_version: str, illegal: IllegalAction) -> OutgoingFrame:
-    """The game's rules forbid the action."""
+    """The answer to an action that the game's rules forbid."""
     data = {**illegal.data, "code": illegal.code}
     body = _inner(game_version, status="error", message=illegal.message, data=data)
     return headed("perform_action_response", heading, {"action_response": body})
 
 
 class PushBody:
-    """One event as it is pushed: written once, however many agents it goes to."""
+    """One pushed event, serialised once for all its recipients."""
 
     __slots__ = ("_field", "_fields", "_game", "_match_id", "_text", "_type")
 
@@ -100,7 +100,7 @@ class PushBody:
         own: dict[str, Any] = {"seq": event.seq, "event": event.kind}
         if as_event:
             own["message"] = event.text
-        # What the game says never hides what the protocol says.
+        # A key of the game must not hide a key of the protocol.
         data = {**own, **{f"game_{key}" if key in own else key: value for key, value in event.data.items()}}
         if as_event:
             self._type, self._field = "push_event", "event"

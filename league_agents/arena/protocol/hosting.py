@@ -1,6 +1,6 @@
-"""The matches that a server keeps: who sits where, who watches, and through whom a match is moved.
+"""The matches that a server keeps: their seats, spectators and drivers.
 
-Rule: nothing here knows the time; every instant is handed in.
+Rule: this module reads no clock; the caller passes every instant.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from league_agents.kit.values import evolve
 from league_agents.turns.match import Match
 
 MOST_ANSWERS_KEPT: Final = 64
-"""Answers to actions that an agent can have repeated by their ``request_id`` (arena 5.3)."""
+"""Answers kept per agent, to be repeated for the same ``request_id`` (arena 5.3)."""
 
 _SPECTATOR_ID = re.compile(r"spectator-[0-9]{1,9}")
 
 
 class Status(StrEnum):
-    """How far a match is."""
+    """The status of a match."""
 
     WAITING = "waiting"
     STARTED = "started"
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 
 class Profile(StrEnum):
-    """Which of the two published forms of the protocol goes out. They disagree; both are 1.0.0."""
+    """The published form of the protocol that a server sends. The two forms differ; both are 1.0.0."""
 
     SEED = "seed"
     """The protocol's own page, with ``push_message``."""
@@ -51,42 +51,40 @@ class NoSeat(LeagueError):
 
 
 class HostedSeat(Struct, frozen=True, kw_only=True):
-    """One place at the table."""
+    """One seat of a match."""
 
     agent_id: str
     name: str = ""
-    """For people; ``""`` while the seat is free."""
+    """Display name; ``""`` while the seat is free."""
 
     kind: Literal["human", "ai"] = "ai"
     is_taken: bool = False
     by_account: bool = False
-    """Whether it answers to the account of the same name, which took it from the lobby, rather than to a token of its
-    own."""
+    """Whether the seat was taken from the lobby by the account of the same name, and so has no token of its own."""
 
 
 class Driver(Protocol):
-    """Through whom a match is moved: what keeps the clocks and counts the refusals. A session brings its own."""
+    """Applies actions to a match, keeps its clocks and counts refusals. A session brings its own."""
 
     def act(self, agent_id: str, action: Action, now: datetime, /) -> object:
-        """Take an action. Raises ``IllegalAction``, with ``attempts_left`` in its data where refusals are counted; a
-        decision that is forfeited for it has been forfeited before the exception leaves."""
+        """Take an action. Raises ``IllegalAction``, with ``attempts_left`` in its data if refusals are counted; if the
+        refusal costs the decision, it is forfeited before the exception is raised."""
         ...
 
     def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
-        """Go on without the action that the agent owes."""
+        """Forfeit the action that the agent owes."""
         ...
 
     def deadline(self, agent_id: str, /) -> datetime | None:
-        """Until when the agent owes its action; ``None`` without a clock."""
+        """The deadline of the action that the agent owes; ``None`` without a clock."""
         ...
 
 
 class UntimedDriver:
-    """A driver without a clock: ``max_invalid`` refusals in one decision are borne, the next one forfeits it
-    (arena 6)."""
+    """A driver without a clock: allows ``max_invalid`` refusals in one decision; the next one forfeits it (arena 6)."""
 
     def __init__(self, match: Match[Any], max_invalid: int | None = 2) -> None:
-        """``None`` bears any number of refusals."""
+        """``max_invalid=None`` allows any number of refusals."""
         self._match = match
         self._max_invalid = max_invalid
         self._refusals: dict[str, int] = {}
@@ -114,50 +112,50 @@ class UntimedDriver:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Hosted:
-    """One match at this server. Only the service changes it."""
+    """One match on this server. Only the service changes it."""
 
     match_id: str
     match: Match[Any]
     created_at: datetime
     seats: tuple[HostedSeat, ...] = ()
-    """In the order of the match's agents, one for each; all free where none are given."""
+    """One for each agent of the match, in the same order. If none are given, all seats are free."""
 
     status: Status = Status.WAITING
     started_at: datetime | None = None
     ended_at: datetime | None = None
-    """When it ended or was abandoned."""
+    """When the match ended or was abandoned; ``None`` before that."""
 
     profile: Profile = Profile.SEED
     is_listed: bool = True
-    """Whether ``get_matches`` tells strangers of it."""
+    """Whether ``get_matches`` lists it."""
 
     is_open: bool = True
     """Whether spectators may watch."""
 
     driver: Driver = None  # type: ignore[assignment]
-    """Through whom the match is moved; an ``UntimedDriver`` where none is given."""
+    """Applies actions to the match; an ``UntimedDriver`` if none is given."""
 
     pushed: int = 0
     """How many of the match's events have been pushed."""
 
     counted: int = 0
-    """How many of them are in ``seen``."""
+    """How many of the match's events ``seen`` accounts for."""
 
     seen: dict[str, int] = field(default_factory=dict)
-    """Viewer -> the number of the last event that it may know."""
+    """Viewer -> the number of the last event visible to it."""
 
     spectators: dict[str, None] = field(default_factory=dict)
-    """Who gets pushes without a seat, in the order of their coming."""
+    """Spectators who get pushes, in order of arrival."""
 
     last_spectator: int = 0
     answers: dict[str, OrderedDict[str, OutgoingFrame]] = field(default_factory=dict)
-    """Agent -> ``request_id`` -> what it was answered; the last ``MOST_ANSWERS_KEPT`` of each agent."""
+    """Agent -> ``request_id`` -> answer; the last ``MOST_ANSWERS_KEPT`` of each agent."""
 
     closing: Event | None = None
-    """Why the match was abandoned: one number after the match's own last event."""
+    """Says why the match was abandoned; numbered one after the match's last event. ``None`` if it was not abandoned."""
 
     rules: str | None = None
-    """The rules in words, once somebody has asked."""
+    """The rules in words; ``None`` until first requested."""
 
     def __post_init__(self) -> None:
         self.seats = self.seats or free_seats(self.match.agent_ids)
@@ -167,16 +165,16 @@ class Hosted:
             self.driver = UntimedDriver(self.match)
 
     def seat_of(self, agent_id: str) -> HostedSeat | None:
-        """The seat of that name, taken or not."""
+        """The seat with that id, taken or free."""
         return next((seat for seat in self.seats if seat.agent_id == agent_id), None)
 
     def take(self, seat: HostedSeat) -> None:
-        """Put a seat, taken or free, in the place of the one of its name."""
+        """Replace the seat with the same id."""
         self.seats = tuple(seat if old.agent_id == seat.agent_id else old for old in self.seats)
 
     @property
     def open_seats(self) -> int:
-        """How many seats are free."""
+        """The number of free seats."""
         return sum(not seat.is_taken for seat in self.seats)
 
 
@@ -186,49 +184,49 @@ def free_seats(agent_ids: Iterable[str]) -> tuple[HostedSeat, ...]:
 
 
 def agents_of(seats: Iterable[HostedSeat]) -> list[dict[str, str]]:
-    """Who sits at the table, in the order of the seats; free ones are left out."""
+    """The agents of the taken seats, in seat order."""
     return [
         {"id": seat.agent_id, "name": seat.name or seat.agent_id, "type": seat.kind} for seat in seats if seat.is_taken
     ]
 
 
 def freed(seat: HostedSeat) -> HostedSeat:
-    """The seat without who sat there."""
+    """A free copy of the seat."""
     return evolve(seat, name="", kind="ai", is_taken=False, by_account=False)
 
 
 def is_spectator(agent_id: str) -> bool:
-    """Whether this is the name of somebody who only watches: ``spectator-<n>``."""
+    """Whether the id is that of a spectator: ``spectator-<n>``."""
     return _SPECTATOR_ID.fullmatch(agent_id) is not None
 
 
 def viewer_of(agent_id: str) -> str:
-    """As whom somebody sees a match."""
+    """The viewer whose view an agent or spectator is shown."""
     return SPECTATOR if is_spectator(agent_id) else agent_id
 
 
 class MatchStore(Protocol):
-    """Where a server keeps its matches."""
+    """Storage for the matches of a server."""
 
     def get(self, match_id: str) -> Hosted | None:
-        """``None`` when there is no such match, or no more."""
+        """The match; ``None`` if the store does not hold it."""
         ...
 
     def add(self, hosted: Hosted) -> None:
-        """Keep a new match. Raises ``LeagueError`` for an id that is in use."""
+        """Store a new match. Raises ``LeagueError`` if its id is in use."""
         ...
 
     def remove(self, match_id: str) -> None:
-        """Forget a match; nothing happens for one that is not there."""
+        """Remove a match; no-op if the store does not hold it."""
         ...
 
     def all(self) -> Sequence[Hosted]:
-        """Every match, the newest last."""
+        """All matches, oldest first."""
         ...
 
 
 class MemoryStore:
-    """A store that lives as long as its process."""
+    """A store in memory."""
 
     def __init__(self) -> None:
         self._matches: dict[str, Hosted] = {}

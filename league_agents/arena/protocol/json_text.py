@@ -1,7 +1,7 @@
-"""Text of strangers read as one JSON object.
+"""Reading untrusted text as one JSON object.
 
-Rule: what comes out has one meaning in every language: no key twice, no number that is none, no half characters, and
-neither larger nor deeper than its bounds. Nothing is mended.
+Rule: an accepted object means the same in every language: no duplicate keys, no NaN or infinity, no lone surrogates,
+and size and depth within bounds. Nothing is repaired.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST = 64 * 1024
 """Bytes of UTF-8 (arena 5.1)."""
 
 MOST_LEVELS = 32
-"""Objects and lists in one another, the envelope itself included."""
+"""Nesting depth of objects and lists, the envelope included."""
 
 _SPELT_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -27,7 +27,7 @@ _OPENING = re.compile(r"[\[{]")
 
 
 def read_object(text: str | bytes | bytearray | Mapping[str, Any]) -> dict[str, Any]:
-    """The object that a text says. A mapping is read as the text that it would travel as.
+    """Parse a text as one object. A mapping is checked as if it had been sent as text.
 
     Raises ``Refused``: ``too_large``, ``malformed_json``, ``duplicate_key``, ``not_an_object``, ``invalid_envelope``.
     """
@@ -57,13 +57,13 @@ def read_object(text: str | bytes | bytearray | Mapping[str, Any]) -> dict[str, 
         raise _malformed(f"{shortened(error.text, 40)} is not a number of JSON") from None
     except json.JSONDecodeError as error:
         raise _malformed(f"{error.msg}, line {error.lineno} column {error.colno}") from None
-    except ValueError:  # an integer of more digits than Python reads
+    except ValueError:  # an integer with more digits than Python parses
         raise _malformed("a number has too many digits") from None
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(value, dict):
         raise Refused("not_an_object", "a message is a JSON object, found another value")
-    # Counting the brackets in the text settles nearly every message; a walk over the values settles the rest.
+    # Counting the brackets in the text is enough for nearly every message; only the rest needs a walk over the values.
     if len(_OPENING.findall(text)) > MOST_LEVELS and _is_deep(value):
         raise _too_deep()
     if _SPELT_SURROGATE.search(text) and _holds_surrogate(value):
@@ -105,7 +105,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _float(text: str) -> float:
     value = float(text)
-    if math.isinf(value):  # 1e999 is grammatical, but no number that a peer could write back
+    if math.isinf(value):  # 1e999 is valid JSON, but a peer could not write it back
         raise _NotANumber(text)
     return value
 

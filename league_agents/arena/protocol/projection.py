@@ -1,6 +1,6 @@
-"""What one viewer is told of a match: its state, and what has happened.
+"""The state and the events of a match as one viewer may see them.
 
-Rule: nothing is told that the match does not show this viewer. Whatever is added here (status, names, rules) is the
+Rule: a viewer is sent nothing that the match does not show it. Fields added here (status, names, rules) are the
 same for everybody, except the viewer's own clock and legal actions.
 """
 
@@ -17,12 +17,12 @@ from league_agents.games.game import HOST, SPECTATOR, Event, LegalAction, is_vis
 
 
 def state_answer(hosted: Hosted, heading: RequestHeading) -> OutgoingFrame:
-    """The answer to ``get_state``: the match as the asker may know it."""
+    """The answer to ``get_state``: the match as the sender may see it."""
     match, asker = hosted.match, heading.agent_id
     viewer = viewer_of(asker)
     active = match.active() if hosted.status is Status.STARTED else ()
     if hosted.started_at is None:
-        # Also for a match that was abandoned before it began: nothing was dealt.
+        # Also for a match that was abandoned before it began: it has no state yet.
         phase, turn, stage, view = "lobby", 0, "wait", {}
     else:
         info = match.info(viewer)
@@ -70,9 +70,9 @@ def rules_of(hosted: Hosted) -> str:
 
 
 def last_seq(hosted: Hosted, viewer: str) -> int:
-    """The number of the last event that a viewer may know; 0 before there is any.
+    """The number of the last event visible to a viewer; 0 before there is any.
 
-    Not of the last event at all: the difference would tell how much happens that the viewer may not know.
+    Not the number of the last event overall: the difference would reveal how many events are hidden from the viewer.
     """
     if hosted.status is Status.WAITING:
         return 0
@@ -87,7 +87,7 @@ def last_seq(hosted: Hosted, viewer: str) -> int:
 
 
 def happened(hosted: Hosted, viewer: str, after: int) -> list[Event]:
-    """What a viewer has been told, or would have been, since number ``after``, oldest first."""
+    """The events visible to a viewer with numbers above ``after``, oldest first."""
     if hosted.status is Status.WAITING:
         return []
     found = [event for event in hosted.match.events_for(viewer, after) if event.seq <= hosted.pushed]
@@ -97,7 +97,7 @@ def happened(hosted: Hosted, viewer: str, after: int) -> list[Event]:
 
 
 def pushes(hosted: Hosted, events: Sequence[Event]) -> Iterator[tuple[str, OutgoingFrame]]:
-    """Each event for each agent and spectator that may know it, in the order of the events."""
+    """Each event for each agent and spectator that may see it, in the order of the events."""
     recipients = [(seat.agent_id, seat.agent_id) for seat in hosted.seats]
     recipients += [(spectator, viewer_of(spectator)) for spectator in hosted.spectators]
     for event in events:
@@ -109,7 +109,7 @@ def pushes(hosted: Hosted, events: Sequence[Event]) -> Iterator[tuple[str, Outgo
 
 
 def push_body(hosted: Hosted, event: Event) -> PushBody:
-    """The event as this match's agents are told."""
+    """The push body of an event of this match."""
     game = hosted.match.game
     return PushBody(
         event,

@@ -1,7 +1,7 @@
-"""Why a request is refused, and how each reason travels.
+"""The reasons for refusing a request, and how each is sent.
 
-Rule: a refused request has changed nothing. What a game's rules forbid travels as ``perform_action_response``;
-everything else, from broken JSON to a match that nobody knows, as ``error`` (arena 5.2).
+Rule: a refused request changes nothing. An action that the game's rules forbid is answered with
+``perform_action_response``; every other refusal, from broken JSON to an unknown match, with ``error`` (arena 5.2).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HTTP_STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "invalid_envelope": 400,
         "unknown_type": 400,
         "unsupported_version": 400,
-        # A question about the state in another major version of the game: no action, so no action's response.
+        # Sent for a get_state in another major version of the game, which has no perform_action_response.
         "unsupported_game_version": 400,
         "unauthorized": 401,
         "forbidden": 403,
@@ -39,7 +39,7 @@ HTTP_STATUS: Final[Mapping[str, int]] = MappingProxyType(
 """The codes that ``error`` carries, and the HTTP status of each (arena 5.2)."""
 
 MOST_ERRORS = 32
-"""Faults of one envelope that are told; a hostile one can have thousands."""
+"""Faults of one envelope that are reported; a hostile envelope can have thousands."""
 
 
 class Refused(ProtocolError):
@@ -52,11 +52,11 @@ class Refused(ProtocolError):
 
         self.message = message
         self.data: JsonObject = data or {}
-        """More about it, as JSON: ``errors``, ``supported``, ``incident``."""
+        """Details as JSON: ``errors``, ``supported``, ``incident``."""
 
 
 def invalid_envelope(errors: list[dict[str, str]]) -> Refused:
-    """The envelope breaks its schema; ``errors`` holds ``{"path", "code", "message"}``, at least one."""
+    """The envelope breaks its schema; ``errors`` holds one or more ``{"path", "code", "message"}``."""
     found = sorted(errors, key=lambda error: (error["path"], error["code"]))
     first = found[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
@@ -65,7 +65,7 @@ def invalid_envelope(errors: list[dict[str, str]]) -> Refused:
 
 
 def unsupported_version(found: str) -> Refused:
-    """The envelope speaks another major version of the protocol."""
+    """The envelope has another major version of the protocol."""
     return Refused(
         "unsupported_version",
         f"version {found} of the protocol is not spoken here; send {PROTOCOL_VERSION}",
@@ -74,12 +74,12 @@ def unsupported_version(found: str) -> Refused:
 
 
 def rate_limited(retry_after_s: float) -> Refused:
-    """The sender asks too often."""
+    """The sender exceeds its request rate."""
     return Refused("rate_limited", f"too many requests; wait {retry_after_s:g} s", {"retry_after_s": retry_after_s})
 
 
 def internal(incident: str) -> Refused:
-    """The server failed. ``incident`` is what its log knows the failure by; nothing else gets out."""
+    """The server failed. ``incident`` identifies the failure in the server's log; nothing else is revealed."""
     return Refused("internal", f"the server failed; tell its operator: incident {incident}", {"incident": incident})
 
 
@@ -89,7 +89,7 @@ def same_major(version: str, supported: str) -> bool:
 
 
 def http_status(envelope: Mapping[str, Any]) -> int:
-    """The HTTP status that an answer travels with: 200, or that of the ``error`` it is."""
+    """The HTTP status of an answer: that of its code if it is an ``error``, else 200."""
     if envelope.get("type") != "error":
         return 200
     return HTTP_STATUS.get(envelope["error"]["data"].get("code", ""), 400)

@@ -1,7 +1,7 @@
-"""What an agent asks for, read from an envelope.
+"""An agent's requests, read from envelopes.
 
-Rule: checks run in the order of arena 5.2: size, JSON, envelope, version. Whatever fails, the sender is told with as
-much of its own heading as could be read.
+Rule: checks run in the order of arena 5.2: size, JSON, envelope, version. If one fails, the answer repeats as much of
+the sender's heading as could be read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
 class RequestHeading(Struct, frozen=True, kw_only=True):
-    """The fields that every answer repeats. ``""`` for what the request did not say, or said in no usable form."""
+    """The fields that every answer repeats; ``""`` for a field that the request lacks or that is unusable."""
 
     type: str = ""
     game: str = ""
@@ -40,58 +40,58 @@ class RequestHeading(Struct, frozen=True, kw_only=True):
 
 
 class GetState(Struct, frozen=True, kw_only=True):
-    """An agent asks where its match stands."""
+    """A request for the state of a match."""
 
     heading: RequestHeading
     version: str
-    """The game's version that the asker speaks."""
+    """The game version that the sender supports."""
 
 
 class PerformAction(Struct, frozen=True, kw_only=True):
-    """An agent acts."""
+    """A request to take an action."""
 
     heading: RequestHeading
     action: Action
 
 
 class SeatWanted(Struct, frozen=True, kw_only=True):
-    """One seat of a match that is to be opened."""
+    """One seat of a match to be created."""
 
     agent_id: str
     agent: str | None = None
-    """The server's agent that plays there; ``None``: the seat is open."""
+    """The server's agent that plays there; ``None`` leaves the seat open."""
 
     name: str = ""
-    """For people; empty = the id."""
+    """Display name; ``""`` for the id."""
 
 
 class CreateMatch(Struct, frozen=True, kw_only=True):
-    """An agent opens a match."""
+    """A request to open a match."""
 
     heading: RequestHeading
     version: str
-    """The game's version that the asker speaks."""
+    """The game version that the sender supports."""
 
     config: JsonObject = msgspec.field(default_factory=dict)
     seats: tuple[SeatWanted, ...] | None = None
-    """``None`` leaves them to the server."""
+    """``None`` lets the server choose the seats."""
 
 
 class GetMatches(Struct, frozen=True, kw_only=True):
-    """An agent asks which matches there are."""
+    """A request for the list of matches."""
 
     heading: RequestHeading
 
 
 class Authenticate(Struct, frozen=True, kw_only=True):
-    """Whoever opened a WebSocket shows a token."""
+    """The token frame of a WebSocket client."""
 
     heading: RequestHeading
-    """What is empty in it is for the token to say."""
+    """Empty fields are filled in from the token."""
 
     token: str
     after: int | None = None
-    """Pushes with higher numbers are wanted again; ``None``: none of the former ones."""
+    """Resend pushes with higher numbers; ``None`` resends nothing."""
 
 
 Request = GetState | PerformAction | CreateMatch | GetMatches
@@ -107,7 +107,7 @@ class RefusedRequest(Exception):
 
 
 def read_request(text: str | bytes | bytearray | Mapping[str, Any]) -> Request:
-    """The request that a text or an envelope holds. Raises ``RefusedRequest``."""
+    """Parse a request from a text or an envelope. Raises ``RefusedRequest``."""
     try:
         fields = read_object(text)
     except Refused as refused:
@@ -121,7 +121,7 @@ def read_request(text: str | bytes | bytearray | Mapping[str, Any]) -> Request:
 
 
 def heading_of(fields: Mapping[str, Any]) -> RequestHeading:
-    """As much of a heading as is usable."""
+    """The heading, with unusable fields empty."""
 
     def name(key: str) -> str:
         value = fields.get(key)
@@ -138,7 +138,7 @@ def heading_of(fields: Mapping[str, Any]) -> RequestHeading:
 
 
 def read_authentication(fields: Mapping[str, Any]) -> Authenticate:
-    """The frame that shows a token. Core fields that it leaves out are empty. Raises ``RefusedRequest``."""
+    """Parse a token frame. Missing core fields become empty. Raises ``RefusedRequest``."""
     whole = {"version": PROTOCOL_VERSION, "game": "", "match_id": "", "agent_id": "", **fields}
     heading = heading_of(whole)
     try:
@@ -151,7 +151,7 @@ def read_authentication(fields: Mapping[str, Any]) -> Authenticate:
 
 
 def check_message(fields: Mapping[str, Any]) -> list[Fault]:
-    """What is wrong with a message of any type, from an agent or from a server; nothing for a right one."""
+    """The faults of a message of any type, from an agent or a server; empty for a valid message."""
     kind = fields.get("type")
     shape = SHAPES.get(kind) if isinstance(kind, str) else None
     if shape is None:

@@ -1,8 +1,8 @@
 """The Boardgame Protocol's service: requests in, answers and pushes out (arena 5.3).
 
-Rule 1: nothing but the store and the matches in it changes, and a refused request changes neither. Time is handed in;
-transports move text, check tokens and deliver.
-Rule 2: the first entry of what ``handle`` returns is the answer, for whoever sent the request. The others are pushes,
+Rule 1: the service changes only the store and the matches in it, and a refused request changes neither. The caller
+passes the time; transports move text, check tokens and deliver.
+Rule 2: the first entry that ``handle`` returns is the answer, for the sender of the request. The others are pushes,
 in the order of the events, each for the recipient that it names.
 Rule 3: one match is handled one message at a time.
 """
@@ -63,22 +63,22 @@ from league_agents.kit.values import evolve
 from league_agents.turns.match import Match
 
 Outgoing = list[tuple[str, OutgoingFrame]]
-"""Who gets what, in the order of sending."""
+"""Pairs of recipient and message, in the order of sending."""
 
 Creator = Callable[[CreateMatch, datetime], Hosted]
-"""Makes the match that a request describes, the sender's seat free. Raises ``ConfigError``, or ``Refused``."""
+"""Makes the match that a request describes, with the sender's seat free. Raises ``ConfigError`` or ``Refused``."""
 
 SENDER: Final = ""
-"""The recipient of an answer to somebody who has not shown to be the agent that the request names."""
+"""The recipient of an answer to a sender that has not proved to be the agent named in the request."""
 
 MOST_MATCHES_TOLD: Final = 100
 MOST_CREATORS_KEPT: Final = 1000
 ABANDONED: Final = "match_abandoned"
-"""The kind of the event that tells why a match was given up."""
+"""The kind of the event that says why a match was abandoned."""
 
 
 class MatchService:
-    """Answers for every match of a store."""
+    """Answers requests for every match of a store."""
 
     def __init__(
         self,
@@ -88,14 +88,14 @@ class MatchService:
         find_game: Callable[[str], Game[Any]] = game_of,
         profile: Profile = Profile.SEED,
     ) -> None:
-        """``create=None``: no match is made over the protocol. ``profile`` is for answers that belong to no match."""
+        """``create=None`` refuses ``create_match``. ``profile`` is for answers that belong to no match."""
         self.store = store
         self._create = create
         self._find_game = find_game
         self._profile = profile
         self._created: OrderedDict[str, OrderedDict[str, OutgoingFrame]] = OrderedDict()
 
-    # What agents send.
+    # Requests of agents.
 
     def handle(
         self, envelope: str | bytes | bytearray | Mapping[str, Any], principal: Principal | None, now: datetime
@@ -146,7 +146,7 @@ class MatchService:
         agent_id, request_id = heading.agent_id, heading.request_id
         answers = hosted.answers.get(agent_id)
         if request_id is not None and answers is not None and request_id in answers:
-            # The sender has not had its answer. Acting again would be another move.
+            # The sender has not received its answer. Acting again would be another move.
             return [(agent_id, answers[request_id])]
         if hosted.status is Status.WAITING:
             raise Refused("match_not_started", "the match waits for agents; act when it has started")
@@ -215,7 +215,7 @@ class MatchService:
                 self._created.popitem(last=False)
         return answer
 
-    # What a session and a lobby do. Each of these raises ``Refused`` (``unknown_match``) for a match that is not there.
+    # Called by sessions and lobbies. Each of these raises ``Refused`` (``unknown_match``) for an unknown match.
 
     def join(
         self,
@@ -226,9 +226,9 @@ class MatchService:
         agent_id: str | None = None,
         by_account: bool = False,
     ) -> str:
-        """Take a free seat, that one or the first; the agent's id. Raises ``NoSeat``.
+        """Take the given free seat, or the first free one, and return its agent id. Raises ``NoSeat``.
 
-        ``by_account``: the seat gets no token of its own, but answers to the account of the same name.
+        ``by_account``: the seat gets no token of its own, but belongs to the account of the same name.
         """
         hosted = self._get(match_id)
         if hosted.status is not Status.WAITING:
@@ -241,7 +241,7 @@ class MatchService:
         return free[0].agent_id
 
     def vacate(self, match_id: str, agent_id: str) -> None:
-        """Free a seat of a match that has not started. Raises ``NoSeat`` where there is none to free."""
+        """Free a seat of a match that has not started. Raises ``NoSeat`` if there is none to free."""
         hosted = self._get(match_id)
         seat = hosted.seat_of(agent_id)
         if hosted.status is not Status.WAITING or seat is None or not seat.is_taken:
@@ -249,7 +249,10 @@ class MatchService:
         hosted.take(freed(seat))
 
     def watch(self, match_id: str) -> str:
-        """A new spectator, who gets pushes from now on; its id. Raises ``Refused`` (``forbidden``) where none may."""
+        """Add a spectator, who gets pushes from now on, and return its id.
+
+        Raises ``Refused`` (``forbidden``) if the match is closed to spectators.
+        """
         hosted = self._get(match_id)
         if not hosted.is_open:
             raise closed_to_spectators()
@@ -259,7 +262,7 @@ class MatchService:
         return spectator
 
     def unwatch(self, match_id: str, spectator: str) -> None:
-        """The spectator is gone. Nothing happens for one, or a match, that is not there."""
+        """Remove a spectator. No-op for an unknown spectator or match."""
         hosted = self.store.get(match_id)
         if hosted is not None:
             hosted.spectators.pop(spectator, None)
@@ -267,10 +270,10 @@ class MatchService:
     def start(
         self, match_id: str, now: datetime, *, match: Match[Any] | None = None, driver: Driver | None = None
     ) -> Outgoing:
-        """Begin a match whose seats are all taken; the pushes of its opening. A match that has begun is left alone.
+        """Begin a match whose seats are all taken, and return the pushes of its opening. No-op if it has begun.
 
-        ``match`` takes the place of the one that the seats were taken at, with the same agents: the names of those who
-        came are known only now. ``driver`` is who moves it. Raises ``NoSeat`` while a seat is free.
+        ``match`` replaces the match that the seats belong to, with the same agents: the players' names are known only
+        now. ``driver`` applies its actions. Raises ``NoSeat`` while a seat is free.
         """
         hosted = self._get(match_id)
         if hosted.status is not Status.WAITING:
@@ -289,11 +292,11 @@ class MatchService:
         return self._deliver(hosted, now)
 
     def deliver(self, match_id: str, now: datetime) -> Outgoing:
-        """The pushes of what happened in the match since the last ones, whoever moved it."""
+        """The pushes of all events since the last delivery, whatever caused them."""
         return self._deliver(self._get(match_id), now)
 
     def abandon(self, match_id: str, now: datetime, reason: str) -> Outgoing:
-        """Give a match up: nobody wins. ``reason`` is one line for people. A match that is over is left alone."""
+        """Abandon a match: nobody wins. ``reason`` is one line for people. No-op if the match is over."""
         hosted = self._get(match_id)
         found = self._deliver(hosted, now)
         if hosted.status in (Status.ENDED, Status.ABANDONED):
@@ -306,8 +309,8 @@ class MatchService:
     def pushes_after(
         self, match_id: str, agent_id: str, seq: int, *, oldest: int | None = None, newest: int | None = None
     ) -> list[OutgoingFrame]:
-        """Every push for an agent or a spectator with a number above ``seq``, oldest first, as it was sent; no more
-        than so many of the ``oldest``, or of the ``newest``."""
+        """Pushes for an agent or a spectator with numbers above ``seq``, oldest first, as they were sent; at most the
+        first ``oldest`` or the last ``newest`` of them."""
         hosted = self._get(match_id)
         events = happened(hosted, viewer_of(agent_id), seq)[:oldest]
         if newest is not None:
@@ -315,8 +318,8 @@ class MatchService:
         return [push_body(hosted, event).to(agent_id) for event in events]
 
     def check_reader(self, match_id: str, agent_id: str, principal: Principal | None) -> Hosted:
-        """The match, for somebody who may read what ``agent_id`` may know of it. Raises ``Refused``: ``unauthorized``,
-        ``forbidden``, ``unknown_match``, ``not_in_match``."""
+        """The match, if the sender may read it as ``agent_id``. Raises ``Refused``: ``unauthorized``, ``forbidden``,
+        ``unknown_match``, ``not_in_match``."""
         heading = RequestHeading(match_id=match_id, agent_id=agent_id)
         check_token(heading, principal or NOBODY)
         hosted = self._get(match_id)

@@ -1,7 +1,7 @@
-"""Whether a value has the shape that a JSON Schema describes, for the part of JSON Schema that the envelopes use.
+"""A validator for the part of JSON Schema that the envelopes use.
 
-Rule: every fault is found, not the first; and the verdict is the same as that of any JSON Schema validator. A keyword
-that is not known here is an error of ours and raises, so that no schema says more than is checked.
+Rule: it reports every fault, not only the first, and its verdict is that of any JSON Schema validator. A keyword that
+it does not support is a bug in the schema and raises, so every keyword of a schema is checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ANNOTATIONS = frozenset({"$schema", "$id", "title", "description", "format", "d
 
 
 def faults_of(value: object, schema: Schema) -> list[Fault]:
-    """Everything that is wrong, in no certain order."""
+    """All faults, in no particular order."""
     found: list[Fault] = []
     _check(value, schema, "", found)
     return found
@@ -41,7 +41,7 @@ def _is_of(value: object, kinds: str | list[str]) -> bool:
     if not isinstance(kinds, str):
         return any(_is_of(value, kind) for kind in kinds)
     if kinds == "integer":
-        # JSON Schema takes 3.0 for an integer. Where only 3 will do, the games look again.
+        # In JSON Schema 3.0 is an integer. A game that needs an int checks again.
         return (isinstance(value, int) and not isinstance(value, bool)) or (
             isinstance(value, float) and value.is_integer()
         )
@@ -101,7 +101,7 @@ def _additional(value: Any, schema: Schema, path: str, found: list[Fault]) -> No
 def _items(value: Any, schema: Schema, path: str, found: list[Fault]) -> None:
     rule: Schema = schema["items"]
     if isinstance(value, list | tuple):
-        # A list that is too long is wrong already; what is behind its end is not worth the time.
+        # A list that is too long is reported already; items beyond the limit are not checked.
         for place, item in enumerate(value[: schema.get("maxItems")]):
             _check(item, rule, f"{path}/{place}", found)
 
@@ -133,14 +133,14 @@ def _max_length(value: Any, schema: Schema, path: str, found: list[Fault]) -> No
 def _pattern(value: Any, schema: Schema, path: str, found: list[Fault]) -> None:
     pattern: str = schema["pattern"]
     if isinstance(value, str) and _compiled(pattern).search(value) is None:
-        # The description says in words what the pattern demands.
+        # The description states the pattern in words.
         told = schema.get("description", f"a text that matches {pattern}")
         found.append({"path": path, "code": "wrong_form", "message": f"must be {told}"})
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # "$" of JSON Schema is the end of the text; Python's lets a line break follow.
+    # "$" matches only at the end of the text in JSON Schema; in Python also before a final line break.
     return re.compile(pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern, re.ASCII)
 
 
@@ -170,7 +170,7 @@ def _const(value: Any, schema: Schema, path: str, found: list[Fault]) -> None:
 
 
 def _same(left: object, right: object) -> bool:
-    # 1 == True in Python and not in JSON.
+    # 1 == True in Python but not in JSON.
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 

@@ -1,7 +1,7 @@
-"""The shape of every message, once: as JSON Schema (2020-12), for the checks here and for peers in any language.
+"""The JSON Schema (2020-12) of every message, for the checks here and for peers in any language.
 
-Rule 1: ``schemas/1.0.0`` holds what ``schema_documents`` gives, byte for byte; a test compares them.
-Rule 2: a message has no field that its shape does not name. What belongs to a game stands in an open ``data``.
+Rule 1: ``schemas/1.0.0`` holds the output of ``schema_documents``, byte for byte; a test compares them.
+Rule 2: a message has no field that its schema does not name. Fields of a game belong in an open ``data``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from league_agents.arena.protocol.shape_check import Schema
 from league_agents.games.game import Game
 
 REQUESTS: Final = ("get_state", "perform_action", "create_match", "get_matches")
-"""What an agent sends."""
+"""Message types that an agent sends."""
 
 ANSWERS: Final = (
     "get_state_response",
@@ -25,10 +25,10 @@ ANSWERS: Final = (
     "push_message",
     "error",
 )
-"""What a server sends."""
+"""Message types that a server sends."""
 
 HANDSHAKE: Final = ("authenticate", "authenticated")
-"""What opens a WebSocket: a token is shown, and what it opens is told. No request, so nothing over HTTP or by mail."""
+"""Frames that authenticate a WebSocket. They are not requests, so HTTP and mail do not use them."""
 
 _NAME: Schema = {
     "type": "string",
