@@ -1,1 +1,1 @@
-"""Our own Gmail on this machine: the endpoints that the real client libraries use, and the post between accounts."""
+"""A local stand-in for Gmail: the endpoints that the real client libraries use, and the post between accounts."""

@@ -1,8 +1,8 @@
-"""What every call costs, who made how many, and whether anything was sent twice.
+"""The cost of every call, the number of calls by account and method, and sends that were repeated.
 
-Rule 1: a call is either done or refused, never both. It is paid for when it is looked at: one that is turned away
-before costs nothing, one that asks for a mail that is not there costs what it costs.
-Rule 2: the price list is that of Cloud projects made since May 2026. It is handed in, because Google changes it.
+Rule 1: a call is either done or refused, never both. It is charged when it is processed: a call refused before that
+is free, one that asks for a missing mail costs its usual price.
+Rule 2: the price list is that of Cloud projects made since May 2026. It is a parameter, because Google changes it.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ PRICES_2026: Mapping[str, int] = {
 _MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
 _MOST_REMEMBERED = 10_000
-"""Sends of an account within a day; a limit above this is none."""
+"""Sends of an account within a day; a higher limit counts as no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """What an account may use."""
+    """The quota of an account."""
 
     prices: Mapping[str, int] = field(default_factory=lambda: PRICES_2026)
     units_per_minute: int | None = None
     """``None`` counts without refusing. New projects have 6,000 for each user."""
 
     sends_per_day: int | None = 500
-    """Of an account within 24 hours. ``None`` means no limit."""
+    """Sends of an account within 24 hours. ``None`` means no limit."""
 
 
 @dataclass(slots=True)
@@ -71,10 +71,10 @@ class MethodTally:
     """The calls of one method by one account."""
 
     calls: int = 0
-    """That were done."""
+    """Calls that were done."""
 
     refused: int = 0
-    """That were answered by an error, or dropped before they were done."""
+    """Calls that were answered by an error, or dropped before they were done."""
 
     units: int = 0
 
@@ -111,7 +111,7 @@ class SandboxAccounts:
         self.delivered = {account: int(str(count)) for account, count in self._state.load("delivered").items()}
 
     def charge(self, method: str, account: str) -> None:
-        """Pay for one call. Raises ``SandboxRefusal`` when the account has used up its minute."""
+        """Charge for one call. Raises ``SandboxRefusal`` when the account has used up its minute."""
         price = self._quota.prices.get(method, 0)
         now = self._clock.now_ms()
         recent = self._recent.setdefault(account, deque())
@@ -149,7 +149,7 @@ class SandboxAccounts:
         self._keep(account, method, tally)
 
     def posted(self, account: str, transaction: str) -> None:
-        """Note that a send reached the server, whatever becomes of it."""
+        """Note that a send reached the server, whether or not it succeeds."""
         self._count_send(account, transaction, "posted")
 
     def check_day(self, account: str) -> None:
@@ -170,7 +170,7 @@ class SandboxAccounts:
             )
 
     def accepted(self, account: str, transaction: str) -> None:
-        """Note that a mail was taken for delivery."""
+        """Note that a mail was accepted for delivery."""
         self._count_send(account, transaction, "accepted")
         sent = self._sent_today(account)
         sent.append(self._clock.now_ms())
@@ -182,7 +182,7 @@ class SandboxAccounts:
         self._state.put("delivered", account, self.delivered[account])
 
     def report(self) -> dict[str, object]:
-        """Everything, as a JSON value."""
+        """The whole account book, as a JSON value."""
         accounts: dict[str, dict[str, object]] = {}
         for (account, method), tally in sorted(self._tallies.items()):
             entry = accounts.setdefault(account, {"units": 0, "calls": 0, "refused": 0, "methods": {}})
@@ -208,7 +208,7 @@ class SandboxAccounts:
         }
 
     def _sent_today(self, account: str) -> deque[int]:
-        """When the account sent within the last 24 hours."""
+        """The instants of the account's sends within the last 24 hours."""
         sent = self._sent_at.setdefault(account, deque(maxlen=_MOST_REMEMBERED))
         while sent and sent[0] <= self._clock.now_ms() - _DAY_MS:
             sent.popleft()

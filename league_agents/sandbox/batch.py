@@ -1,7 +1,7 @@
-"""Several calls in one request, as Google's batch endpoint takes them apart and answers.
+"""Several calls in one request, in the format of Google's batch endpoint.
 
-Rule: each call stands for itself: it costs, fails and is counted alone, and its answer carries its name, ``response-``
-before the ``Content-ID``.
+Rule: the calls are independent: each is charged, fails and is counted alone, and its answer has the call's
+``Content-ID`` with ``response-`` in front.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_batch(request: SandboxRequest) -> list[tuple[str, SandboxRequest]]:
 
 
 def batch_answer(answers: Sequence[tuple[str, SandboxAnswer]]) -> SandboxAnswer:
-    """The answers of a batch as one."""
+    """The answers of a batch as one answer."""
     digest = derive_hex("batch", *(answer.body for _, answer in answers), digits=32)
     boundary = f"batch_{digest}"
     parts = []

@@ -17,7 +17,7 @@ _STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem au
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """What comes of a visit."""
+    """The result of a visit."""
 
     redirect_to: str | None = None
     page: str = ""
@@ -25,7 +25,7 @@ class Consent:
 
 
 def consent(query: Mapping[str, str], accounts: Sequence[str], authority: Authority, *, asks: bool) -> Consent:
-    """Answer ``/auth``. Without ``asks`` the account that is hinted at, or the first, agrees at once."""
+    """Answer ``/auth``. Without ``asks`` the hinted account, or the first one, agrees at once."""
     problem = _problem(query)
     if problem is not None:
         return Consent(page=_page("This request cannot be granted", f"<p>{html.escape(problem)}</p>"), code=400)
@@ -57,7 +57,7 @@ def consent(query: Mapping[str, str], accounts: Sequence[str], authority: Author
 
 
 def _problem(query: Mapping[str, str]) -> str | None:
-    """Why nobody is even asked."""
+    """The reason why the request is refused before the page is shown; ``None`` if it is valid."""
     if query.get("client_id") != CLIENT_ID:
         return "invalid_client: this program does not use the sandbox's client_secret.json"
     if query.get("response_type") != "code":

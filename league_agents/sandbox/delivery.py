@@ -1,10 +1,10 @@
-"""The post between the accounts of a sandbox.
+"""Mail delivery between the accounts of a sandbox.
 
-Rule 1: the sender is who is signed in. ``From`` is forced to that account, ``Message-ID`` is the server's own, as Gmail
-does it, and what a sender claims about its own authentication stands below the receiving server's verdict.
-Rule 2: one mail in Sent, one in each recipient's inbox; a mail to oneself is one mail that is in both and was never
-on the way, so no server has judged it.
-Rule 3: who does not exist is answered by mailer-daemon.
+Rule 1: the sender is the signed-in account. ``From`` is forced to it, ``Message-ID`` is the server's, as Gmail does,
+and a sender's claims about its own authentication stand below the receiving server's verdict.
+Rule 2: one mail in Sent, one in each recipient's inbox; a mail to oneself is a single mail in both and never in
+transit, so no server has judged it.
+Rule 3: mailer-daemon answers mail to an unknown address.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock
 
 AUTHORITY = "mx.google.com"
-"""Who gives the verdict in ``Authentication-Results``: the name that Gmail's own servers write there."""
+"""The authentication server in ``Authentication-Results``: the name that Gmail's own servers write there."""
 
 MOST_RECIPIENTS = 500
 MOST_MAIL_BYTES = 36_700_160
@@ -57,17 +57,17 @@ class OnItsWay:
     skew_ms: int = field(compare=False, default=0)
     unlisted_ms: int = field(compare=False, default=0)
     own_mail_id: str = field(compare=False, default="")
-    """Of a mail to oneself: the mail in Sent that gets the inbox labels."""
+    """For a mail to oneself: the mail in Sent that gets the inbox labels."""
 
     waits_for_next: bool = field(compare=False, default=False)
     """Arrives right after the next mail for the same account."""
 
     is_withheld: bool = field(compare=False, default=False)
-    """Whether the history says nothing of its arrival."""
+    """Whether the history omits its arrival."""
 
 
 class SandboxPostOffice:
-    """Takes mail from accounts and from the internet, and delivers it."""
+    """Accepts mail from accounts and from the internet, and delivers it."""
 
     def __init__(
         self,
@@ -95,13 +95,13 @@ class SandboxPostOffice:
 
     @property
     def on_its_way(self) -> int:
-        """How many mails have not arrived yet."""
+        """The number of mails that have not arrived yet."""
         return len(self._waiting)
 
     def send(
         self, box: SandboxMailbox, raw: bytes, *, thread_id: str | None, faults: Sequence[Fault] = ()
     ) -> StoredMail:
-        """Take a mail from an account. The mail in Sent. Raises ``SandboxRefusal``."""
+        """Accept a mail from an account. Return the mail in Sent. Raises ``SandboxRefusal``."""
         if len(raw) > MOST_MAIL_BYTES:
             raise SandboxRefusal(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
         mail = read_raw(with_network_line_ends(raw))
@@ -145,10 +145,10 @@ class SandboxPostOffice:
     def inject(
         self, raw: bytes, *, to: Sequence[str], sender: str, verdict: Mapping[str, str] | None, labels: Sequence[str]
     ) -> list[str]:
-        """Deliver a mail from the internet. Return its new ids, one a recipient. Raises ``SandboxRefusal``.
+        """Deliver a mail from the internet. Return its new ids, one for each recipient. Raises ``SandboxRefusal``.
 
-        ``verdict`` is what the receiving server found out (``spf``, ``dkim``, ``dmarc``; ``domain`` for the
-        signature's); ``None`` writes no verdict at all.
+        ``verdict`` is the receiving server's result (``spf``, ``dkim``, ``dmarc``; ``domain`` for the signature's);
+        ``None`` writes no verdict.
         """
         if len(raw) > MOST_MAIL_BYTES:
             raise SandboxRefusal(413, "uploadTooLarge", f"Message too large: the limit is {MOST_MAIL_BYTES} bytes")
@@ -173,14 +173,14 @@ class SandboxPostOffice:
         return ids
 
     def deliver_due(self) -> None:
-        """Let everything arrive whose time has come."""
+        """Deliver all mail that is due."""
         now_ms = self._clock.now_ms()
         while self._waiting and self._waiting[0].due_ms <= now_ms:
             late = heapq.heappop(self._waiting)
             self._arrive(late, late.due_ms)
 
     def _as_sent(self, box: SandboxMailbox, mail: RawMail) -> RawMail:
-        """The mail as it stands in Sent."""
+        """The mail in its Sent form."""
         now = self._clock.now()
         claimed = mail.values("from")
         names = [name for value in claimed for name, _ in email.utils.getaddresses([value[:LONGEST_HEADER]]) if name]
@@ -209,7 +209,7 @@ class SandboxPostOffice:
         ).to_bytes()
 
     def _deliver(self, recipient: str, raw: bytes, struck: Sequence[Fault], own_mail_id: str = "") -> None:
-        """Let one mail arrive at one account, or not."""
+        """Deliver one mail to one account, subject to the faults ``struck``."""
         actions = {fault.action for fault in struck}
         if FaultAction.LOSE in actions:
             return
@@ -258,7 +258,7 @@ class SandboxPostOffice:
             self._state.drop("late", f"{mail.number:012d}")
             self._state.drop("late-raw", f"{mail.number:012d}")
         if box is None:
-            return  # the account is gone since the last start
+            return  # the account is no longer served
         now_ms = self._clock.now_ms()
         if mail.own_mail_id and box.holds(mail.own_mail_id):
             box.change_labels(box.find(mail.own_mail_id), mail.labels, (), now_ms=now_ms)
@@ -276,7 +276,7 @@ class SandboxPostOffice:
             self._release(box.key)
 
     def _release(self, recipient: str) -> None:
-        """Let the mails arrive that only waited for another one to overtake them."""
+        """Deliver the mails that only waited for another one to overtake them."""
         freed = sorted(mail for mail in self._waiting if mail.waits_for_next and mail.recipient == recipient)
         if freed:
             self._waiting = [mail for mail in self._waiting if mail not in freed]
@@ -285,7 +285,7 @@ class SandboxPostOffice:
                 self._arrive(mail, self._clock.now_ms())
 
     def _bounce(self, box: SandboxMailbox, written: RawMail, address: str) -> None:
-        """Tell the sender that nobody has this address."""
+        """Tell the sender that the address does not exist."""
         from_daemon = "mailer-daemon@googlemail.com"
         boundary = f"bounce{derive_hex(box.key, address, self._numbers.history, digits=24)}"
         headers = b"".join(field.raw for field in written.without("Bcc").fields)
@@ -318,7 +318,7 @@ class SandboxPostOffice:
 
 
 def transaction_of(mail: RawMail) -> str:
-    """What identifies a mail among all that its sender sends; an empty text when it says nothing."""
+    """The id of a mail among all that its sender sends; an empty text when the mail has none."""
     return mail.first(TRANSACTION_HEADER)[:200]
 
 
@@ -347,7 +347,7 @@ def _skew_ms(struck: Sequence[Fault]) -> int:
 
 
 def _passed(sender: str) -> str:
-    """The verdict on a mail that was sent by an account of this sandbox."""
+    """The verdict on a mail sent by an account of this sandbox."""
     domain = sender.rpartition("@")[2]
     reason = f"google.com: domain of {sender} designates 127.0.0.1 as permitted sender"
     return _FOLD.join(

@@ -1,6 +1,6 @@
-"""The sandbox's own switches, under ``/sandbox/``: what a test or an operator asks that Gmail has no word for.
+"""The sandbox's own switches, under ``/sandbox/``: requests of a test or an operator that the Gmail API does not have.
 
-No token is needed: the server listens on this machine only, and pages of other origins are turned away.
+No token is needed: the server listens on this machine only, and requests from pages of other origins are refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def report(world: World, _request: SandboxRequest) -> SandboxAnswer:
 
 
 def report_document(world: World) -> dict[str, object]:
-    """The account book and what is left to arrive."""
+    """The account book and the number of mails that have not arrived yet."""
     return {
         **world.ledger.report(),
         "on_its_way": world.office.on_its_way,
@@ -61,7 +61,7 @@ def _shown(box: SandboxMailbox, stored: StoredMail, with_raw: bool) -> dict[str,
 
 
 def inject(world: World, request: SandboxRequest) -> SandboxAnswer:
-    """A mail from the internet.
+    """Deliver a mail from the internet.
 
     JSON: ``to``, then ``raw`` (base64) or ``from``, ``subject``, ``text``, ``headers``; ``sender`` of the envelope,
     ``verdict``, ``labels``. Or the mail itself as ``message/rfc822``, with ``to=`` and ``labels=`` in the address.
@@ -141,7 +141,7 @@ def advance(world: World, request: SandboxRequest) -> SandboxAnswer:
 
 
 def add_faults(world: World, request: SandboxRequest) -> SandboxAnswer:
-    """One more rule, or several under ``faults``."""
+    """Add one rule, or several under ``faults``."""
     rules = request.document.get("faults", [request.document])
     if not isinstance(rules, list):
         raise invalid("faults must be a list of rules")
@@ -159,7 +159,7 @@ def clear_faults(world: World, _request: SandboxRequest) -> SandboxAnswer:
 
 
 def withdraw(world: World, request: SandboxRequest) -> SandboxAnswer:
-    """The owner of ``account`` withdraws every grant."""
+    """Withdraw every grant of ``account``, as its owner would."""
     world.authority.withdraw(_box(world, text_of(request.document, "account") or "").key)
     return json_answer({})
 

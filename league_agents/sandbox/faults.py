@@ -1,7 +1,7 @@
-"""What goes wrong, and when.
+"""Injected faults and the calls that they strike.
 
-Rule: whether a fault strikes depends on the seed, on its place in the plan and on how many calls that fit it were made
-for the same account, and on nothing else. How several clients happen to take turns changes no account's luck.
+Rule: whether a fault strikes depends only on the seed, on its place in the plan and on the number of matching calls
+made for the same account. The order in which several clients call does not change any account's faults.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_DELAY_S = 30 * 86_400.0
 
 
 class FaultAction(StrEnum):
-    """What a fault does."""
+    """The effect of a fault."""
 
     ERROR = "error"
     """Refuse the call with ``status`` and ``reason``; nothing is done."""
@@ -33,47 +33,47 @@ class FaultAction(StrEnum):
     DROP_DONE = "drop-done"
     """Do what the call asks and close the connection instead of answering: the ambiguous case."""
     WAIT = "wait"
-    """Do what the call asks, and answer, ``seconds`` of real time late, or when the faults are cleared before; also if
-    the client has left meanwhile."""
+    """Perform the call and answer ``seconds`` of real time late, or earlier when the faults are cleared; also if the
+    client has disconnected meanwhile."""
     LAST = "last"
-    """Take ``seconds`` by the sandbox's own clock, which goes on by them when it is a manual one."""
+    """Take ``seconds`` by the sandbox's own clock, which is advanced by them when it is a manual one."""
     SLOW_BODY = "slow-body"
-    """Hand the answer out bit by bit, over ``seconds`` of real time."""
+    """Send the answer bit by bit, over ``seconds`` of real time."""
     TRUNCATE = "truncate"
-    """Promise the whole answer, send half of it, close the connection."""
+    """Announce the length of the whole answer, send half of it, close the connection."""
     GARBLE = "garble"
-    """Answer with something that is no JSON."""
+    """Answer with something that is not JSON."""
     EXPIRE_TOKEN = "expire-token"  # noqa: S105 - a word, no password
     """The access token of this call expires before it is looked at."""
     REVOKE = "revoke"
     """The account's owner withdraws the grant: access and refresh tokens are void from now on."""
     EXPIRE_HISTORY = "expire-history"
-    """Gmail forgets the account's history before the call is done."""
+    """Drop the account's history before the call is done."""
     KILL_UNDONE = "kill-undone"
-    """The sandbox's process dies as if by SIGKILL, before it does what the call asks."""
+    """Kill the sandbox's process as if by SIGKILL, before it performs the call."""
     KILL_DONE = "kill-done"
-    """The same, after doing it and before answering."""
+    """As ``KILL_UNDONE``, after performing the call and before answering."""
     UNLISTED = "unlisted"
-    """Listings do not show the mail for ``seconds``: of ``messages.send`` the one in Sent, of ``delivery`` the one that
-    arrives."""
+    """Omit the mail from listings for ``seconds``: for ``messages.send`` the mail in Sent, for ``delivery`` the one
+    that arrives."""
     LATE = "late"
-    """Of ``delivery``: the mail arrives ``seconds`` later."""
+    """For ``delivery``: the mail arrives ``seconds`` later."""
     REORDER = "reorder"
-    """Of ``delivery``: the mail arrives after the next one for the same account, or ``seconds`` later."""
+    """For ``delivery``: the mail arrives after the next one for the same account, or ``seconds`` later."""
     DUPLICATE = "duplicate"
-    """Of ``delivery``: the mail arrives twice."""
+    """For ``delivery``: the mail arrives twice."""
     LOSE = "lose"
-    """Of ``delivery``: the mail never arrives."""
+    """For ``delivery``: the mail never arrives."""
     SPAM = "spam"
-    """Of ``delivery``: the mail arrives in Spam."""
+    """For ``delivery``: the mail arrives in Spam."""
     WITHHELD = "withheld"
-    """Of ``delivery``: the history never says that the mail arrived; listings show it."""
+    """For ``delivery``: the arrival is missing from the history; listings show the mail."""
     SKEW = "skew"
-    """Of ``delivery``: the mail's internal date is off by ``seconds``; they may be negative."""
+    """For ``delivery``: the mail's internal date is off by ``seconds``, which may be negative."""
 
 
 DELIVERY = "delivery"
-"""What a rule names as its method to strike mail on its way; the account is then the recipient's."""
+"""The method name of rules that strike mail in transit; the account is then the recipient's."""
 
 ON_DELIVERY = frozenset(
     [
@@ -107,16 +107,16 @@ class Fault:
 
     action: FaultAction
     method: str = "*"
-    """``messages.send``, ``history.list``, ``token``, ``delivery`` …; a ``*`` at the end stands for anything."""
+    """``messages.send``, ``history.list``, ``token``, ``delivery`` …; a ``*`` at the end matches any rest."""
 
     account: str | None = None
-    """``None`` means any; each account is counted on its own."""
+    """``None`` means any; calls are counted for each account."""
 
     calls: tuple[int, ...] = ()
-    """Strike these fitting calls of an account, counted from 1."""
+    """Strike these matching calls of an account, counted from 1."""
 
     every: int | None = None
-    """Strike each n-th fitting call."""
+    """Strike each n-th matching call."""
 
     chance: float | None = None
     """Strike with this probability, from 0 to 1."""
@@ -126,7 +126,7 @@ class Fault:
 
     status: int = 503
     reason: str | None = None
-    """``None`` means the usual one of the status."""
+    """``None`` means the usual reason of the status."""
 
     message: str | None = None
     retry_after_s: float | None = None
@@ -169,21 +169,21 @@ class Fault:
         return None
 
     def fits(self, method: str, account: str) -> bool:
-        """Whether a call is one of those that it counts."""
+        """Whether the rule matches a call."""
         if self.account is not None and self.account.lower() != account.lower():
             return False
         if self.method.endswith("*"):
-            # A plan for all calls is not a plan for the mail on its way.
+            # A rule for all calls does not apply to mail in transit.
             return method != DELIVERY and method.startswith(self.method[:-1])
         return method == self.method
 
     def usual_reason(self) -> str:
-        """What the error document says."""
+        """The reason in the error document."""
         return self.reason or USUAL_REASONS.get(self.status, "backendError")
 
 
 class FaultPlan:
-    """The rules and how often each has been met."""
+    """The rules and the number of matching calls of each."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class FaultPlan:
                 self._met[key] = [int(each) for each in value]
 
     def add(self, fault: Fault) -> None:
-        """One more rule. Raises ``ConfigError``."""
+        """Add a rule. Raises ``ConfigError``."""
         if fault.action in DEADLY and not self._may_kill:
             raise ConfigError(
                 f"fault {fault.action.value}", "would end more than the sandbox here; start it by its command"
@@ -218,17 +218,17 @@ class FaultPlan:
         self._cleared.clear()
 
     def clear(self) -> None:
-        """Nothing goes wrong any more."""
-        # An empty place stays empty: later rules count for themselves and do not inherit.
+        """Remove all rules."""
+        # A removed rule keeps its place, so that later rules do not inherit its counts.
         self._faults = [_NEVER] * len(self._faults)
         self._cleared.set()
 
     def hold(self, seconds: float) -> None:
-        """Let real time pass, until the faults are cleared at the longest."""
+        """Let real time pass, or less when the faults are cleared."""
         self._cleared.wait(seconds)
 
     def strikes(self, method: str, account: str) -> list[Fault]:
-        """Count one call and say what goes wrong with it."""
+        """Count one call and return the faults that strike it."""
         struck = []
         for place, fault in enumerate(self._faults):
             if not fault.fits(method, account):

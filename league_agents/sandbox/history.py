@@ -1,7 +1,7 @@
-"""What happened in a mailbox, in order, and for how long Gmail remembers it.
+"""The change history of a mailbox, in order, kept for as long as Gmail keeps it.
 
-Rule: ids grow and never fit 63 bits, so that nobody keeps them in a signed integer. A cursor older than what is
-remembered is refused with 404 (the client must read the whole mailbox again), and so is one from the future.
+Rule: ids grow and never fit 63 bits, so that no client keeps them in a signed integer. A cursor older than the kept
+history is refused with 404 (the client must read the whole mailbox again), and so is one from the future.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TYPES = ("messageAdded", "messageDeleted", "labelAdded", "labelRemoved")
 
 
 class Numbers:
-    """The counters of one sandbox: no number is handed out twice, not even after a restart."""
+    """The counters of one sandbox: each number is used once, also after a restart."""
 
     def __init__(self, state: SandboxState) -> None:
         self._state = state
@@ -44,14 +44,14 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing that happened to one mail."""
+    """One change of one mail."""
 
     history_id: int
     at_ms: int
     mail_id: str
     thread_id: str
     labels: tuple[str, ...]
-    """After it happened."""
+    """The labels after the change."""
 
     event: str
     """``messageAdded``, ``messageDeleted`` or ``labels``."""
@@ -60,7 +60,7 @@ class Change:
     removed: tuple[str, ...] = ()
 
     def document(self, types: frozenset[str], label: str | None) -> dict[str, object] | None:
-        """As ``history.list`` shows it; ``None`` when the request does not ask for this."""
+        """The change as ``history.list`` shows it; ``None`` when the request does not ask for it."""
         if label is not None and label not in self.labels and label not in self.removed:
             return None
         brief = {"id": self.mail_id, "threadId": self.thread_id}
@@ -91,7 +91,7 @@ class History:
             state.put("floor", address, str(self._floor))
 
     def restore(self, stored: dict[str, object]) -> None:
-        """One change as it was kept."""
+        """Restore one stored change."""
         self._append(
             Change(
                 history_id=int(str(stored["id"])),
@@ -106,7 +106,7 @@ class History:
         )
 
     def write(self, change: Change) -> None:
-        """Remember a change."""
+        """Record a change."""
         self._append(change)
         self._state.put(
             "history",
@@ -132,7 +132,7 @@ class History:
         return f"{self._address}/{change.history_id:020d}"
 
     def forget(self, before_ms: int) -> None:
-        """Drop what happened before an instant."""
+        """Drop the changes before an instant."""
         floor = self._floor
         while self._changes and self._changes[0].at_ms < before_ms:
             change = self._changes.popleft()
@@ -143,13 +143,13 @@ class History:
             self._state.put("floor", self._address, str(floor))
 
     def expire(self, numbers: Numbers) -> None:
-        """Forget everything, and every cursor with it."""
+        """Drop all changes, which invalidates every cursor."""
         self.forget(2**62)
         self._floor = self.last_id = numbers.next_history()
         self._state.put("floor", self._address, str(self._floor))
 
     def after(self, start: int) -> list[Change]:
-        """The changes after a cursor. Raises ``Refused`` (404) when the cursor is not valid any more."""
+        """The changes after a cursor. Raises ``Refused`` (404) when the cursor is no longer valid."""
         if not self._floor <= start <= self.last_id:
             raise not_found()
         found: list[Change] = []

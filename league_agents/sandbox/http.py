@@ -1,8 +1,8 @@
-"""The wire: HTTP/1.1 on this machine's loopback, and every way in which a connection can break.
+"""The HTTP/1.1 server on the loopback interface, with every way in which a connection can break.
 
-Rule 1: nobody outside of this machine is heard: the socket is bound to 127.0.0.1, the ``Host`` header must name it,
-and pages of other origins are turned away, so no web site can reach the mail through somebody's browser.
-Rule 2: a body is bounded before it is read, an answer leaves in one piece, and stopping ends every connection.
+Rule 1: only this machine can connect: the socket is bound to 127.0.0.1, the ``Host`` header must name it, and requests
+from pages of other origins are refused, so no web site can reach the mail through a user's browser.
+Rule 2: a body is bounded before it is read, an answer is sent in one piece, and stopping ends every connection.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from league_agents.sandbox.service import Route, Service
 HOST = "127.0.0.1"
 IDLE_S = 600.0
 MOST_DRAINED = 200_000_000
-"""Of a body that is too large: read and thrown away, so that the client hears why."""
+"""Bytes of a body that is too large which are read and discarded, so that the client receives the refusal."""
 
 _CHUNK = 65_536
 _SLOW_PIECES = 20
@@ -42,11 +42,11 @@ class SandboxServer(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, service: Service, port: int) -> None:
-        """Bind. Raises ``ConfigError``."""
+        """Bind the socket. Raises ``ConfigError``."""
         self.service = service
         self.stopping = threading.Event()
         self.failures: list[BaseException] = []
-        """What went wrong in a connection and was not foreseen: none in a sandbox without a bug."""
+        """Unexpected exceptions of connections; empty unless the sandbox has a bug."""
 
         self._open: dict[socket.socket, threading.Thread | None] = {}
         self._open_lock = threading.Lock()
@@ -59,7 +59,7 @@ class SandboxServer(ThreadingHTTPServer):
         self.origins = frozenset({f"http://{name}" for name in self.names})
 
     def server_bind(self) -> None:
-        # The base class looks the host's name up, which can take seconds on a machine without a network.
+        # The base class looks up the host's name, which can take seconds on a machine without a network.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, int(self.server_address[1])
 
@@ -91,7 +91,7 @@ class SandboxServer(ThreadingHTTPServer):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                continue  # it is gone already
+                continue  # already closed
         ends = monotonic_s() + 5
         for thread in connections.values():
             if thread is not None:
@@ -99,7 +99,7 @@ class SandboxServer(ThreadingHTTPServer):
 
 
 class HttpConnection(BaseHTTPRequestHandler):
-    """One connection; its requests come one after the other."""
+    """One connection; its requests are handled one after the other."""
 
     server: SandboxServer
     protocol_version = "HTTP/1.1"
@@ -107,7 +107,7 @@ class HttpConnection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Requests hold tokens: none is written anywhere."""
+        """Log nothing: requests hold tokens."""
 
     def do_GET(self) -> None:
         self._serve()
@@ -143,7 +143,7 @@ class HttpConnection(BaseHTTPRequestHandler):
         if not route.reads_body_first:
             request = self._with_body(request, size)
         if len(request.body) < size:
-            self._drop(route, request, account)  # the client went away in the middle
+            self._drop(route, request, account)  # the client disconnected in the middle
             return
         with service.under_way(route, request, account):
             service.hold(_seconds(faults, FaultAction.WAIT))
@@ -178,7 +178,7 @@ class HttpConnection(BaseHTTPRequestHandler):
         return SandboxRequest(verb=self.command, path=address.path, query=query, headers=headers)
 
     def _body_size(self) -> int:
-        """How many bytes follow the headers. Raises ``SandboxRefusal``."""
+        """The number of bytes that follow the headers. Raises ``SandboxRefusal``."""
         if self.headers.get("transfer-encoding") is not None:
             raise SandboxRefusal(411, "badRequest", "Content-Length is needed; this sandbox reads no chunked bodies.")
         sizes = self.headers.get_all("content-length") or ["0"]

@@ -13,7 +13,7 @@ SYSTEM = (
     *("CATEGORY_PERSONAL", "CATEGORY_SOCIAL", "CATEGORY_PROMOTIONS", "CATEGORY_UPDATES", "CATEGORY_FORUMS"),
 )
 FIXED = frozenset({"SENT", "DRAFT", "CHAT"})
-"""Labels that only Gmail itself puts on a mail and takes off again."""
+"""Labels that only Gmail itself adds and removes."""
 
 MOST_LABELS = 10_000
 MOST_PER_CALL = 100
@@ -50,7 +50,7 @@ class Labels:
         return label_id in SYSTEM
 
     def make(self, name: object) -> str:
-        """A new label's id. Raises ``SandboxRefusal``."""
+        """Create a label and return its id. Raises ``SandboxRefusal``."""
         name = self._checked(name)
         if len(self._names) >= MOST_LABELS:
             raise invalid("Label limit reached")
@@ -60,27 +60,27 @@ class Labels:
         return label_id
 
     def rename(self, label_id: str, name: object) -> None:
-        """Give a label of the user's another name. Raises ``SandboxRefusal``."""
+        """Rename a label of the user's. Raises ``SandboxRefusal``."""
         if self.name_of(label_id) != name:
             self._refuse_system(label_id)
             self._keep(label_id, self._checked(name))
 
     def remove(self, label_id: str) -> None:
-        """Forget a label of the user's. Raises ``SandboxRefusal``."""
+        """Delete a label of the user's. Raises ``SandboxRefusal``."""
         self.name_of(label_id)
         self._refuse_system(label_id)
         del self._names[label_id]
         self._state.drop("label", f"{self._address}/{label_id}")
 
     def find(self, wanted: str) -> str | None:
-        """The id of the label that a query names, in lower case."""
+        """The id of a label by its search name, in lower case; ``None`` if there is none."""
         for label_id in self.ids():
             if search_name(self.name_of(label_id)) == search_name(wanted):
                 return label_id
         return None
 
     def check_change(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Raises ``SandboxRefusal`` when these labels cannot be put on or taken off a mail."""
+        """Raises ``SandboxRefusal`` when these labels cannot be added or removed."""
         added, removed = list(added), list(removed)
         if not added and not removed:
             raise invalid("No label add or removes specified")

@@ -1,7 +1,7 @@
-"""How the Gmail API shows a mail: headers decoded, parts numbered, attachments behind ids.
+"""A mail as the Gmail API shows it: headers decoded, parts numbered, attachments behind ids.
 
-Rule: nothing here can fail on a mail, whatever its bytes. A mail that is too tangled to take apart is shown as one
-text. Parsing is put off until somebody asks.
+Rule: no mail makes this module fail, whatever its bytes. A mail that is nested too deeply to parse is shown as one
+text. Parsing is lazy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from league_agents.mail.mime import decode_words
 from league_agents.sandbox.raw_mail import RawMail, addresses_in, read_raw
 
 MOST_CONTAINERS = 100
-"""More are not taken apart: the parser's work grows with their depth."""
+"""Mails with more are not parsed: the parser's work grows with their depth."""
 
 MOST_PARTS = 2_000
 _CONTAINER = re.compile(rb"multipart/|message/", re.IGNORECASE)
@@ -36,7 +36,7 @@ def encode_bytes(content: bytes) -> str:
 
 
 def decode_bytes(text: str) -> bytes | None:
-    """What base64 in either alphabet says, padded or not; ``None`` when it is none."""
+    """Decode base64 in either alphabet, padded or not; ``None`` when ``text`` is not base64."""
     squeezed = text.translate({10: None, 13: None, ord("-"): "+", ord("_"): "/"}).rstrip("=")
     try:
         return base64.b64decode(squeezed + "=" * (-len(squeezed) % 4), validate=True)
@@ -45,12 +45,12 @@ def decode_bytes(text: str) -> bytes | None:
 
 
 def words_of(text: str) -> str:
-    """The words of a text in lower case, each between two spaces: what a search compares."""
+    """The words of a text in lower case, each between two spaces, for comparison in a search."""
     return " " + " ".join(_WORD.findall(text.lower())) + " "
 
 
 class MailView:
-    """One mail, taken apart as far as somebody asked."""
+    """One mail, parsed as far as requested."""
 
     def __init__(self, mail_id: str, raw: bytes) -> None:
         self._mail_id = mail_id
@@ -74,14 +74,14 @@ class MailView:
         return self._addresses[name]
 
     def words(self, name: str) -> str:
-        """The words of a header, as ``words_of`` has them."""
+        """The words of a header, as ``words_of`` returns them."""
         if name not in self._words:
             self._words[name] = words_of(self.header(name))
         return self._words[name]
 
     @cached_property
     def message_ids(self) -> tuple[str, ...]:
-        """What ``Message-ID`` says, without brackets."""
+        """The value of ``Message-ID``, without brackets."""
         return tuple(value.strip().strip("<>") for value in self.top.values("message-id"))
 
     @cached_property
@@ -91,7 +91,7 @@ class MailView:
 
     @cached_property
     def text(self) -> str:
-        """The beginning of what the mail says in plain text."""
+        """The beginning of the mail's plain text."""
         for part in self._leaves:
             if part.get_content_type() == "text/plain" and not _file_name(part):
                 return _utf8(part).decode("utf-8", "replace")[:_SEARCHED_TEXT]
@@ -124,7 +124,7 @@ class MailView:
 
     @cached_property
     def content_type(self) -> str:
-        """Of the whole mail."""
+        """The content type of the whole mail."""
         return self._message.get_content_type()
 
     @cached_property
@@ -173,7 +173,7 @@ class MailView:
             return {"size": 0}
         if _is_attached(part):
             return {"attachmentId": self._attachment_id(number), "size": len(_content(part))}
-        # Gmail hands texts out in UTF-8, whatever they were written in.
+        # Gmail returns texts in UTF-8, whatever their original encoding.
         content = _utf8(part)
         return {"size": len(content), **({"data": encode_bytes(content)} if content else {})}
 

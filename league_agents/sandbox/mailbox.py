@@ -1,8 +1,8 @@
 """The mail of one account.
 
-Rule 1: each change of a mail is one history record and one kept row, made together.
-Rule 2: a page of a listing begins after a place in the order, not after a number of mails: what arrives meanwhile
-neither repeats nor hides anything.
+Rule 1: each change of a mail is one history record and one stored row, made together.
+Rule 2: a page of a listing begins after a position in the order, not after a number of mails, so mail that arrives
+meanwhile neither repeats nor hides an entry.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REPLY = re.compile(r"\s*(?:re|fwd?|aw)\s*:\s*", re.IGNORECASE)
 _FEW = 500
 
 Place = tuple[int, int]
-"""Where a mail stands: milliseconds of its internal date, then its number."""
+"""Sort key: (internal date in ms, sequence number)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class StoredMail:
     raw: bytes
     internal_ms: int
     number: int
-    """Counts all mails of the sandbox."""
+    """Sequence number over all mails of the sandbox."""
 
     labels: set[str]
     history_id: int
-    """Of its last change."""
+    """Id of its last change."""
 
     listed_from_ms: int = 0
-    """Listings do not show it before."""
+    """Listings omit the mail before this instant."""
 
     _view: MailView | None = field(default=None, repr=False)
 
@@ -60,7 +60,7 @@ class StoredMail:
 
     @property
     def label_ids(self) -> list[str]:
-        """In a fixed order."""
+        """The label ids in a fixed order."""
         return sorted(self.labels)
 
 
@@ -69,7 +69,7 @@ class SandboxMailbox:
 
     def __init__(self, address: str, numbers: Numbers, state: SandboxState) -> None:
         self.address = address
-        """As it was spelled when the account was made."""
+        """The address, spelled as when the account was made."""
 
         self.key = address.lower()
         self.labels = Labels(self.key, state)
@@ -85,7 +85,7 @@ class SandboxMailbox:
         return len(self._mails)
 
     def mails(self) -> Iterator[StoredMail]:
-        """Oldest first."""
+        """The mails, oldest first."""
         return (self._mails[mail_id] for _, mail_id in self._order)
 
     def threads(self) -> dict[str, list[StoredMail]]:
@@ -104,11 +104,11 @@ class SandboxMailbox:
         return len(self._with_label.get(label, ()))
 
     def with_label(self, label: str) -> list[StoredMail]:
-        """The mails that have a label, in no order."""
+        """The mails that have a label, unordered."""
         return [self._mails[mail_id] for mail_id in self._with_label.get(label, ())]
 
     def holds(self, mail_id: str) -> bool:
-        """Whether the mail is still there."""
+        """Whether the mailbox has the mail."""
         return mail_id in self._mails
 
     def find(self, mail_id: str) -> StoredMail:
@@ -122,8 +122,8 @@ class SandboxMailbox:
         self, raw: bytes, labels: Collection[str], *, at_ms: int, now_ms: int, thread_id: str | None = None,
         listed_from_ms: int = 0, is_withheld: bool = False,
     ) -> StoredMail:  # fmt: skip
-        """Put a mail in. ``thread_id`` was checked by the caller; without it the references decide. The history says
-        nothing of a withheld one."""
+        """Add a mail. The caller has checked ``thread_id``; without it the references decide. A withheld mail gets no
+        history record."""
         number = self._numbers.next_mail()
         mail_id = f"1{derive_hex('mail', self.key, number, digits=15)}"
         mail = StoredMail(
@@ -146,7 +146,7 @@ class SandboxMailbox:
         return mail
 
     def restore(self, stored: dict[str, object], raw: bytes) -> None:
-        """One mail as it was kept."""
+        """Restore one stored mail."""
         labels = stored["labels"]
         assert isinstance(labels, list)
         self._take(
@@ -163,7 +163,7 @@ class SandboxMailbox:
         )
 
     def change_labels(self, mail: StoredMail, add: Collection[str], remove: Collection[str], *, now_ms: int) -> None:
-        """Put labels on and take labels off; nothing happens when nothing changes."""
+        """Add and remove labels; no-op if the labels stay the same."""
         added = sorted(set(add) - mail.labels)
         removed = sorted(set(remove) & mail.labels)
         if not added and not removed:
@@ -177,7 +177,7 @@ class SandboxMailbox:
         self._keep(mail, "labels", now_ms, tuple(added), tuple(removed))
 
     def delete(self, mail: StoredMail, *, now_ms: int) -> None:
-        """Remove a mail for good."""
+        """Delete a mail permanently."""
         del self._mails[mail.mail_id]
         del self._order[bisect_left(self._order, (mail.place, mail.mail_id))]
         for label in mail.labels:
@@ -194,7 +194,7 @@ class SandboxMailbox:
         self, *, labels: Collection[str] = (), query: Query = ANYTHING, with_hidden: bool = False, now_ms: int,
         before: Place | None = None,
     ) -> Iterator[StoredMail]:  # fmt: skip
-        """The mails that fit, newest first, beginning after a place."""
+        """The matching mails, newest first, beginning after a place."""
         needed = {*labels, *query.labels}
         shows_hidden = with_hidden or query.names_spam_or_trash or bool(HIDDEN & needed)
         for mail in self._candidates(needed, before):
@@ -214,7 +214,7 @@ class SandboxMailbox:
             yield self._mails[self._order[index][1]]
 
     def _thread_of(self, mail: StoredMail) -> str | None:
-        """The thread that a reply belongs to: it refers to a mail of it and has the same subject."""
+        """The thread that a reply belongs to: one with a mail that it refers to and the same subject."""
         view = mail.view
         referred = f"{view.top.first('references')} {view.top.first('in-reply-to')}".split()
         for reference in reversed(referred[-20:]):

@@ -46,7 +46,7 @@ def list_history(call: MethodCall) -> object:
         reached = _history_id(request.text("pageToken"), "pageToken")
         found = [change for change in found if change.history_id > reached]
     most = request.number("maxResults", _PAGE, _LARGEST_PAGE)
-    # As in the real one, a page is cut before it is filtered: it may be empty and still have a next one.
+    # As in Gmail, a page is cut before it is filtered: it may be empty and still have a next one.
     page, rest = found[:most], found[most:]
     documents = [document for change in page if (document := change.document(types, label)) is not None]
     answer: dict[str, object] = {"historyId": str(call.box.history.last_id)}
@@ -188,10 +188,10 @@ def _thread(call: MethodCall) -> list[StoredMail]:
 def watch(call: MethodCall) -> object:
     if not (text_of(call.request.document, "topicName") or "").startswith("projects/"):
         raise invalid("Invalid topicName does not match projects/*/topics/*")
-    # Nothing is published: the sandbox has no Pub/Sub. The answer lets a client's code run its course.
+    # Nothing is published: the sandbox has no Pub/Sub. The answer lets a client's code continue.
     ends_ms = call.now_ms + WATCH_LIFETIME // timedelta(milliseconds=1)
     return {"historyId": str(call.box.history.last_id), "expiration": str(ends_ms)}
 
 
 def stop(_call: MethodCall) -> None:
-    """Nothing is published, so nothing has to end."""
+    """No-op: nothing is published."""

@@ -27,13 +27,13 @@ _LARGEST_PAGE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodCall:
-    """One call of a method by somebody who may make it."""
+    """One authorized call of a method."""
 
     world: World
     box: SandboxMailbox
     request: SandboxRequest
     names: dict[str, str]
-    """What the address of the method names, such as ``id``."""
+    """The variables of the method's path, such as ``id``."""
 
     scopes: frozenset[str]
     is_upload: bool = False
@@ -45,22 +45,22 @@ class MethodCall:
 
     @property
     def mail(self) -> StoredMail:
-        """The mail that the address names. Raises ``SandboxRefusal`` (404)."""
+        """The mail named in the path. Raises ``SandboxRefusal`` (404)."""
         return self.box.find(self.names["id"])
 
     @property
     def sees_headers_only(self) -> bool:
-        """Whether the token may read nothing but headers."""
+        """Whether the token may read headers only."""
         return {scope for scope in self.scopes if scope.startswith(SCOPE_ROOT + "gmail.")} == {METADATA_SCOPE}
 
 
 def brief(mail: StoredMail) -> dict[str, object]:
-    """What listings show of a mail."""
+    """The fields of a mail in listings."""
     return {"id": mail.mail_id, "threadId": mail.thread_id}
 
 
 def labelled(mail: StoredMail) -> dict[str, object]:
-    """What changes of labels answer with."""
+    """The answer to a change of labels."""
     return {**brief(mail), "labelIds": mail.label_ids}
 
 
@@ -111,12 +111,12 @@ def wanted_labels(call: MethodCall) -> list[str]:
 
 
 def page_token(place: Place) -> str:
-    """Where the next page begins."""
+    """The token of the next page, which begins after ``place``."""
     return f"{place[0]:016d}{place[1]:010d}"
 
 
 def read_page_token(text: str) -> Place | None:
-    """The place that a token names. Raises ``SandboxRefusal``."""
+    """The place in a page token. Raises ``SandboxRefusal``."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) == 26):
@@ -169,7 +169,7 @@ def insert(call: MethodCall) -> object:
 
 
 def import_(call: MethodCall) -> object:
-    # Like mail that comes in by SMTP: without labels it lands in the inbox.
+    # As with mail that comes in by SMTP, a mail without labels goes to the inbox.
     return _placed(call, default_labels=("INBOX", "UNREAD"), dates_by_header=True)
 
 
@@ -203,7 +203,7 @@ def modify(call: MethodCall) -> object:
 
 
 def changes(call: MethodCall) -> tuple[list[str], list[str]]:
-    """The labels to put on and to take off. Raises ``SandboxRefusal``."""
+    """The labels to add and to remove. Raises ``SandboxRefusal``."""
     added = texts_of(call.request.document, "addLabelIds")
     removed = texts_of(call.request.document, "removeLabelIds")
     call.box.labels.check_change(added, removed)
@@ -222,7 +222,7 @@ def batch_delete(call: MethodCall) -> None:
 
 
 def _named(call: MethodCall) -> list[StoredMail]:
-    """The mails that the document names, without ids that do not exist, as in Gmail. Raises ``SandboxRefusal``."""
+    """The mails in the document, without ids that do not exist, as in Gmail. Raises ``SandboxRefusal``."""
     ids = texts_of(call.request.document, "ids")
     if not ids:
         raise invalid("No message ids specified")

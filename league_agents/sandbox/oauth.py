@@ -1,8 +1,8 @@
-"""Tokens: who may use which mailbox, for how long and for what.
+"""OAuth tokens: the mailbox, lifetime and scopes that each one grants.
 
-Rule 1: the sandbox is as strict as Google: a code is good once and for one client, one redirect address and one PKCE
-verifier; an access token ends after an hour; a withdrawn grant ends every token that came from it.
-Rule 2: a second consent gives a refresh token only when it was asked for with ``prompt=consent``.
+Rule 1: the sandbox is as strict as Google: a code is valid once and for one client, one redirect address and one PKCE
+verifier; an access token expires after an hour; withdrawing a grant ends every token that came from it.
+Rule 2: a second consent gives a refresh token only if the request has ``prompt=consent``.
 Source: RFC 6749, RFC 7636, and what google-auth and google-auth-oauthlib send.
 """
 
@@ -37,7 +37,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 class OAuthRefused(LeagueError):
-    """The token endpoint says no, in the form of RFC 6749."""
+    """A refusal of the token endpoint, in the form of RFC 6749."""
 
     def __init__(self, error: str, description: str, *, code: int = 400) -> None:
         super().__init__(description)
@@ -51,7 +51,7 @@ class OAuthRefused(LeagueError):
 
 @dataclass(slots=True, kw_only=True)
 class Grant:
-    """What the owner of an account allowed a client."""
+    """Permission for a client to use an account."""
 
     refresh_token: str
     account: str
@@ -68,7 +68,7 @@ class AccessToken:
     scopes: frozenset[str]
     ends_ms: int
     refresh_token: str
-    """Of the grant that it came from."""
+    """The refresh token of its grant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class Authority:
         return grant
 
     def access(self, grant: Grant, scopes: frozenset[str] | None = None) -> str:
-        """A new access token of a grant."""
+        """Issue an access token of a grant."""
         token = "ya29." + secrets.token_urlsafe(48)
         made = AccessToken(
             account=grant.account,
@@ -150,14 +150,14 @@ class Authority:
         return token
 
     def find(self, token: str | None) -> AccessToken:
-        """The access token that a request shows. Raises ``Refused`` (401)."""
+        """The access token of a request. Raises ``Refused`` (401)."""
         found = self._access.get(token or "")
         if found is None or found.ends_ms <= self._clock.now_ms() or not self._is_good(found.refresh_token):
             raise bad_credentials()
         return found
 
     def owner_of(self, token: str | None) -> str:
-        """Whose token it is or was; an empty text when it is nobody's."""
+        """The account that a token, valid or not, belongs to; an empty text if it is unknown."""
         found = self._access.get(token or "")
         if found is not None:
             return found.account
@@ -230,7 +230,7 @@ class Authority:
         return self._answer(self.access(grant, scopes), scopes)
 
     def _exchanged(self, form: Mapping[str, str]) -> dict[str, object]:
-        # A code that was shown once is void, whatever comes of it.
+        # A code is void after its first use, whether or not that succeeds.
         code = self._codes.pop(form.get("code", ""), None)
         if code is None or code.ends_ms <= self._clock.now_ms():
             raise OAuthRefused("invalid_grant", "Malformed auth code.")
@@ -282,7 +282,7 @@ class Authority:
 
 
 def is_loopback(redirect_uri: str) -> bool:
-    """Whether an address leads to this machine: codes go nowhere else."""
+    """Whether an address leads to this machine: codes are sent nowhere else."""
     try:
         parts = urlsplit(redirect_uri)
         has_port = parts.port is None or parts.port > 0

@@ -1,4 +1,4 @@
-"""The page for people: who has how much mail, and what came last. Every text is escaped; tokens are not on it."""
+"""The overview page for people: mail counts and the latest mails. Every text is escaped; tokens are not shown."""
 
 from __future__ import annotations
 

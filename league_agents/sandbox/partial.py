@@ -1,7 +1,7 @@
-"""``fields=``: the part of an answer that a client asks for.
+"""The ``fields=`` parameter: a partial answer.
 
-``a,b`` takes both, ``a/b`` and ``a(b,c)`` reach inwards, ``*`` takes all of a level; a list gives its selection of each
-member.
+``a,b`` selects both, ``a/b`` and ``a(b,c)`` select nested fields, ``*`` selects all fields of a level; on a list, the
+selection applies to each member.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ DEEPEST = 20
 _TOKEN = re.compile(r"\s*([A-Za-z0-9_$-]+|[*(),/])")
 
 Selection = dict[str, "Selection"]
-"""Name -> what to take of it; nothing named means all of it."""
+"""Name -> selection of its fields; an empty mapping means all of it."""
 
 
 def read_fields(text: str) -> Selection:
-    """The selection that ``text`` names. Raises ``SandboxRefusal``."""
+    """Parse a ``fields=`` text into a selection. Raises ``SandboxRefusal``."""
     tokens: list[str] = []
     place = 0
     while place < len(text) and len(text) <= LONGEST:

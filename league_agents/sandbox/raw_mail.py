@@ -1,7 +1,7 @@
-"""A mail as bytes: its header fields changed, everything else left as it is.
+"""A mail as bytes: header fields can be changed, everything else stays as it is.
 
-Rule: only whole fields are taken out or put in front. What is not touched keeps its bytes, so a ``raw`` download is
-what the sender wrote below what the servers added.
+Rule: only whole fields are removed or added. Everything else keeps its bytes, so a ``raw`` download is the sender's
+text below the fields that the servers added.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class Field:
     """One header field."""
 
     name: str
-    """As it is spelled."""
+    """The name as it is spelled."""
 
     raw: bytes
     """The whole field with its folds and its line end."""
 
     @property
     def value(self) -> str:
-        """Unfolded; encoded words stay encoded."""
+        """The value, unfolded; encoded words stay encoded."""
         text = self.raw.split(b":", 1)[1][:LONGEST_HEADER].decode("utf-8", "replace")
         return _FOLD.sub(" ", text).strip()
 
@@ -40,7 +40,7 @@ class RawMail:
 
     fields: tuple[Field, ...]
     body: bytes
-    """What comes after the empty line."""
+    """The bytes after the empty line."""
 
     def values(self, name: str) -> list[str]:
         """The values of all fields of that name, in any letter case."""
@@ -70,14 +70,14 @@ class RawMail:
 
 def _field(added: tuple[str, str]) -> Field:
     name, value = added
-    # Folds are ours; any other line break would begin a field of somebody else's choice.
+    # Folds are written by this module; any other line break would let a sender inject a field.
     assert "\r" not in value.replace("\r\n ", "")
     assert "\n" not in value.replace("\r\n ", "")
     return Field(name=name, raw=f"{name}: {value}\r\n".encode("utf-8", "replace"))
 
 
 def read_raw(raw: bytes) -> RawMail:
-    """Split a mail. Never raises: what cannot be a header begins the body."""
+    """Split a mail. Never raises: text that cannot be a header begins the body."""
     fields: list[Field] = []
     start = 0
     while start < len(raw):
@@ -98,12 +98,12 @@ def read_raw(raw: bytes) -> RawMail:
 
 
 def with_network_line_ends(raw: bytes) -> bytes:
-    """Every line ends in CR LF, as mail does on its way."""
+    """The mail with every line ended by CR LF, as in transit."""
     return re.sub(rb"\r?\n", b"\r\n", raw)
 
 
 def addresses_in(values: Iterable[str]) -> list[str]:
-    """The addresses of header values in their order, each spelled as it first was; names and comments left out."""
+    """The addresses in header values, in order, each spelled as at its first occurrence; without names and comments."""
     found: dict[str, str] = {}
     for _, address in email.utils.getaddresses([value[:LONGEST_HEADER] for value in values]):
         if is_address(address):

@@ -1,6 +1,6 @@
-"""How the sandbox says no: in the words, the codes and the JSON shape of Google's own services.
+"""Refusals of the sandbox: the words, codes and JSON shape of Google's own services.
 
-Source: the error guide of the Gmail API and what its client reads (``error.errors[0].reason`` decides on a retry).
+Source: the error guide of the Gmail API and the field that its client reads for a retry (``error.errors[0].reason``).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ USUAL_REASONS = {
     503: "backendError",
     504: "backendError",
 }
-"""Of a fault whose rule names no reason."""
+"""The reason of a fault whose rule names none."""
 
 _USAGE = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"})
 
 
 class SandboxRefusal(LeagueError):
-    """The sandbox does not do what a client asked."""
+    """The sandbox refuses a call."""
 
     def __init__(self, code: int, reason: str, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class SandboxRefusal(LeagueError):
         return {"error": error}
 
     def headers(self) -> dict[str, str]:
-        """What the answer carries besides its document."""
+        """The headers of the answer."""
         headers = {}
         if self.retry_after_s is not None:
             headers["Retry-After"] = f"{max(0, round(self.retry_after_s))}"
@@ -72,12 +72,12 @@ class SandboxRefusal(LeagueError):
 
 
 def invalid(message: str) -> SandboxRefusal:
-    """The request itself is wrong."""
+    """The request itself is invalid."""
     return SandboxRefusal(400, "invalidArgument", message)
 
 
 def not_found() -> SandboxRefusal:
-    """Nothing with this id is in the mailbox; what is in another one does not exist either."""
+    """The mailbox has nothing with this id; the contents of other mailboxes do not exist for the caller."""
     return SandboxRefusal(404, "notFound", "Requested entity was not found.")
 
 
@@ -92,5 +92,5 @@ def bad_credentials() -> SandboxRefusal:
 
 
 def missing_scope() -> SandboxRefusal:
-    """The access token is good, its scopes do not allow this method."""
+    """The access token is valid, but its scopes do not allow this method."""
     return SandboxRefusal(403, "insufficientPermissions", "Request had insufficient authentication scopes.")

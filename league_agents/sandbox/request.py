@@ -1,6 +1,6 @@
-"""One call as the methods see it, and the answer that they give: no sockets, no threads.
+"""One call and its answer as the methods see them: no sockets, no threads.
 
-Rule: every parameter is read through a function that refuses what does not fit, in Google's words.
+Rule: every parameter is read through a function that refuses invalid values, in Google's words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from league_agents.sandbox.refusal import SandboxRefusal, invalid
 
 MOST_BODY_BYTES = 37_000_000
-"""A mail of 35 MiB as an upload, with a little around it. Inside JSON a mail can have three quarters of that."""
+"""A mail of 35 MiB as an upload, with some overhead. Inside JSON a mail can have three quarters of that."""
 
 JSON_TYPE = "application/json; charset=UTF-8"
 _MOST_PARAMETERS = 1_000
@@ -25,11 +25,11 @@ class SandboxRequest:
 
     verb: str
     path: str
-    """Without the query, still percent-encoded."""
+    """The path without the query, still percent-encoded."""
 
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Names in lower case."""
+    """Header names are in lower case."""
 
     body: bytes = b""
 
@@ -57,7 +57,7 @@ class SandboxRequest:
         return min(max(1, int(value)), most)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of some words; the first is the default. Raises ``SandboxRefusal``."""
+        """One of ``choices``; the first is the default. Raises ``SandboxRefusal``."""
         value = self.text(name, choices[0])
         found = next((choice for choice in choices if choice.lower() == value.lower()), None)
         if found is None:
@@ -66,7 +66,7 @@ class SandboxRequest:
 
     @property
     def bearer(self) -> str | None:
-        """The access token that the request shows."""
+        """The access token of the request; ``None`` if there is none."""
         scheme, _, token = self.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return token.strip()
@@ -80,7 +80,7 @@ class SandboxRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxAnswer:
-    """What a client gets back."""
+    """The answer to a client."""
 
     code: int = 200
     body: bytes = b""
@@ -88,13 +88,13 @@ class SandboxAnswer:
 
 
 def read_document(body: bytes) -> dict[str, object]:
-    """The JSON object that a body is; nothing counts as an empty one. Raises ``SandboxRefusal``."""
+    """Parse a body as a JSON object; an empty body is an empty object. Raises ``SandboxRefusal``."""
     if not body.strip():
         return {}
     try:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
-        # The value itself may be a mail of somebody: only the place is told.
+        # The value itself may be a user's mail: only its place is named.
         place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
         raise SandboxRefusal(400, "parseError", f"Invalid JSON payload received. Parse Error{place}.") from None
     if not isinstance(value, dict):
@@ -103,7 +103,7 @@ def read_document(body: bytes) -> dict[str, object]:
 
 
 def text_of(document: Mapping[str, object], name: str) -> str | None:
-    """A text in a document, or ``None`` when it is absent. Raises ``SandboxRefusal``."""
+    """A text in a document; ``None`` when it is absent. Raises ``SandboxRefusal``."""
     value = document.get(name)
     if value is not None and not isinstance(value, str):
         raise invalid(f"Invalid value at '{name}' (TYPE_STRING)")
@@ -132,5 +132,5 @@ def html_answer(page: str, *, code: int = 200) -> SandboxAnswer:
 
 
 def refusal_answer(refused: SandboxRefusal) -> SandboxAnswer:
-    """An answer that says no."""
+    """An answer that refuses the call."""
     return json_answer(refused.document(), code=refused.code, headers=refused.headers())

@@ -1,4 +1,4 @@
-"""Which address is which method, and which scopes may call it (discovery document of the Gmail API, 2026-10)."""
+"""The addresses of the methods and the scopes that may call them (discovery document of the Gmail API, 2026-10)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Method:
     """One method of the API."""
 
     name: str
-    """As prices and faults name it: the discovery document's id without ``gmail.users.``."""
+    """The name in prices and faults: the discovery document's id without ``gmail.users.``."""
 
     verb: str
     path: tuple[str, ...]
-    """After ``/gmail/v1/users/{userId}``; ``{x}`` stands for one segment."""
+    """The path after ``/gmail/v1/users/{userId}``; ``{x}`` stands for one segment."""
 
     scopes: frozenset[str]
     perform: Perform
@@ -81,7 +81,7 @@ METHODS = (
     _method("watch", "POST", "watch", _READ_BRIEF, mailbox_api.watch),
     _method("stop", "POST", "stop", _READ_BRIEF, mailbox_api.stop),
 )  # fmt: skip
-"""In the order of trial: an exact segment before one that stands for anything."""
+"""In the order of matching: an exact segment before a variable one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Found:
 
 
 def find_method(verb: str, path: str) -> Found | None:
-    """The method behind a path, or ``None``."""
+    """The method of a path; ``None`` if there is none."""
     if len(path) > LONGEST_PATH:
         return None
     segments = [unquote(segment) for segment in path.split("/")]

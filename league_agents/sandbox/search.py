@@ -1,10 +1,10 @@
 """Gmail's search language, as far as programs use it.
 
-Rule 1: words next to each other must all fit; ``OR`` binds tighter than that, ``-`` tightest; ``( )`` groups and
-``{ }`` means any of.
-Rule 2: a word fits whole words. ``subject:league.v2`` looks for the words ``league`` and ``v2`` side by side, and
+Rule 1: adjacent words must all match; ``OR`` binds tighter than that, ``-`` tightest; ``( )`` groups and ``{ }`` means
+any of.
+Rule 2: a word matches whole words. ``subject:league.v2`` looks for the words ``league`` and ``v2`` side by side, and
 ``subject:Q21`` does not find ``Q21G``.
-Rule 3: a query that nobody would type is refused, not guessed at: it is bounded in length and depth.
+Rule 3: an unreasonably long or deeply nested query is refused: length and depth are bounded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AGE_DAYS = {"h": 1 / 24, "d": 1.0, "m": 30.0, "y": 365.0}
 
 
 class Searched(Protocol):
-    """What a query looks at."""
+    """The fields of a mail that a query reads."""
 
     @property
     def labels(self) -> set[str]: ...
@@ -50,14 +50,14 @@ Test = Callable[[Searched], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query, ready to be asked of mails."""
+    """A parsed query."""
 
     fits: Test
     labels: frozenset[str] = frozenset()
-    """Labels that every mail that fits has: where the search may begin."""
+    """Labels that every matching mail has; they narrow the search."""
 
     names_spam_or_trash: bool = False
-    """Whether the query itself asks for what is hidden otherwise."""
+    """Whether the query itself asks for spam or trash, which are hidden otherwise."""
 
 
 ANYTHING = Query(fits=lambda _: True)
@@ -73,10 +73,10 @@ class _Reader:
     place: int = 0
     reaches_hidden: bool = False
     needed: set[str] = field(default_factory=set)
-    """Labels that the outermost terms demand."""
+    """Labels that the outermost terms require."""
 
     def mark(self) -> str:
-        """The bracket or ``OR`` that comes next, or an empty text."""
+        """The next token if it is a bracket or ``OR``, else an empty text."""
         if self.place == len(self.tokens):
             return ""
         token = self.tokens[self.place]
@@ -92,7 +92,7 @@ class _Reader:
                 self.place += 1
                 if mark == closing:
                     break
-                continue  # a stray bracket means nothing, as in the real one
+                continue  # a stray bracket is ignored, as in Gmail
             if mark in ("OR", "AND", "|"):
                 self.place += 1
                 continue
@@ -103,7 +103,7 @@ class _Reader:
                 if self.place < len(self.tokens) and self.mark() not in (")", "}"):
                     alternatives.append(self.term(depth))
             if len(alternatives) > 1 or depth or is_any:
-                self.needed = before  # only what stands alone on the outermost level is demanded
+                self.needed = before  # only a term that stands alone on the outermost level is required
             tests.append(_any(alternatives) if len(alternatives) > 1 else alternatives[0])
         return _any(tests) if is_any and tests else _all(tests)
 
@@ -132,7 +132,7 @@ class _Reader:
             self.place += 1
             return self.group(name, "}" if token["mark"] == "{" else ")", depth + 1)
         self.place += 1
-        if token["name"]:  # rfc822msgid:a:b and the like: the value goes on
+        if token["name"]:  # rfc822msgid:a:b and the like: the value continues
             value = token["name"] + ":"
             if self.place < len(self.tokens):
                 following = self.tokens[self.place]
@@ -207,7 +207,7 @@ class _Reader:
             )
         if name in ("larger", "smaller", "size"):
             return _size_test(name, value)
-        # Gmail takes what it does not know for words of the text.
+        # Gmail treats an unknown operator as words of the text.
         return _contains(_everything, f"{name} {value}")
 
     def place_test(self, name: str, value: str, depth: int) -> Test:
@@ -270,7 +270,7 @@ _PLACES = {
 
 
 def read_query(text: str, *, label_id: Callable[[str], str | None], now: datetime) -> Query:
-    """The query that ``text`` is. ``label_id`` finds a label of the user's by its search name. Raises ``Refused``."""
+    """Parse a query. ``label_id`` finds a label of the user's by its search name. Raises ``Refused``."""
     if len(text) > LONGEST_QUERY:
         raise invalid(f"Invalid query: longer than {LONGEST_QUERY} characters")
     if not text.strip():
@@ -281,7 +281,7 @@ def read_query(text: str, *, label_id: Callable[[str], str | None], now: datetim
 
 
 def search_name(label: str) -> str:
-    """How a label's name is spelled in a query."""
+    """The spelling of a label's name in a query."""
     return re.sub(r"[\s/]+", "-", label.lower())
 
 

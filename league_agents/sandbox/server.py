@@ -1,4 +1,4 @@
-"""A sandbox as an object: start it, point real Google clients at it, look at what happened.
+"""A sandbox as an object: start it, connect real Google clients to it, inspect the result.
 
 with Sandbox(["alice@league.test", "bob@league.test"]) as sandbox:
     token = sandbox.token_file("alice@league.test", folder)     # what the Gmail adapter loads
@@ -31,7 +31,7 @@ _POLL_S = 0.02
 
 
 class Sandbox:
-    """Our own Gmail, in this process."""
+    """A local stand-in for Gmail, in this process."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Sandbox:
         state: Path | None = None,
         may_kill: bool = False,
     ) -> None:
-        """``clock`` is the machine's unless a manual one is handed in; ``state`` keeps everything in a file.
+        """``clock`` is the machine's unless a manual one is given; ``state`` keeps everything in a file.
 
         ``may_kill`` allows faults that end the process. Raises ``ConfigError``.
         """
@@ -76,26 +76,26 @@ class Sandbox:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port that the server listens on."""
         return self._wire.port
 
     @property
     def url(self) -> str:
-        """What stands before every path, without a slash at its end."""
+        """The base URL, without a slash at its end."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def accounts(self) -> list[str]:
-        """The addresses that it serves."""
+        """The addresses that the sandbox serves."""
         return self.world.addresses
 
     @property
     def failures(self) -> Sequence[BaseException]:
-        """Bugs: what a connection ended with and nobody foresaw."""
+        """Unexpected exceptions of connections: bugs of the sandbox."""
         return tuple(self._wire.failures)
 
     def start(self) -> None:
-        """Answer from now on, in a thread of its own."""
+        """Start answering, in a thread of its own."""
         if self._thread is None and not self._is_stopped:
             self._thread = threading.Thread(
                 target=self._wire.serve_forever, args=(_POLL_S,), name="sandbox", daemon=True
@@ -108,7 +108,7 @@ class Sandbox:
             return
         self._is_stopped = True
         self._wire.stopping.set()
-        self.clear_faults()  # nobody waits any longer
+        self.clear_faults()  # release the answers that wait
         if self._thread is not None:
             self._wire.shutdown()
             self._thread.join()
@@ -118,7 +118,7 @@ class Sandbox:
             self._state.close()
 
     def token_file(self, account: str, folder: Path, *, scopes: Sequence[str] = (MODIFY_SCOPE,)) -> Path:
-        """A new token of an account, in the form that ``Credentials.from_authorized_user_file`` loads; mode 0600."""
+        """Write a new token of an account in the form of ``Credentials.from_authorized_user_file``; mode 0600."""
         with self.world.lock:
             grant = self._grant(account, scopes)
             document = {
@@ -138,7 +138,7 @@ class Sandbox:
         return _write_json(folder / f"token.{name}.json", document)
 
     def client_secret_file(self, folder: Path) -> Path:
-        """The client's file, in the form that ``InstalledAppFlow.from_client_secrets_file`` loads; mode 0600."""
+        """Write the client's file, in the form that ``InstalledAppFlow.from_client_secrets_file`` loads; mode 0600."""
         document = {
             "installed": {
                 "client_id": CLIENT_ID,
@@ -159,18 +159,18 @@ class Sandbox:
             return token
 
     def mail(self, account: str, label: str | None = None) -> list[StoredMail]:
-        """The mails of an account, oldest first, with a label when one is named."""
+        """The mails of an account, oldest first; only those with ``label`` if it is given."""
         with self.world.lock:
             self.world.catch_up()
             return [mail for mail in self._box(account).mails() if label is None or label in mail.labels]
 
     def sends_under_way(self, account: str) -> list[str]:
-        """What identifies the mails of an account that have reached the server and are neither taken nor dropped."""
+        """The transaction ids of an account's mails that have reached the server and are still under way."""
         with self.world.lock:
             return [key for (owner, key), count in self.world.under_way.items() if count and owner == account.lower()]
 
     def report(self) -> dict[str, object]:
-        """What ``GET /sandbox/report`` says."""
+        """The document of ``GET /sandbox/report``."""
         with self.world.lock:
             self.world.catch_up()
             return report_document(self.world)
@@ -186,24 +186,24 @@ class Sandbox:
         self, raw: bytes, *, to: Sequence[str], sender: str = "stranger@internet.invalid",
         verdict: Mapping[str, str] | None = None, labels: Sequence[str] = ("INBOX", "UNREAD"),
     ) -> list[str]:  # fmt: skip
-        """Deliver a mail from the internet. Its new ids."""
+        """Deliver a mail from the internet. Return its new ids."""
         with self.world.lock:
             ids = self.world.office.inject(raw, to=to, sender=sender, verdict=verdict, labels=labels)
             self._state.commit()
             return ids
 
     def add_fault(self, fault: Fault) -> None:
-        """One more thing that goes wrong. Raises ``ConfigError``."""
+        """Add a fault. Raises ``ConfigError``."""
         with self.world.lock:
             self.world.plan.add(fault)
 
     def clear_faults(self) -> None:
-        """Nothing goes wrong any more."""
+        """Remove all faults."""
         with self.world.lock:
             self.world.plan.clear()
 
     def withdraw(self, account: str) -> None:
-        """The owner of an account withdraws every grant: its refresh tokens are refused with ``invalid_grant``."""
+        """Withdraw every grant of an account, as its owner would: refresh tokens are refused with ``invalid_grant``."""
         with self.world.lock:
             self.world.authority.withdraw(self._box(account).key)
             self._state.commit()
@@ -218,13 +218,13 @@ class Sandbox:
         return box
 
     def _expiry(self) -> str:
-        # Clients compare it with the machine's own clock, whatever time it is in here.
+        # Clients compare the expiry with the machine's own clock, whatever the sandbox's clock shows.
         ends = SystemClock().now() + timedelta(seconds=self.world.authority.access_lifetime_s)
         return ends.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _write_json(path: Path, document: Mapping[str, object]) -> Path:
-    """Write a file that only its owner may read, all at once. Raises ``ConfigError``."""
+    """Write a file that only its owner may read, atomically. Raises ``ConfigError``."""
     try:
         make_private_folder(path.parent)
         replace_private(path, json.dumps(document, indent=2))

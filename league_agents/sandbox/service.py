@@ -1,7 +1,7 @@
-"""One request from its route to its answer.
+"""Handle one request, from its route to its answer.
 
-Rule 1: routing and the luck of a call come before its body is read, so a fault can strike at any point of it.
-Rule 2: what a call changed is committed before anybody can see its answer.
+Rule 1: routing and the choice of faults precede reading the body, so a fault can strike at any point of it.
+Rule 2: the changes of a call are committed before its answer is visible.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ _NO_ANSWER = frozenset({FaultAction.DROP_UNREAD, FaultAction.DROP_UNDONE, FaultA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """Where a request goes."""
+    """The handler of a request."""
 
     name: str
-    """What faults and the account book call it."""
+    """The name that faults and the account book use."""
 
     perform: Callable[[SandboxRequest, str, Sequence[Fault]], SandboxAnswer]
-    """Handed the request, its account and its faults. Raises ``SandboxRefusal``."""
+    """Called with the request, its account and its faults. Raises ``SandboxRefusal``."""
 
     reads_body_first: bool = False
-    """Whether the account is only known from the body."""
+    """Whether the body is needed to determine the account."""
 
     can_fail: bool = True
-    """Whether faults strike it: the sandbox's own pages and switches always work."""
+    """Whether faults apply; the sandbox's own pages and switches never fail."""
 
 
 class Service:
-    """What the sandbox answers."""
+    """The request handlers of the sandbox."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -64,7 +64,7 @@ class Service:
             self._world.clock.wait(ending, seconds)
 
     def route(self, request: SandboxRequest) -> Route:
-        """Where a request goes; a wrong address goes to a refusal."""
+        """The route of a request; an unknown address gets a route that refuses it."""
         verb, path = request.verb, request.path
         if path.startswith(("/gmail/", "/upload/")):
             found = find_method(verb, path)
@@ -95,21 +95,21 @@ class Service:
         return self._world.clock.now().timestamp()
 
     def account_of(self, route: Route, request: SandboxRequest) -> str:
-        """Whose call it is, as far as it can be told; an empty text otherwise."""
+        """The account of the call; an empty text if it cannot be determined."""
         if route.reads_body_first:
             form = _form(request)
             return self._world.authority.owner_of(form.get("refresh_token") or form.get("token"))
         return self._world.authority.owner_of(request.bearer)
 
     def strikes(self, route: Route, account: str) -> list[Fault]:
-        """Count the call and say what goes wrong with it."""
+        """Count the call and return the faults that strike it."""
         if not route.can_fail:
             return []
         with self._world.lock:
             return self._world.plan.strikes(route.name, account)
 
     def hold(self, seconds: float) -> None:
-        """Let an answer wait."""
+        """Delay an answer."""
         self._world.plan.hold(seconds)
 
     def undone(self, route: Route, request: SandboxRequest, account: str) -> None:
@@ -119,7 +119,7 @@ class Service:
             self._world.state.commit()
 
     def perform(self, route: Route, request: SandboxRequest, account: str, faults: Sequence[Fault]) -> SandboxAnswer:
-        """Do the call."""
+        """Perform the call."""
         world = self._world
         with world.lock:
             world.catch_up()
@@ -142,9 +142,9 @@ class Service:
 
     @contextmanager
     def under_way(self, route: Route, request: SandboxRequest, account: str) -> Iterator[None]:
-        """Around a call that has reached the server, until it is done or dropped.
+        """Mark a send as under way from its arrival at the server until it is done or dropped.
 
-        A send is counted by what identifies its mail, before anything can go wrong with it.
+        A send is counted by its transaction id, before any fault can strike it.
         """
         transaction = self._transaction_of(route, request, account)
         if transaction is None:
@@ -162,7 +162,7 @@ class Service:
                 world.under_way[account, transaction] -= 1
 
     def _transaction_of(self, route: Route, request: SandboxRequest, account: str) -> str | None:
-        """What identifies the mail of a send; ``None`` for any other call."""
+        """The transaction id of a send; ``None`` for any other call."""
         if route.name != "messages.send" or not account or not request.body:
             return None
         try:
@@ -172,7 +172,7 @@ class Service:
         return transaction_of(read_raw(raw))
 
     def _interfere(self, request: SandboxRequest, account: str, faults: Sequence[Fault]) -> None:
-        """What faults change before the call is looked at. Raises ``SandboxRefusal``."""
+        """Apply the faults that act before the call is read. Raises ``SandboxRefusal``."""
         world = self._world
         for fault in faults:
             if fault.action is FaultAction.EXPIRE_TOKEN:
@@ -231,7 +231,7 @@ class Service:
         return batch_answer(answers)
 
     def _part(self, request: SandboxRequest) -> SandboxAnswer:
-        """One call of a batch. It has no connection of its own that could break: what would have is answered by 503."""
+        """One call of a batch. It has no connection of its own, so faults that break one become 503."""
         route = self.route(request)
         if find_method(request.verb, request.path) is None or request.path.startswith("/upload/"):
             route = Route(name="unknown", perform=_unknown)
@@ -295,5 +295,5 @@ def _usual_message(fault: Fault) -> str:
 
 
 def _die() -> None:
-    """End this process as a power cut would: nothing is flushed, nobody is told."""
+    """End this process as a power cut would: nothing is flushed and no client is answered."""
     os.kill(os.getpid(), signal.SIGKILL)

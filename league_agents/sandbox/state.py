@@ -1,6 +1,6 @@
-"""What survives when the sandbox's process is killed.
+"""The state that survives when the sandbox's process is killed.
 
-Rule: what a call changed is committed before its answer leaves, in one transaction. Without a file nothing is kept.
+Rule: the changes of a call are committed before its answer is sent, in one transaction. Without a file nothing is kept.
 The file is written without waiting for the disk: it survives the death of the process, not of the machine.
 """
 
@@ -26,24 +26,24 @@ class SandboxState(Protocol):
         ...
 
     def put(self, kind: str, key: str, value: object) -> None:
-        """Keep a JSON value or bytes."""
+        """Store a JSON value or bytes."""
         ...
 
     def drop(self, kind: str, key: str) -> None:
-        """Forget a value."""
+        """Delete a value."""
         ...
 
     def commit(self) -> None:
-        """Make what was put and dropped since the last time durable."""
+        """Make the changes since the last commit durable."""
         ...
 
     def close(self) -> None:
-        """Commit and let go of the file."""
+        """Commit and close the file."""
         ...
 
 
 class NoState:
-    """Keeps nothing."""
+    """``SandboxState`` that keeps nothing."""
 
     def load(self, kind: str) -> dict[str, object]:
         return {}
@@ -62,10 +62,10 @@ class NoState:
 
 
 class SqliteState:
-    """Keeps everything in one SQLite file."""
+    """``SandboxState`` in one SQLite file."""
 
     def __init__(self, path: Path) -> None:
-        """Open or make the file. Raises ``ConfigError``."""
+        """Open or create the file. Raises ``ConfigError``."""
         self._changes: dict[tuple[str, str], object] = {}
         try:
             make_private_database(path)  # the file holds tokens

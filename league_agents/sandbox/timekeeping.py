@@ -1,7 +1,7 @@
-"""The sandbox's time: the machine's own, or a manual one, plus what somebody advanced it by.
+"""The sandbox's time: the machine's clock or a manual one, plus the time by which it was advanced.
 
-Rule: everything that expires (tokens, history, quotas, mail on its way) asks this clock and no other, so that a week
-passes in one call.
+Rule: everything that expires (tokens, history, quotas, mail in transit) uses this clock only, so that a week can pass
+in one call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST_ADVANCE_S = 400 * 86_400.0
 
 
 class SandboxClock:
-    """Time that only goes forward."""
+    """A clock that never goes back."""
 
     def __init__(self, base: Clock, state: SandboxState) -> None:
         self._base = base

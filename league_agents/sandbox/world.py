@@ -1,7 +1,7 @@
-"""Everything that one sandbox is, joined: accounts, post, tokens, account book, faults, time.
+"""The parts of one sandbox: accounts, post office, tokens, account book, faults and clock.
 
-Rule: one lock. A call is done under it from its first look to the commit of what it changed, so calls have an order
-and the state file never holds half of one.
+Rule: one lock. A call holds it from its first read to the commit of its changes, so calls are ordered and the state
+file never holds a partial call.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Rules:
     quota: Quota = field(default_factory=Quota)
     access_lifetime_s: int = ACCESS_LIFETIME_S
     grant_lifetime: timedelta | None = None
-    """How long a refresh token lives; 7 days for an application in testing. ``None`` means for ever."""
+    """Lifetime of a refresh token: 7 days for an application in testing. ``None`` means no limit."""
 
     history_lifetime: timedelta = timedelta(days=7)
-    """How long Gmail remembers what happened in a mailbox."""
+    """How long Gmail keeps the history of a mailbox."""
 
     asks_for_account: bool = False
-    """Whether the consent page asks when nobody hinted at an account; otherwise the first one agrees."""
+    """Whether the consent page asks when the request hints at no account; otherwise the first account agrees."""
 
 
 class World:
@@ -81,11 +81,11 @@ class World:
 
     @property
     def addresses(self) -> list[str]:
-        """The accounts as they are spelled."""
+        """The accounts, spelled as they were created."""
         return [box.address for box in self.boxes.values()]
 
     def catch_up(self) -> None:
-        """Let everything happen whose time has come."""
+        """Deliver all mail that is due."""
         self.office.deliver_due()
         border = self.clock.now_ms() - self.rules.history_lifetime // timedelta(milliseconds=1)
         for box in self.boxes.values():
