@@ -1,4 +1,4 @@
-"""The configuration of a game: what every game has, and how it is read, described and stored.
+"""The configuration of a game: the keys of every game, and how a configuration is read, described and stored.
 
 Rule: a game's configuration is one class. Its fields are the keys, each with type, bounds, default and meaning; reader,
 JSON Schema and stored form follow from it. A key that gives the game away has ``json_schema_extra=HOST_ONLY``.
@@ -42,21 +42,21 @@ class GameConfig(WrittenMapping):
 
     @classmethod
     def read(cls, config: object) -> Self:
-        """The configuration with its defaults. Raises ``ConfigError`` with the key path."""
+        """Return the configuration with its defaults. Raises ``ConfigError`` with the key path."""
         return read_written(cls, config, "")
 
     @classmethod
     def in_json_schema(cls) -> dict[str, Any]:
-        """The schema of the configuration; every property has its default and its meaning."""
+        """Return the JSON Schema of the configuration; every property has its default and its description."""
         schema = schema_of(cls)
         return {**schema, "properties": _own_first(schema["properties"])}
 
     def as_json(self) -> dict[str, Any]:
-        """Every key with the value in force, as JSON values; ``read`` reads it back."""
+        """Return every key with the value in force, as JSON values; ``read`` reads it back."""
         return _own_first(self.model_dump(mode="json"))
 
     def called(self, agent: str) -> str:
-        """What an agent is called in a text."""
+        """Return an agent's name for texts."""
         return str(self.names.get(agent, agent))
 
 

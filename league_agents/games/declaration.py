@@ -28,7 +28,7 @@ ROLE: Final = re.compile(r"[a-z]+")
 
 
 class DecidingField(Struct, frozen=True, kw_only=True):
-    """The field of an action that decides, where it has few values: PettingZoo numbers them."""
+    """Locates the field of an action that decides and has few values; PettingZoo numbers these values."""
 
     path: tuple[str, ...]
     """Keys from the action's data down to the field."""
@@ -41,39 +41,41 @@ class GameAgents(Struct, frozen=True, kw_only=True):
     """Agents that only this game has, besides those that play every game."""
 
     names: tuple[str, ...] = ()
-    """What may be written for one, such as ``offline``."""
+    """Names under which the agents can be chosen, such as ``offline``."""
 
     make: str | None = None
-    """Reference to a function ``(app.arena.AgentWanted) -> agent or None``, asked before any other: it gives the
-    agents of ``names``, and those of other words that mean something else in this game."""
+    """Reference to a function ``(app.arena.AgentWanted) -> agent or None``, called before any other maker: it returns
+    the agents of ``names`` and those of other words that have a special meaning in this game."""
 
     methods: tuple[str, ...] = ()
-    """Methods of a user's class that plays this game without ``act``; needs ``adapter``."""
+    """Methods of a user's class that plays this game without ``act``; requires ``adapter``."""
 
     adapter: str | None = None
-    """Reference to what makes an instance with ``methods`` an agent of the arena."""
+    """Reference to a callable that turns an instance with ``methods`` into an agent of the arena."""
 
 
 class GameDeclaration(Struct, frozen=True, kw_only=True):
     """One game."""
 
     package: str
-    """``__name__`` of the package. References that begin with a dot and files are looked for there."""
+    """``__name__`` of the package. References that begin with a dot, and files, are resolved against it."""
 
     code: str
     """Matches ``CODE``."""
 
     title: Mapping[str, str]
-    """Language to what people call the game."""
+    """Language to the name of the game."""
 
     about: Mapping[str, str]
-    """Language to one sentence for whoever chooses a game."""
+    """Language to one sentence that helps to choose a game."""
 
     usual_seats: tuple[str, ...]
-    """Agent ids of a match of the usual size. Where more sit down, the number at the end of the last id counts on."""
+    """Agent ids of a match of the usual size. For a larger match, the number at the end of the last id is counted
+    up."""
 
     roles: tuple[str, ...] = ("player",)
-    """What each seat is, in small letters; the last is that of all others. They name PettingZoo's agents."""
+    """Role of each seat, in lower case; the last role applies to all further seats. PettingZoo's agents are named by
+    them."""
 
     rules: str
     """Reference to a class without arguments that is a ``games.game.Game``."""
@@ -82,17 +84,17 @@ class GameDeclaration(Struct, frozen=True, kw_only=True):
     """Reference to the baseline that plays without a model: ``(view, legal, draw) -> Action``."""
 
     person: str | None = ".person"
-    """Reference to a ``games.person.ByPerson``; ``None``: nobody plays it at a terminal."""
+    """Reference to a ``games.person.ByPerson``; ``None`` if the game cannot be played at a terminal."""
 
     prompt: str = "prompt.md"
-    """File of the package: what a model is told about the game and how to play it well."""
+    """File of the package: the prompt that explains the game to a model and how to play it well."""
 
     page: str | None = "page.js"
-    """File of the package: how the arena's web page draws the game; ``None``: as its view says it."""
+    """File of the package that draws the game on the arena's web page; ``None``: the page shows the view as it is."""
 
     memory: str | None = None
     """Reference to a class without arguments that remembers an agent's events for its view (``arena.session.Memory``);
-    ``None``: the view alone tells everything."""
+    ``None`` if the view alone is sufficient."""
 
     agents: GameAgents = GameAgents()
 
@@ -100,20 +102,20 @@ class GameDeclaration(Struct, frozen=True, kw_only=True):
     """Action type to its deciding field. Other actions are drawn from their schemas."""
 
     person_seat: int = 0
-    """Place of the seat that a person takes who does not choose one."""
+    """Index of the seat for a person who does not choose one."""
 
     turn_timeout_s: int = 120
-    """Time for a decision that the web page proposes."""
+    """Default time for a decision on the web page."""
 
     most_output_tokens: int = 1500
-    """Of a model's reply to one decision."""
+    """Limit for a model's reply to one decision."""
 
     observation_bytes: int = 16_384
-    """Of a view as PettingZoo's observation."""
+    """Limit for a view as PettingZoo's observation."""
 
 
 def faults_of(game: GameDeclaration, name: str) -> Iterator[str]:
-    """What is wrong with a declaration that was found under ``name``, one line each."""
+    """Yield each fault of a declaration that was found under ``name``, one line each."""
     if game.code != name:
         yield f"it declares the code {shown(game.code)}; name the entry point like it"
     if CODE.fullmatch(game.code) is None:
@@ -131,7 +133,7 @@ def faults_of(game: GameDeclaration, name: str) -> Iterator[str]:
 
 
 def faults_of_rules(game: GameDeclaration, rules: object) -> Iterator[str]:
-    """What is wrong with the rules that a declaration names, one line each; the first may lead to others."""
+    """Yield each fault of the rules that a declaration names, one line each; the first may cause the others."""
     wanted = [name for name in (*Game.__annotations__, *vars(Game)) if not name.startswith("_")]
     missing = [name for name in wanted if not hasattr(rules, name)]
     if missing:

@@ -1,6 +1,6 @@
-"""What any game lets in: agent ids, texts and numbers of actions, checked alike everywhere (arena 1.4, 1.6).
+"""Checks that all games share: agent ids, and texts and numbers of actions (arena 1.4, 1.6).
 
-Rule: a check gives the accepted value or adds to the list of faults; it never mends what changes the meaning.
+Rule: a check returns the accepted value or adds to the list of faults; it makes no repair that changes the meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOT_ALLOWED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def is_agent_id(text: object) -> bool:
-    """Whether this may name an agent: the alphabet, the length, and no reserved name."""
+    """Whether the text is a valid agent id: alphabet, length, and not a reserved name."""
     return (
         isinstance(text, str)
         and _AGENT_ID.fullmatch(text) is not None
@@ -33,7 +33,7 @@ def is_agent_id(text: object) -> bool:
 
 
 def check_agent_ids(agent_ids: Sequence[str], least: int, most: int) -> tuple[str, ...]:
-    """The ids as they were given. Raises ``ConfigError`` for a wrong number of them, a wrong one, or the same twice."""
+    """Return the ids unchanged. Raises ``ConfigError`` for a wrong number of ids, an invalid id, or a duplicate."""
     if isinstance(agent_ids, str) or not isinstance(agent_ids, Sequence):
         raise ConfigError("agents", f"must be a list of agent ids, found {shown(agent_ids)}")
     found = tuple(agent_ids)
@@ -52,7 +52,7 @@ def check_agent_ids(agent_ids: Sequence[str], least: int, most: int) -> tuple[st
 
 
 def clean_text(text: str) -> str | None:
-    """The text in Unicode's normal form C; ``None`` for one with control characters other than newline and tab."""
+    """Return the text in Unicode's normal form C; ``None`` if it has control characters other than newline and tab."""
     if _NOT_ALLOWED.search(text):
         return None
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -60,14 +60,14 @@ def clean_text(text: str) -> str | None:
 
 @dataclass(slots=True)
 class EntryReader:
-    """Reads the data of one action and collects everything that is wrong with it."""
+    """Reads the data of one action and collects all faults."""
 
     data: Mapping[str, Any]
     errors: list[dict[str, str]] = field(default_factory=list)
-    """``{"path", "code", "message"}``, the path a JSON Pointer."""
+    """``{"path", "code", "message"}``; the path is a JSON Pointer."""
 
     def integer(self, key: str, least: int | None = None, most: int | None = None) -> int | None:
-        """An integer, which no truth value and no float is; range faults have the code ``out_of_range``."""
+        """Read an integer; truth values and floats are faults. A range fault has the code ``out_of_range``."""
         value = self.data.get(key, _MISSING)
         if value is _MISSING:
             self.fault(key, "missing_field", "is missing")
@@ -80,7 +80,7 @@ class EntryReader:
         return None
 
     def text(self, key: str, *, least: int = 0, most: int, default: str | None = None) -> str | None:
-        """A text of ``least`` to ``most`` characters in normal form C; ``default`` where it may be left out."""
+        """Read a text of ``least`` to ``most`` characters in normal form C; ``default`` makes it optional."""
         value = self.data.get(key, _MISSING)
         if value is _MISSING:
             if default is not None:
@@ -90,7 +90,7 @@ class EntryReader:
         if not isinstance(value, str):
             self.fault(key, "wrong_type", "must be a text")
             return None
-        # Normalising takes time that grows with the text, so a far too long one is refused as it is.
+        # Normalising takes time in proportion to the text, so a text that is far too long is refused first.
         cleaned = clean_text(value) if len(value) <= 4 * most + 64 else value
         if cleaned is None:
             self.fault(key, "control_character", "must not hold control characters")
@@ -103,22 +103,22 @@ class EntryReader:
         return None
 
     def only(self, known: Collection[str]) -> None:
-        """Everything else is a fault."""
+        """Add a fault for every key not in ``known``."""
         for key in self.data:
             if key not in known:
                 self.fault(str(key), "unknown_field", f"is unknown; known: {', '.join(sorted(known)) or 'none'}")
 
     def fault(self, key: str, code: str, message: str) -> None:
-        """Note a fault at a key."""
+        """Add a fault for a key."""
         pointer = "/" + shortened(key, 80).replace("~", "~0").replace("/", "~1")
         self.errors.append({"path": pointer, "code": code, "message": message})
 
     def done(self) -> None:
-        """Raises ``IllegalAction`` (``invalid_data``) with every fault, by path."""
+        """Raise ``IllegalAction`` (``invalid_data``) with all faults by path, if there are any."""
         if self.errors:
             found = sorted(self.errors, key=lambda error: (error["path"], error["code"]))
             first = found[0]
-            # Keys come from peers, and whoever is told gets one line.
+            # Keys come from peers, and the message must be a single line.
             message = printable(f"{first['path']} {first['message']}")
             raise IllegalAction("invalid_data", message, {"errors": [dict(error) for error in found]})
 

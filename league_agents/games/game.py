@@ -1,4 +1,4 @@
-"""What a game is: a pure machine that takes actions, gives views, and knows when it is over.
+"""The interface of a game: a pure state machine that takes actions, returns views, and knows when it is over.
 
 Rule 1: a game knows no clock, no file and no agent. Same configuration, agents, seed and ordered actions give the same
 states and events, byte for byte.
@@ -21,13 +21,13 @@ AgentId = str
 """``[A-Za-z0-9_.:-]{1,64}``, and none of the reserved names (arena 1.4)."""
 
 JsonObject = Mapping[str, Any]
-"""What JSON can say: texts, numbers, truth values, ``None``, lists and mappings of these."""
+"""A JSON value: texts, numbers, truth values, ``None``, lists and mappings of these."""
 
 HOST: Final = "host"
 """The viewer who sees everything: the session and its transcript."""
 
 SPECTATOR: Final = "spectator"
-"""The viewer who takes no part: sees what is public."""
+"""The viewer who takes no part and sees only what is public."""
 
 ALL: Final = "all"
 """The visibility of an event that everybody sees."""
@@ -43,10 +43,10 @@ class Mode(StrEnum):
     """How the actions of a phase are taken."""
 
     SPOKEN = "spoken"
-    """One after the other, as the interaction protocol lets them; who listens hears it at once."""
+    """In turn, as the interaction protocol allows; listeners hear each action at once."""
 
     SEALED = "sealed"
-    """All at once; nothing is shown until the last one is in."""
+    """Simultaneously; nothing is shown until the last action is in."""
 
 
 class ForfeitCause(StrEnum):
@@ -68,20 +68,20 @@ class IllegalAction(LeagueError):
 
         self.message = message
         self.data: JsonObject = data or {}
-        """More about it, as JSON; ``{"errors": [{"path", "code", "message"}]}`` for ``invalid_data``."""
+        """Details as JSON values; ``{"errors": [{"path", "code", "message"}]}`` for ``invalid_data``."""
 
 
 class Action(Struct, frozen=True, kw_only=True):
-    """What an agent does."""
+    """An action of an agent."""
 
     type: str
     data: JsonObject = msgspec.field(default_factory=dict)
     version: str = GAME_VERSION
-    """The game's version that the sender speaks."""
+    """The version of the game that the sender implements."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """Something that happened, for those who may know it."""
+    """Something that happened in a match, visible to some viewers."""
 
     kind: str
     visible_to: Visibility
@@ -91,16 +91,16 @@ class Event(Struct, frozen=True, kw_only=True):
     data: JsonObject = msgspec.field(default_factory=dict)
 
     seq: int = 0
-    """From 1 in a match, without gaps for the host; games leave it at 0, the match numbers."""
+    """From 1 in a match, without gaps for the host; games leave it at 0, the match assigns numbers."""
 
 
 def is_visible(event: Event, viewer: str) -> bool:
-    """Whether a viewer may see an event: an agent id, ``SPECTATOR`` or ``HOST``."""
+    """Whether a viewer (an agent id, ``SPECTATOR`` or ``HOST``) may see an event."""
     return viewer == HOST or event.visible_to == ALL or (event.visible_to != HOST and viewer in event.visible_to)
 
 
 class Step(Struct, Generic[S], frozen=True, kw_only=True):
-    """What an action or a forfeit leads to."""
+    """The result of an action or of a forfeit."""
 
     state: S
     events: tuple[Event, ...] = ()
@@ -114,11 +114,11 @@ class LegalAction(Struct, frozen=True, kw_only=True):
     """JSON Schema (2020-12) of the action's data."""
 
     choices: tuple[JsonObject, ...] | None = None
-    """Every legal ``data``, where they are few enough to list; ``None`` otherwise."""
+    """Every legal ``data`` if they are few enough to list; otherwise ``None``."""
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """Where a game stands, as one viewer may know it."""
+    """The progress of a game, as far as one viewer may know it."""
 
     status: Literal["started", "ended"]
     phase: str
@@ -126,10 +126,10 @@ class Progress(Struct, frozen=True, kw_only=True):
     """Counts from 1: step + 1, round, or market round + 1 (arena 5.1)."""
 
     stage: str
-    """The viewer's own: wait, report, propose, guess, describe, vote, revote, price, done, watch (arena 5.1)."""
+    """The viewer's own stage: wait, report, propose, guess, describe, vote, revote, price, done, watch (arena 5.1)."""
 
     active_agent_ids: tuple[AgentId, ...]
-    """Who owes an action, in the game's order."""
+    """Agents that owe an action, in the game's order."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -152,33 +152,34 @@ class Game(Protocol[S]):
     """JSON Schema (2020-12) of the configuration; every property has its ``default`` and ``description``."""
 
     action_schemas: Mapping[str, JsonObject]
-    """Action type -> JSON Schema of its data, as loose as every match allows; ``legal`` gives the exact one."""
+    """Action type to JSON Schema of its data, loose enough for every match; ``legal`` gives the exact schema."""
 
     protocol: str | None
-    """The type of the interaction protocol that alone fits the game; ``None``: any in which agents talk."""
+    """The type of the only interaction protocol that fits the game; ``None``: any protocol in which agents talk."""
 
     def setup(self, config: JsonObject, agent_ids: Sequence[AgentId], seed: int) -> S:
-        """The first state. Raises ``ConfigError`` with the key path for a configuration that cannot be played."""
+        """Return the first state. Raises ``ConfigError`` with the key path for a configuration that cannot be
+        played."""
         ...
 
     def opening(self, state: S) -> tuple[Event, ...]:
-        """What is announced before anybody acts, for a state fresh from ``setup``."""
+        """Return the events before the first action, for a new state from ``setup``."""
         ...
 
     def pending(self, state: S) -> tuple[AgentId, ...]:
-        """Who owes an action, in the game's preferred order; nobody only when the game is over."""
+        """Return the agents that owe an action, in the game's preferred order; empty only when the game is over."""
         ...
 
     def phase_mode(self, state: S) -> Mode:
-        """How the actions that are owed now are taken."""
+        """Return how the actions that are owed now are taken."""
         ...
 
     def legal(self, state: S, agent: AgentId) -> tuple[LegalAction, ...]:
-        """What the agent may do now; nothing when it owes no action."""
+        """Return the actions that the agent may take now; empty if it owes none."""
         ...
 
     def apply(self, state: S, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None) -> Step[S]:
-        """Take an action. ``heard_by`` is who hears its public utterance; ``None`` means everybody.
+        """Take an action. ``heard_by`` are the hearers of its public utterance; ``None`` means everybody.
 
         Raises ``IllegalAction``.
         """
@@ -189,29 +190,30 @@ class Game(Protocol[S]):
         ...
 
     def view(self, state: S, viewer: str) -> dict[str, Any]:
-        """What a viewer may know: an agent id, ``SPECTATOR`` or ``HOST``."""
+        """Return what a viewer (an agent id, ``SPECTATOR`` or ``HOST``) may know."""
         ...
 
     def info(self, state: S, viewer: str) -> Progress:
-        """Where the game stands for a viewer."""
+        """Return the progress of the game for a viewer."""
         ...
 
     def outcome(self, state: S) -> Outcome | None:
-        """``None`` until the game is over."""
+        """Return the outcome; ``None`` until the game is over."""
         ...
 
     def rounds(self, config: JsonObject) -> tuple[str, int] | None:
-        """The configuration's key that limits a match, and rounds of the protocol until then; ``None``: no limit."""
+        """Return the configuration key that limits a match and the rounds of the protocol until the limit; ``None``: no
+        limit."""
         ...
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
-        """The rules in words, made from the configuration that is in force. Languages: ``en``, ``zh``."""
+        """Return the rules as text, for the configuration in force. Languages: ``en``, ``zh``."""
         ...
 
     def dump(self, state: S) -> dict[str, Any]:
-        """The whole state as JSON values; ``load(dump(state)) == state``."""
+        """Return the whole state as JSON values; ``load(dump(state)) == state``."""
         ...
 
     def load(self, dumped: JsonObject) -> S:
-        """The state that was dumped. Raises ``ConfigError`` for anything else."""
+        """Return the dumped state. Raises ``ConfigError`` for anything else."""
         ...

@@ -1,6 +1,6 @@
-"""Two keys that the configuration of every game has: the match's language, and what the agents are called.
+"""Two configuration keys of every game: the match's language and the agents' names.
 
-Rule: names are for texts that people read. Actions, views and event data know agents by their ids.
+Rule: names are for texts that people read. Actions, views and event data use agent ids.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_NAMES: Final = 64
 
 
 def read_names(given: object) -> FrozenDict:
-    """Agent id to name, in the order in which they were given. Raises ``ConfigError``."""
+    """Return the names by agent id, in the given order. Raises ``ConfigError``."""
     if given is None:
         return FrozenDict()
     if not isinstance(given, Mapping) or len(given) > MOST_NAMES:
@@ -41,7 +41,8 @@ def read_names(given: object) -> FrozenDict:
 
 
 def check_names(given: Mapping[str, str], agent_ids: Sequence[str]) -> tuple[str, ...]:
-    """The name of every agent, in their order. Raises ``ConfigError`` for names without a seat, or that read alike."""
+    """Return the name of every agent, in their order. Raises ``ConfigError`` for names without a seat and for names
+    that look alike."""
     for agent_id in given:
         if agent_id not in agent_ids:
             raise ConfigError("names", f"{agent_id} has no seat; seats: {shortened(', '.join(agent_ids))}")

@@ -1,7 +1,7 @@
-"""The games that there are: the packages of ``league_agents.games``, and what other distributions have installed.
+"""The available games: the packages of ``league_agents.games`` and the games that other distributions install.
 
-Rule 1: a game has the name of its package or entry point, so codes are known before anything is imported.
-Rule 2: a part of a game is imported when it is asked for. Games that nobody asks for cost nothing and break nothing.
+Rule 1: the name of a game's package or entry point is its code, so codes are known before anything is imported.
+Rule 2: a part of a game is imported on first use. A game that is not used costs nothing and cannot fail.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ BUILT_IN: Final = "built in"
 
 @cache
 def game_codes() -> tuple[str, ...]:
-    """The codes of all games, in alphabetical order; no game is imported.
+    """Return the codes of all games, in alphabetical order; no game is imported.
 
-    Raises ``ConfigError`` where two games have the same.
+    Raises ``ConfigError`` if two games have the same code.
     """
     own = _built_in()
     return tuple(sorted((*own, *installed(GROUP, own))))
@@ -35,9 +35,9 @@ def game_codes() -> tuple[str, ...]:
 
 @cache
 def usable_games() -> tuple[tuple[str, ...], tuple[ConfigError, ...]]:
-    """The codes of the games that can be played, and what is wrong with the others.
+    """Return the codes of the playable games, and the errors of the others.
 
-    Raises ``ConfigError`` where two games have the same code.
+    Raises ``ConfigError`` if two games have the same code.
     """
     usable, wrong = [], []
     for code in game_codes():
@@ -52,9 +52,10 @@ def usable_games() -> tuple[tuple[str, ...], tuple[ConfigError, ...]]:
 
 @cache
 def declared(code: str) -> GameDeclaration:
-    """The declaration of the game of that code.
+    """Return the declaration of the game of that code.
 
-    Raises ``ConfigError`` that names the known ones, and for an installed game that cannot be loaded or is wrong.
+    Raises ``ConfigError`` for an unknown code, listing the known ones, and for an installed game that cannot be loaded
+    or is invalid.
     """
     if code not in game_codes():
         raise not_one_of("game", game_codes(), code)
@@ -71,7 +72,7 @@ def declared(code: str) -> GameDeclaration:
 
 @cache
 def game_of(code: str) -> Game[Any]:
-    """The rules of the game of that code. Raises ``ConfigError`` as ``declared`` does."""
+    """Return the rules of the game of that code. Raises ``ConfigError`` as ``declared`` does."""
     game = declared(code)
     try:
         rules = part_of(game, game.rules)()
@@ -83,13 +84,13 @@ def game_of(code: str) -> Game[Any]:
 
 
 def game_source(code: str) -> str:
-    """Where a game comes from: ``built in``, or name and version of its distribution."""
+    """Return the origin of a game: ``built in``, or name and version of its distribution."""
     point = installed(GROUP).get(code)
     return BUILT_IN if point is None else point.distribution
 
 
 def part_of(game: GameDeclaration, reference: str) -> Any:
-    """The part of a game that its declaration names. Raises ``ConfigError``."""
+    """Import and return the part of a game that its declaration names. Raises ``ConfigError``."""
     try:
         return named(reference, game.package)
     except ConfigError as error:
@@ -97,7 +98,7 @@ def part_of(game: GameDeclaration, reference: str) -> Any:
 
 
 def usual_ids(code: str, count: int) -> tuple[str, ...]:
-    """Agent ids for a match of that many seats: the usual ones, and as many more as are missing."""
+    """Return agent ids for a match of ``count`` seats: the usual ones, and further ones as needed."""
     usual = declared(code).usual_seats
     word = usual[-1].rstrip("0123456789")
     last = int(usual[-1][len(word) :] or 0)
@@ -105,7 +106,7 @@ def usual_ids(code: str, count: int) -> tuple[str, ...]:
 
 
 def seats_in_words(code: str) -> str:
-    """How many seats a game has: ``3`` or ``2 to 64``."""
+    """Return the number of seats of a game as text: ``3`` or ``2 to 64``."""
     game = game_of(code)
     return str(game.min_agents) if game.min_agents == game.max_agents else f"{game.min_agents} to {game.max_agents}"
 

@@ -1,4 +1,4 @@
-"""The actions of guess number and their schemas (arena 5.1): the loose ones of the game, the exact ones of a moment."""
+"""The actions of guess number and their schemas (arena 5.1): loose ones for the game, exact ones for one decision."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PASS: Final = "pass"  # noqa: S105  # a move, no password
 GUESS: Final = "guess"
 
 MOST_LISTED: Final = 100
-"""Up to so many numbers, every legal guess is listed."""
+"""Every legal guess is listed up to this many numbers."""
 
 MOST_NAMED: Final = 1000
-"""Up to so many numbers, a schema names those that are left when known-wrong ones are refused."""
+"""Up to this many numbers, a schema lists the remaining ones when known-wrong numbers are refused."""
 
 
 def message_properties(num_choices: int, type_: str) -> dict[str, Any]:
-    """What a message's fields may hold, apart from who sends it and when."""
+    """Return the schemas of a message's fields, except for sender and step."""
     number = {"type": "integer", "minimum": 0, "maximum": num_choices - 1}
     content = {
         "current_guess": number,
@@ -75,14 +75,14 @@ _LEGAL_PASS: Final = LegalAction(type=PASS, schema=PASS_SCHEMA, choices=(FrozenD
 
 
 def legal_message(type_: str, agent: str, step: int, num_choices: int) -> LegalAction:
-    """A report or a proposal of one agent at one step."""
+    """Return a report or a proposal of one agent at one step as a legal action."""
     required, fixed = _fixed_parts(type_, num_choices)
     properties = FrozenDict({"sender": FrozenDict(const=agent), "timestamp": FrozenDict(const=step), **fixed})
     return LegalAction(type=type_, schema=FrozenDict(type="object", required=required, properties=properties))
 
 
 def legal_reasoning(agent: str, step: int, num_choices: int) -> tuple[LegalAction, ...]:
-    """A proposal, or passing."""
+    """Return the legal actions of the reasoning phase: a proposal, or a pass."""
     return (legal_message(PROPOSAL, agent, step, num_choices), _LEGAL_PASS)
 
 
@@ -94,7 +94,7 @@ def _fixed_parts(type_: str, num_choices: int) -> tuple[Any, dict[str, Any]]:
 
 @lru_cache(maxsize=64)
 def legal_guess(num_choices: int) -> LegalAction:
-    """Any number."""
+    """Return a guess of any number as a legal action."""
     listed = None
     if num_choices <= MOST_LISTED:
         listed = tuple([FrozenDict(guess=number) for number in range(num_choices)])
@@ -106,7 +106,7 @@ def legal_guess(num_choices: int) -> LegalAction:
 
 
 def legal_guess_without(refused: frozenset[int], num_choices: int) -> LegalAction:
-    """Any number but these."""
+    """Return a guess of any number except ``refused`` as a legal action."""
     if not refused:
         return legal_guess(num_choices)
     if num_choices > MOST_NAMED:

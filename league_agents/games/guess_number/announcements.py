@@ -1,7 +1,7 @@
-"""What a game of guess number announces, and to whom (arena 2.2).
+"""The events of a game of guess number, and who sees them (arena 2.2).
 
-Rule: an event tells its viewers nothing that their view does not: feedback goes to its agent alone, a message to those
-who hear it, the target to nobody before the end.
+Rule: an event shows its viewers nothing that their view does not: feedback goes to its agent alone, a message to its
+hearers, the target to nobody before the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from league_agents.kit.frozen import FrozenDict, frozen
 
 
 def observations(state: State) -> list[Event]:
-    """The observation phase: every agent's own feedback, for its eyes only."""
+    """Return the events of the observation phase: each agent's own feedback, visible to that agent only."""
     lang, step = state.config.lang, state.step
     events = [phase_opened(state, OBSERVATION)]
     for agent, seat in zip(state.agent_ids, state.seats, strict=True):
@@ -37,7 +37,7 @@ def observations(state: State) -> list[Event]:
 
 
 def guesses(state: State) -> Event:
-    """What was guessed in a step that is about to be judged, and whether it is right, for the host."""
+    """Return the guesses of a step that is about to be judged, and whether each is right; visible to the host only."""
     made = {agent: guess for agent, guess in zip(state.agent_ids, state.sealed, strict=True) if guess is not None}
     lang = state.config.lang
     told = [
@@ -49,12 +49,12 @@ def guesses(state: State) -> Event:
 
 
 def called(state: State, agent: str) -> str:
-    """What an agent is called in a line."""
+    """Return an agent's name for a line."""
     return state.config.called(agent)
 
 
 def phase_opened(state: State, phase: str) -> Event:
-    """A phase begins."""
+    """Return the event that a phase begins."""
     return Event(
         kind="phase",
         visible_to=ALL,
@@ -64,7 +64,7 @@ def phase_opened(state: State, phase: str) -> Event:
 
 
 def ending(state: State) -> Event:
-    """The game is over, and everybody learns the target."""
+    """Return the event that the game is over; it reveals the target to everybody."""
     found: list[str] = []
     missing: list[str] = []
     for agent, seat in zip(state.agent_ids, state.seats, strict=True):
@@ -100,14 +100,15 @@ def told_of(
     words: object = None,
     **values: object,
 ) -> Event:
-    """An event with its line: its kind's or that of ``name``, with ``values`` in it and an agent's ``words`` behind."""
+    """Return an event with its line: the line of its kind or of ``name``, filled with ``values`` and followed by an
+    agent's ``words``."""
     lang = state.config.lang
     told = line(lang, name or kind, step=state.step, agent=called(state, agent), **values)
     return Event(kind=kind, visible_to=visible_to, text=with_words(lang, told, words), data=FrozenDict(data))
 
 
 def passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: ForfeitCause | None) -> Event:
-    """An agent proposes nothing; ``cause`` where it did not say so itself."""
+    """Return the event that an agent proposes nothing; ``cause`` is ``None`` if it chose to pass."""
     data: dict[str, Any] = {"step": state.step, "agent_id": agent}
     if cause is not None:
         data["cause"] = str(cause)
@@ -116,5 +117,5 @@ def passed(state: State, agent: str, hearers: tuple[str, ...] | None, cause: For
 
 
 def visible_to_hearers(agent: str, hearers: tuple[str, ...] | None) -> Visibility:
-    """Who sees what an agent says aloud."""
+    """Return the visibility of an agent's public words."""
     return ALL if hearers is None else (agent, *hearers)

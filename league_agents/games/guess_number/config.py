@@ -1,6 +1,6 @@
 """The configuration of guess number (arena 2.2): every key with its default and its bounds.
 
-Rule: the target and the guesses that are already made are for the host alone; ``x-host-only`` marks them in the schema.
+Rule: the target and the initial guesses are visible to the host only; ``x-host-only`` marks them in the schema.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ CONFIG_SCHEMA: Final[JsonObject] = Config.in_json_schema()
 
 
 def read_config(config: object, agent_ids: Sequence[str]) -> Config:
-    """The configuration with its defaults, for these agents. Raises ``ConfigError`` with the key path."""
+    """Return the configuration with its defaults, checked for these agents. Raises ``ConfigError`` with the key
+    path."""
     found = Config.read(config)
     check_names(found.names, agent_ids)
     for agent in found.initial_guesses:
@@ -85,11 +86,12 @@ def read_config(config: object, agent_ids: Sequence[str]) -> Config:
 
 
 def numbers(config: JsonObject, agent_ids: Sequence[str]) -> range:
-    """What can be guessed in a match."""
+    """Return the numbers that can be guessed in a match."""
     return range(read_config(config, agent_ids).num_choices)
 
 
 def rounds(config: JsonObject) -> tuple[str, int]:
-    """The key of the limit, and rounds of talk until then: a step has one of reports and may have one of proposals."""
+    """Return the key of the limit, and the rounds of talk until the limit: each step has one round of reports and may
+    have one of proposals."""
     found = Config.read(config)
     return "max_steps", found.max_steps * (2 if found.proposals else 1)

@@ -1,6 +1,6 @@
-"""What a check of a message found.
+"""Errors and warnings found in a message.
 
-Rule: everything is found in one go, in an order that depends on the message alone.
+Rule: one check finds all of them, in an order that depends on the message alone.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from league_agents.kit.errors import shortened
 from league_agents.kit.printable import printable
 
 MOST_FINDINGS = 200
-"""Errors, and warnings, that are kept of one message: a list of thousands of wrong numbers must not become an answer of
-a hundred times its size."""
+"""Limit for the errors, and for the warnings, kept of one message: without it, a list of thousands of wrong numbers
+would cause an answer a hundred times its size."""
 
 
 class MessageFinding(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class MessageFinding(Struct, frozen=True, kw_only=True):
 
 
 class MessageReport(Struct, frozen=True, kw_only=True):
-    """What is to be said of one message."""
+    """Result of checking one message."""
 
     errors: tuple[MessageFinding, ...]
     """By path, then code."""
@@ -46,7 +46,7 @@ class MessageReport(Struct, frozen=True, kw_only=True):
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
+        """Whether there are no errors."""
         return not self.errors
 
 
@@ -68,7 +68,7 @@ class Findings:
 
 
 def below(path: str, key: str | int) -> str:
-    """The JSON Pointer of what stands under a key."""
+    """Return the JSON Pointer of the value under a key."""
     name = str(key)
     if not (name.isascii() and name.isprintable()):
         name = printable(name)

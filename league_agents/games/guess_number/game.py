@@ -1,8 +1,8 @@
 """Guess number as a game: four phases a step, until the number is found or the steps are used up (arena 2.2).
 
-Rule 1: an action is taken whole or refused whole.
-Rule 2: the game believes its own record only. What agents say is passed on, compared and never trusted.
-Rule 3: what anybody but the host may see is independent of the order in which sealed guesses come in.
+Rule 1: an action is either accepted or refused as a whole.
+Rule 2: the game relies on its own record only. Agents' claims are passed on and compared, never trusted.
+Rule 3: what anybody but the host may see does not depend on the order in which sealed guesses arrive.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class GuessNumber:
 
 
 def _untimely(state: State, agent: str, kind: object) -> IllegalAction:
-    """Why this agent may not do this now."""
+    """Return the refusal for an action at the wrong time."""
     if state.reason is not None:
         return IllegalAction("match_over", "the game is over")
     if kind not in ACTION_SCHEMAS:
@@ -235,7 +235,7 @@ def _untimely(state: State, agent: str, kind: object) -> IllegalAction:
 
 
 def _valid(state: State, agent: str, action: Action) -> JsonObject:
-    """The message in an action. Raises ``IllegalAction`` (``invalid_data``) with everything that is wrong with it."""
+    """Return the message in an action. Raises ``IllegalAction`` (``invalid_data``) with all its errors."""
     checked = validate(
         action.data,
         num_choices=state.config.num_choices,
@@ -254,7 +254,7 @@ def _valid(state: State, agent: str, action: Action) -> JsonObject:
 
 
 def _hearers(state: State, agent: str, heard_by: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Who hears the agent, in the order of the agents; ``None`` for everybody."""
+    """Return the agent's hearers in the order of the agents; ``None`` for everybody."""
     if heard_by is None:
         return None
     found = tuple([each for each in state.agent_ids if each in heard_by and each != agent])
@@ -310,7 +310,7 @@ def _propose(state: State, agent: str, message: JsonObject, hearers: tuple[str, 
 
 
 def _after_turn(state: State, agent: str, events: tuple[Event, ...]) -> Step[State]:
-    """The state after an agent's turn in a spoken phase, with the next phase opened when it was the last one."""
+    """Return the state after an agent's turn in a spoken phase; the last turn opens the next phase."""
     owing = tuple([each for each in state.owing if each != agent])
     if owing:
         return _made(evolve(state, owing=owing), events)
@@ -346,7 +346,7 @@ def _guess(state: State, agent: str, data: JsonObject) -> Step[State]:
 
 
 def _seal(state: State, agent: str, guess: int | None, event: Event) -> Step[State]:
-    """A guess that nobody sees until all are in."""
+    """Record a guess that nobody sees until all guesses are in."""
     owing = tuple([each for each in state.owing if each != agent])
     sealed = _placed(state.sealed, state.agent_ids.index(agent), guess)
     after = evolve(state, owing=owing, sealed=sealed)
@@ -354,7 +354,7 @@ def _seal(state: State, agent: str, guess: int | None, event: Event) -> Step[Sta
 
 
 def _resolved(state: State, event: Event) -> Step[State]:
-    """All guesses are in: judge them, and go on to the next step or to the end."""
+    """Judge the guesses once all are in, and go on to the next step or to the end."""
     config, tally, num_choices = state.config, state.tally, state.config.num_choices
     redundant, wrong = 0, []
     seats = []

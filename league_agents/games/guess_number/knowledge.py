@@ -1,8 +1,8 @@
-"""What an agent can know: from its own feedback and from the reports that it heard (arena 2.2).
+"""What an agent can infer from its own feedback and from the reports that it heard (arena 2.2).
 
-Rule: the truth is not asked. A false report makes for false knowledge, because a report that the game visibly did not
-believe would tell who was right. What own feedback shows is stronger than what is said, and a number that is called
-right by one and wrong by another is neither.
+Rule: the true target is not used. A false report leads to false knowledge, because visibly ignoring it would reveal who
+was right. Own feedback overrides reports, and a number that is called right in one report and wrong in another counts
+as neither.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from league_agents.kit.values import evolve
 
 
 def claims_of(report: JsonObject) -> tuple[frozenset[int], frozenset[int]]:
-    """The numbers that a valid state report calls wrong, and those that it calls right."""
+    """Return the numbers that a valid state report calls wrong, and those that it calls right."""
     content: Mapping[str, Any] = report.get("content") or {}
     guesses, feedback = content.get("guess_history", ()), content.get("feedback_history", ())
     wrong: set[int] = set()
     right: set[int] = set()
-    # The guess that is still to be answered may stand at the end (checklist 000). Other lengths cannot be matched up.
+    # The unanswered guess may be at the end (checklist 000). Lists of other lengths cannot be matched.
     if len(guesses) - len(feedback) in (0, 1):
         for guess, was_right in zip(guesses, feedback, strict=False):
             (right if was_right else wrong).add(guess)
@@ -31,14 +31,14 @@ def claims_of(report: JsonObject) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def listening(seat: GuesserRecord, wrong: frozenset[int], right: frozenset[int]) -> GuesserRecord:
-    """The seat after its agent heard these claims."""
+    """Return the seat after its agent heard these claims."""
     if wrong <= seat.said_wrong and right <= seat.said_right:
         return seat
     return evolve(seat, said_wrong=seat.said_wrong | wrong, said_right=seat.said_right | right)
 
 
 def having_heard(seats: Sequence[GuesserRecord], agents: Sequence[str], said: Utterance) -> tuple[GuesserRecord, ...]:
-    """The seats of all agents after a report. Nobody learns from its own."""
+    """Return the seats of all agents after a report. An agent learns nothing from its own report."""
     wrong, right = claims_of(said.shown)
     if not wrong and not right:
         return tuple(seats)
@@ -53,7 +53,7 @@ def having_heard(seats: Sequence[GuesserRecord], agents: Sequence[str], said: Ut
 
 
 def known_target(seat: GuesserRecord) -> int | None:
-    """The number that the agent can take for the target."""
+    """Return the number that the agent can take for the target; ``None`` if there is none."""
     if seat.is_correct:
         return seat.guesses[-1]
     if not seat.said_right:
@@ -63,18 +63,18 @@ def known_target(seat: GuesserRecord) -> int | None:
 
 
 def known_wrong(seat: GuesserRecord, num_choices: int) -> frozenset[int]:
-    """The numbers that the agent can take for wrong; never all that there are."""
+    """Return the numbers that the agent can take for wrong; never all numbers."""
     own = frozenset(seat.guesses)
     found = own | (seat.said_wrong - seat.said_right if seat.said_right else seat.said_wrong)
     if seat.is_correct:
         target = frozenset(seat.guesses[-1:])
         own, found = own - target, found - target
-    # Where every number is called wrong, somebody is mistaken, and nobody can tell who.
+    # If every number is called wrong, at least one claim is false, and no agent can tell which one.
     return found if len(found) < num_choices else own
 
 
 def contradicts(report: JsonObject, seat: GuesserRecord) -> bool:
-    """Whether the history in a valid report is not what happened. What a report leaves out contradicts nothing."""
+    """Whether the history in a valid report contradicts the record. Omissions contradict nothing."""
     content: Mapping[str, Any] = report.get("content") or {}
     if "guess_history" in content:
         guesses, truth = content["guess_history"], list(seat.guesses)

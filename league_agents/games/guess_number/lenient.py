@@ -1,6 +1,6 @@
-"""Repairs of what a language model wrote (arena 2.1, lenient mode).
+"""Repairs of messages written by a language model (arena 2.1, lenient mode).
 
-Rule: a repair changes how something is written, never what it says, and each one is told as a warning.
+Rule: a repair changes the form of a message, never its meaning, and each repair is reported as a warning.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ _FIELDS: Final = frozenset(
 )
 _OPTIONAL: Final = ("content", "reasoning", "confidence", "rationale")
 _DIGITS = re.compile(r"[0-9]{1,9}")
-"""More of them would be no number of any game."""
+"""A longer number is out of range in every game."""
 
 
 def chosen(objects: Sequence[dict[str, Any]], findings: Findings) -> dict[str, Any]:
-    """The message among the objects of a text: the one with most of a message's fields, of equals the last.
+    """Return the message among the objects of a text: the one with most of a message's fields; the last one if several
+    have as many.
 
     Models repeat the example that they were shown first and answer last.
     """
@@ -31,7 +32,7 @@ def chosen(objects: Sequence[dict[str, Any]], findings: Findings) -> dict[str, A
 
 
 def repaired(message: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
-    """The message with its fields where they belong and its integers as integers."""
+    """Return the message with its fields at the right place and its integers as integers."""
     made = dict(message)
     if "sender" not in made and "agent_id" in made:
         made["sender"] = made.pop("agent_id")
@@ -66,7 +67,8 @@ def _content(content: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
 
 
 def _integer(value: Any, path: str, findings: Findings) -> Any:
-    """The integer that a float or a text of digits spells; anything else as it is, for the check to judge."""
+    """Return the integer that a float or a text of digits represents; any other value unchanged, for the check to
+    judge."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     if not is_whole and not (isinstance(value, str) and _DIGITS.fullmatch(value)):
         return value

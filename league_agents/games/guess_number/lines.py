@@ -1,6 +1,6 @@
-"""The lines that tell people what happened, in the match's language.
+"""The lines that describe events to people, in the match's language.
 
-Rule: a line says no more than its event's data, and an agent's own words in it stay one short line.
+Rule: a line contains only its event's data, and an agent's own words in it are cut to one short line.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 from league_agents.kit.printable import printable
 
 MOST_WORDS: Final = 200
-"""Characters of an agent's own words in a line; the event's data have them in full."""
+"""Characters of an agent's own words in a line; the event's data contain all of them."""
 
 _LINES: Final[dict[str, dict[str, str]]] = {
     "en": {
@@ -75,7 +75,7 @@ _PHASES: Final[dict[str, dict[str, str]]] = {
 
 
 def line(lang: str, name: str, **values: object) -> str:
-    """One line."""
+    """Return the line ``name`` with ``values`` filled in."""
     return _LINES[lang][name].format(**values)
 
 
@@ -84,7 +84,7 @@ def phase_line(lang: str, step: int, phase: str) -> str:
 
 
 def with_words(lang: str, told: str, words: object) -> str:
-    """A line with what an agent said itself; without it where it said nothing."""
+    """Return a line followed by the agent's own words; unchanged if there are none."""
     if not isinstance(words, str) or not words:
         return told
     return line(lang, "words", line=told, words=printable(words[: 2 * MOST_WORDS], MOST_WORDS))

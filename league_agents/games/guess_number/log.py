@@ -1,7 +1,7 @@
 """Many messages in one text: JSON Lines, or one JSON array.
 
-Rule: a text is split here and judged elsewhere. A message that cannot be read costs no other one, as far as the text
-shows where the next one begins.
+Rule: this module only splits a text; it judges no message. An unreadable message does not affect the others, as far as
+the start of the next one can be found.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ class LogEntry(Struct, frozen=True, kw_only=True):
     """One message of a log."""
 
     line: int
-    """Of the text, from 1: where the message begins."""
+    """Line of the text on which the message begins, from 1."""
 
     path: str
-    """JSON Pointer to it, ``/3`` in an array; ``""`` where each line is a document of its own."""
+    """JSON Pointer to the message, ``/3`` in an array; ``""`` if each line is a document of its own."""
 
     text: str
     fault: MessageFinding | None = None
-    """Why the text ends here; ``None`` for a message."""
+    """Error at which reading stopped; ``None`` for a message."""
 
 
 def entries_of(text: str, *, is_lenient: bool = False) -> list[LogEntry] | None:
-    """The messages of a log; ``None`` for a text that is one message, or nothing of the kind.
+    """Return the messages of a log; ``None`` for a text that is a single message or no message at all.
 
-    With ``is_lenient`` the text may be prose around one message, so a log must be nothing but messages.
+    With ``is_lenient`` the text may be prose around one message, so only a text that consists of messages is a log.
     """
     start = _SPACE.match(text).end()  # type: ignore[union-attr]  # it matches anywhere
     if text.startswith("[", start):
@@ -45,7 +45,7 @@ def entries_of(text: str, *, is_lenient: bool = False) -> list[LogEntry] | None:
         return None
     if is_lenient and not all(line.lstrip().startswith("{") for _, line in lines):
         return None
-    # One message over several lines has an error somewhere; none of its lines is an object by itself.
+    # A single message over several lines contains an error; none of its lines is an object by itself.
     if not any(_is_object(line) for _, line in lines):
         return None
     return [LogEntry(line=number, path="", text=line.strip()) for number, line in lines]

@@ -1,8 +1,8 @@
 """Checks of the two messages of GuessNumberGameProtocol (arena 2.1).
 
-Rule 1: everything that is wrong is told, each with its place, not the first thing only.
-Rule 2: strict mode takes what is written and converts nothing; the server knows no other. Lenient mode is for an agent
-that reads what a language model wrote, and tells every repair as a warning.
+Rule 1: a check reports every error, each with its path, not only the first one.
+Rule 2: strict mode converts nothing; the server uses only this mode. Lenient mode is for an agent that reads the output
+of a language model; it reports every repair as a warning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from league_agents.games.guess_number.reading import Unreadable, cleaned, find_o
 from league_agents.kit.errors import shortened
 
 LONGEST_TEXT: Final = 8000
-"""Characters of a reasoning or a rationale."""
+"""Limit for a reasoning or a rationale, in characters."""
 
 Mode = Literal["strict", "lenient"]
 
@@ -37,10 +37,10 @@ def validate(
     sender: str | None = None,
     mode: Mode = "strict",
 ) -> MessageReport:
-    """Everything that is wrong with a message, and the message as it is understood.
+    """Return all errors of a message, and the message as it was read.
 
-    ``message`` is an object or JSON text. ``step`` is the game's step that it must be of, ``sender`` who must have sent
-    it; ``None`` leaves that open.
+    ``message`` is an object or JSON text. ``step`` is the game's step that the message must state, ``sender`` the agent
+    that must have sent it; ``None`` accepts any.
     """
     if mode not in ("strict", "lenient"):
         raise ValueError(f"mode must be strict or lenient, not {mode!r}")
@@ -87,7 +87,7 @@ class _Check:
         self._findings = findings
         self._most = num_choices - 1
         self._faulty = frozenset(each.path for each in findings.errors)
-        """Paths that need no second error about the same value."""
+        """Paths that already have an error; no second one is added for the same value."""
 
         kind = message.get("type")
         self._type = kind if isinstance(kind, str) else None

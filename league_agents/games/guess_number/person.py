@@ -1,4 +1,4 @@
-"""Guess number at a terminal: a number a turn, and a few words with it where others hear them."""
+"""Guess number at a terminal: one number a turn, with a few words in phases that others hear."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_LISTED: Final = 40
 
 
 def told(event: Event, reader: Reader) -> Sequence[str]:
-    """The lines of an event."""
+    """Return the lines of an event."""
     words, data = _WORDS[reader.lang], event.data
     if event.kind == "phase":
         return ("", words["step"].format(step=data["step"])) if data["phase"] == OBSERVATION else ()
@@ -58,7 +58,7 @@ def told(event: Event, reader: Reader) -> Sequence[str]:
 
 
 def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[str]:
-    """What the person knows of the number."""
+    """Return what the person knows about the number."""
     words, me = _WORDS[reader.lang], view["me"]
     if legal[0].type == PROPOSAL:
         return ()  # it has just been told
@@ -72,17 +72,17 @@ def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[
 
 
 def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> str:
-    """Which number."""
+    """Return the prompt for a number."""
     usual = _number_of(advice)
     return _WORDS[reader.lang][legal[0].type].format(me=reader.me, most=view["num_choices"] - 1, usual=usual)
 
 
 def list_of(advice: Action) -> None:
-    """One line is enough."""
+    """Return ``None``: an answer is one line."""
 
 
 def read(lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> Action:
-    """A number with words, or nothing for what the scripted player would do."""
+    """Return the action for a number with words; an empty line takes the advice."""
     words, most, kind, typed = _WORDS[reader.lang], view["num_choices"] - 1, legal[0].type, lines[0].strip()
     if not typed:
         return advice

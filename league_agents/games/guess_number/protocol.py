@@ -1,6 +1,6 @@
-"""What GuessNumberGameProtocol says about itself, as values at run time (arena 2.1).
+"""The description of GuessNumberGameProtocol as values at run time (arena 2.1).
 
-Rule: names, triggers and phases stand here and nowhere else; checks and texts read them from here.
+Rule: names, triggers and phases are defined only here; checks and texts read them from here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REPORTING: Final = "reporting"
 REASONING: Final = "reasoning"
 ACTION: Final = "action"
 END: Final = "end"
-"""The game is over. Not a phase of the protocol, but what stands in its place afterwards."""
+"""The game is over. Not a phase of the protocol; it takes the place of the phase after the end."""
 
 
 class GuessMessageType(Struct, frozen=True, kw_only=True):
@@ -26,10 +26,10 @@ class GuessMessageType(Struct, frozen=True, kw_only=True):
     name: str
     description: str
     triggers: tuple[str, ...]
-    """What makes an agent send it. ``communication_phase`` means reporting and reasoning."""
+    """Events that make an agent send it. ``communication_phase`` means reporting and reasoning."""
 
     answer_field: str | None
-    """The field that holds the sender's answer; ``None`` where the message is no answer."""
+    """The field that holds the sender's answer; ``None`` if the message has no answer."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...]
@@ -54,10 +54,10 @@ class ProtocolDescription(Struct, frozen=True, kw_only=True):
     description: str
     message_types: tuple[GuessMessageType, ...]
     phases: tuple[StepPhase, ...]
-    """In the order in which they come in every step."""
+    """In their order within a step."""
 
     def message_type(self, name: str) -> GuessMessageType:
-        """The message type of that name. Raises ``KeyError``."""
+        """Return the message type of that name. Raises ``KeyError``."""
         for each in self.message_types:
             if each.name == name:
                 return each

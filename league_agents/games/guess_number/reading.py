@@ -1,7 +1,7 @@
-"""Reading a stranger's JSON: bounded in size and depth before it is parsed, and made of clean, frozen values after.
+"""Read untrusted JSON: bounded in size and depth before it is parsed, converted to clean, frozen values afterwards.
 
-Rule: nothing is lost in silence. A key that is there twice, NaN, half a character or a control character is an error
-with its place.
+Rule: no fault is ignored silently. A duplicate key, NaN, a lone surrogate or a control character is an error with its
+path.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from league_agents.games.guess_number.findings import Findings, below
 from league_agents.kit.frozen import FrozenDict, FrozenList
 
 LONGEST: Final = 16 * 1024
-"""Characters of a message's JSON text. Characters and not bytes, so that 8,000 of any script fit."""
+"""Limit for a message's JSON text, in characters rather than bytes so that 8,000 characters of any script fit."""
 
 DEEPEST: Final = 32
-"""Objects and lists inside each other."""
+"""Limit for nested objects and lists."""
 
 MOST_STARTS: Final = 100
-"""Opening braces in prose at which a message is looked for."""
+"""Number of opening braces in prose that are tried as the start of a message."""
 
 _LARGEST: Final = 1 << 1023
-"""Integers beyond are refused: some readers of JSON could not even write them down."""
+"""Larger integers are refused: some JSON readers cannot write them."""
 
 _NESTING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 
 
 class Unreadable(ValueError):
-    """There is no JSON value to be had."""
+    """The text has no JSON value."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -41,13 +41,13 @@ class Unreadable(ValueError):
 
 
 class _Doubled(dict[str, Any]):
-    """A JSON object some of whose keys were there twice; the last value of each counts."""
+    """A JSON object with duplicate keys; the last value of each key counts."""
 
     doubled: tuple[str, ...]
 
 
 def parse(text: str) -> object:
-    """The JSON value that the text is. Raises ``Unreadable``."""
+    """Return the JSON value of the text. Raises ``Unreadable``."""
     if len(text) > LONGEST:
         raise Unreadable("too_long", f"has {len(text)} characters, at most {LONGEST} are allowed")
     depth = deepest = 0
@@ -71,10 +71,10 @@ def parse(text: str) -> object:
 
 
 def find_objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects that stand in prose or in code fences, in their order, none inside another.
+    """Return the JSON objects found in prose or in code fences, in their order, none inside another.
 
-    Braces are matched as JSON has them: those in strings do not count, and a brace in prose that opens no object is
-    passed over.
+    Braces are matched by JSON's rules: braces in strings do not count, and a brace in prose that opens no object is
+    skipped.
     """
     found: list[dict[str, Any]] = []
     start = -1
@@ -96,7 +96,7 @@ def find_objects(text: str) -> list[dict[str, Any]]:
 
 
 def note_doubled_keys(value: object, findings: Findings, path: str = "") -> None:
-    """An error for every key that stood twice in one object of the text that ``parse`` read."""
+    """Add an error for every duplicate key in an object that ``parse`` returned."""
     if isinstance(value, dict):
         if isinstance(value, _Doubled):
             for key in value.doubled:
@@ -111,9 +111,9 @@ def note_doubled_keys(value: object, findings: Findings, path: str = "") -> None
 
 
 def cleaned(message: Mapping[Any, Any], findings: Findings) -> FrozenDict | None:
-    """The message as frozen JSON values with texts in normal form C, and what is wrong with them.
+    """Return the message as frozen JSON values with texts in normal form C; faults are added to ``findings``.
 
-    ``None`` when it is too large or too deep to be looked at.
+    ``None`` if it is too large or too deep to be examined.
     """
     cleaner = _Cleaner(findings)
     try:
@@ -125,7 +125,7 @@ def cleaned(message: Mapping[Any, Any], findings: Findings) -> FrozenDict | None
 
 
 class _Cleaner:
-    """Copies JSON values, counting the characters that their shortest JSON text would have, never more."""
+    """Copies JSON values and counts a lower bound of the characters of their shortest JSON text."""
 
     __slots__ = ("_findings", "_left")
 
@@ -151,7 +151,7 @@ class _Cleaner:
                 continue
             if name in made:
                 self._findings.error(below(path, name), "duplicate_key", "is there twice")
-            # What messages mostly hold, without the price of a path that nobody reads.
+            # Fast path for the most frequent values: it builds no JSON Pointer.
             kind = type(inner)
             if kind is str and inner.isascii() and inner.isprintable():
                 spent += 2 + len(inner)
@@ -168,7 +168,7 @@ class _Cleaner:
         return FrozenDict(made)
 
     def _value(self, value: Any, path: str, depth: int) -> Any:
-        """The clean value; ``None`` for a faulty one, whose path then has an error."""
+        """Return the clean value; ``None`` for a faulty one, for whose path an error was added."""
         if isinstance(value, str):
             return self._text(value, path)
         if value is None or value is True or value is False:
@@ -250,7 +250,7 @@ def _repeated(pairs: list[tuple[str, Any]], seen: set[str]) -> Iterator[str]:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the object that opens at ``start`` ends; ``None`` when its braces do not match."""
+    """Return the end of the object that opens at ``start``; ``None`` if its braces do not match."""
     depth = 0
     for token in _NESTING.finditer(text, start):
         if token[0] in "[{":

@@ -1,6 +1,6 @@
 """The rules in words, made from the configuration that is in force.
 
-Rule: the target is not in here, nor are guesses that others have already made.
+Rule: the text contains neither the target nor the agents' initial guesses.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from league_agents.kit.errors import ConfigError
 
 
 def rules_text(config: Config, lang: str = "en") -> str:
-    """The rules as paragraphs. Raises ``ConfigError`` for a language that there is not."""
+    """Return the rules as paragraphs. Raises ``ConfigError`` for an unsupported language."""
     if lang not in LANGUAGES:
         raise ConfigError("lang", f"the rules are written in {' and '.join(LANGUAGES)}")
     return "\n\n".join(_chinese(config) if lang == "zh" else _english(config))

@@ -1,7 +1,7 @@
-"""The baseline agent of guess number (arena 2.2): simple, cooperative, and the same every time.
+"""The baseline agent of guess number (arena 2.2): simple, cooperative and deterministic.
 
-Rule: it knows its view and what is legal, nothing else. It guesses the known target, or else the smallest number that
-is neither known to be wrong nor claimed in this step by an agent that it heard so far.
+Rule: it uses only its view and the legal actions. It guesses the known target, or else the smallest number that is
+neither known to be wrong nor claimed in this step by an agent that it has heard.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from league_agents.kit.draw import Draw
 
 
 def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw | None = None) -> Action:  # noqa: ARG001
-    """What the baseline does with this view. Like every baseline it may draw, but nothing here is left to chance."""
+    """Return the baseline's action for this view. ``draw`` is unused: nothing here is random."""
     types = {each.type for each in legal}
     me = view["me"]
     guess = chosen_guess(view)
@@ -29,7 +29,7 @@ def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw |
 
 
 def report_of(view: Mapping[str, Any], guess: int) -> dict[str, Any]:
-    """The report of whoever has this view and means to guess this number, with all that it was told."""
+    """Return the report of an agent with this view that intends to guess this number, with its whole history."""
     me = view["me"]
     content = {
         "current_guess": guess,
@@ -47,7 +47,7 @@ def report_of(view: Mapping[str, Any], guess: int) -> dict[str, Any]:
 
 
 def chosen_guess(view: Mapping[str, Any]) -> int:
-    """The number that the baseline would guess now."""
+    """Return the number that the baseline would guess now."""
     me = view["me"]
     target: int | None = me["known_target"]
     if target is not None:
@@ -58,15 +58,15 @@ def chosen_guess(view: Mapping[str, Any]) -> int:
     first = next(left, 0)
     if first not in claimed:
         return first
-    # With everything claimed, two agents on one number are better than a wrong one.
+    # If every number is claimed, guessing the same number as another agent is better than guessing a wrong one.
     return next((number for number in left if number not in claimed), first)
 
 
 def _claimed_by_others(view: Mapping[str, Any]) -> set[int]:
-    """What others last said in this step that they mean to guess, in a report or in a proposal.
+    """Return the numbers that others last announced as their next guess in this step, in a report or in a proposal.
 
-    A proposal counts because an early report is made before the others' feedback is heard: by the time of the guess it
-    is often out of date.
+    A proposal counts because an early report is made before the others' feedback is heard, so it is often out of date
+    by the time of the guess.
     """
     latest: dict[str, int] = {}
     step, me = view["step"], view["me"]["agent_id"]

@@ -1,6 +1,6 @@
 """The state of one game of guess number (arena 2.2).
 
-Rule: frozen values, made anew for every change. Messages are frozen JSON, so the views share them with the state.
+Rule: states are frozen and every change makes a new one. Messages are frozen JSON, so views share them with the state.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from league_agents.kit.frozen import FrozenDict
 
 
 class GuesserRecord(Struct, frozen=True, kw_only=True):
-    """What one agent did, and what it was told."""
+    """One agent's guesses, feedback and messages."""
 
     guesses: tuple[int, ...] = ()
-    """Its guesses that were answered, the initial one first."""
+    """Its judged guesses, the initial one first."""
 
     feedback: tuple[bool, ...] = ()
-    """Whether each of them was right. Only the last one can be: who is right guesses no more."""
+    """Whether each guess was right. Only the last one can be: an agent that is right stops guessing."""
 
     last_guess: int | None = None
-    """What its next observation is about; ``None`` when it made no guess in the step before."""
+    """Subject of its next observation; ``None`` if it made no guess in the previous step."""
 
     said_wrong: frozenset[int] = frozenset()
     """Numbers that reports it heard call wrong."""
@@ -32,7 +32,7 @@ class GuesserRecord(Struct, frozen=True, kw_only=True):
     """Numbers that reports it heard call right."""
 
     heard: tuple[JsonObject, ...] = ()
-    """The messages that it heard or sent in the steps that are over."""
+    """The messages that it heard or sent in completed steps."""
 
     @property
     def is_correct(self) -> bool:
@@ -45,17 +45,17 @@ class Utterance(Struct, frozen=True, kw_only=True):
 
     sender: str
     message: JsonObject
-    """As it was sent."""
+    """The message as it was sent."""
 
     shown: JsonObject
-    """As others hear it: without the reasoning where that is private."""
+    """The message as others hear it: without the reasoning if that is private."""
 
     heard_by: tuple[str, ...] | None
-    """``None``: everybody, spectators included. Otherwise without its sender, in the order of the agents."""
+    """Hearers in the order of the agents, without the sender; ``None``: everybody, spectators included."""
 
 
 class GameTally(Struct, frozen=True, kw_only=True):
-    """What is counted during a game."""
+    """Counters of one game."""
 
     total_guesses: int = 0
     """Guesses of the action phases; initial ones do not count."""
@@ -64,39 +64,39 @@ class GameTally(Struct, frozen=True, kw_only=True):
     """Guesses that were in the agent's known-wrong set."""
 
     collisions: int = 0
-    """Guesses of a step beyond the first of the same wrong number."""
+    """Guesses of a wrong number that another agent guessed in the same step, not counting the first guess of it."""
 
     deviations: int = 0
     """Guesses other than the reported ``next_guess``."""
 
     missing_reports: int = 0
     report_mismatches: int = 0
-    """Reports whose history contradicts what happened."""
+    """Reports whose history contradicts the actual one."""
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """Everything about one game."""
+    """The state of one game."""
 
     config: Config
     agent_ids: tuple[str, ...]
     target: int
     step: int
-    """From 0."""
+    """Counts from 0."""
 
     phase: str
-    """``reporting``, ``reasoning``, ``action`` or ``end``; nobody ever acts in ``observation``."""
+    """``reporting``, ``reasoning``, ``action`` or ``end``; no agent acts in ``observation``."""
 
     owing: tuple[str, ...]
-    """Who owes an action, in the order of the agents."""
+    """Agents that owe an action, in the order of the agents."""
 
     seats: tuple[GuesserRecord, ...]
     """In the order of the agents, as are ``reported`` and ``sealed``."""
 
     log: tuple[Utterance, ...] = ()
-    """The messages of the steps that are over."""
+    """The messages of completed steps."""
 
     public: tuple[JsonObject, ...] = ()
-    """Those of them that everybody heard, as spectators see them."""
+    """Messages of ``log`` that everybody heard, as spectators see them."""
 
     said: tuple[Utterance, ...] = ()
     """The messages of this step."""
@@ -105,10 +105,10 @@ class State(Struct, frozen=True, kw_only=True):
     """The ``next_guess`` of this step's reports."""
 
     sealed: tuple[int | None, ...]
-    """The guesses of this step that are in."""
+    """The guesses submitted so far in this step."""
 
     steps_used: int = 0
-    """Steps whose guesses were made."""
+    """Steps in which guesses were made."""
 
     reason: str | None = None
     """``success`` or ``failure``; ``None`` until the game is over."""
@@ -121,14 +121,14 @@ FAILURE = "failure"
 
 
 def shown_of(message: JsonObject, config: Config) -> JsonObject:
-    """A message as others hear it; the same object where nothing in it is private."""
+    """Return a message as others hear it; the same object if nothing in it is private."""
     if config.share_reasoning or "reasoning" not in message or message["type"] != STATE_REPORT:
         return message
     return FrozenDict({key: value for key, value in message.items() if key != "reasoning"})
 
 
 def heard_of(said: tuple[Utterance, ...], agent: str) -> list[JsonObject]:
-    """What an agent heard or sent, in order."""
+    """Return the messages that an agent heard or sent, in order."""
     return [
         each.message if each.sender == agent else each.shown
         for each in said
@@ -137,5 +137,5 @@ def heard_of(said: tuple[Utterance, ...], agent: str) -> list[JsonObject]:
 
 
 def heard_by_all(said: tuple[Utterance, ...]) -> list[JsonObject]:
-    """What everybody heard, in order."""
+    """Return the messages that everybody heard, in order."""
     return [each.shown for each in said if each.heard_by is None]

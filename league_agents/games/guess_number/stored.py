@@ -1,6 +1,6 @@
 """States as JSON values, and back (arena 1).
 
-Rule: only what cannot be worked out again is stored; a dump that does not fit together is refused, whoever made it.
+Rule: only values that cannot be derived are stored; an inconsistent dump is refused, whatever its origin.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class StoredState(WrittenMapping):
 
 
 def dump_state(state: State) -> dict[str, Any]:
-    """The whole state, host-only parts included."""
+    """Return the whole state, host-only parts included."""
     return {
         "game": "guess_number",
         "version": GAME_VERSION,
@@ -99,7 +99,7 @@ def dump_state(state: State) -> dict[str, Any]:
 
 
 def load_state(dumped: JsonObject) -> State:
-    """The state that was dumped. Raises ``ConfigError``."""
+    """Return the dumped state. Raises ``ConfigError``."""
     stored = read_written(StoredState, dumped, "")
     agents = check_agent_ids(stored.agent_ids, MIN_AGENTS, MAX_AGENTS)
     config = read_config(stored.config, agents)
@@ -165,7 +165,7 @@ def _seats(stored: StoredState, config: Config, agents: Sequence[str]) -> list[G
 def _messages(
     stored: StoredState, config: Config, agents: tuple[str, ...]
 ) -> tuple[tuple[Utterance, ...], tuple[Utterance, ...]]:
-    """Those of the steps that are over, and those of this step."""
+    """Return the messages of completed steps, and those of this step."""
     log: list[Utterance] = []
     said: list[Utterance] = []
     latest = 0

@@ -1,7 +1,7 @@
-"""What each viewer may know of a game of guess number (arena 2.2).
+"""The views of a game of guess number (arena 2.2).
 
-Rule 1: a view is put together from what its viewer did, heard and was told. The target is looked at in two places:
-for the host, and when the game is over.
+Rule 1: a view is built from what its viewer did, heard and was told. The target is read in two places only: for the
+host, and after the game is over.
 Rule 2: a view is a new dict; the messages in it are shared and frozen.
 """
 
@@ -21,7 +21,7 @@ _STAGES = {REPORTING: "report", REASONING: "propose", ACTION: GUESS}
 
 
 def view_of(state: State, viewer: str) -> dict[str, Any]:
-    """The view of an agent or of the host; of a spectator for anybody else."""
+    """Return the view of an agent or of the host; any other viewer gets the spectator's."""
     config = state.config
     is_over = state.reason is not None
     found: dict[str, Any] = {
@@ -63,7 +63,7 @@ def view_of(state: State, viewer: str) -> dict[str, Any]:
 
 
 def progress_of(state: State, viewer: str) -> Progress:
-    """Where the game stands, with the viewer's own stage."""
+    """Return the progress of the game, with the viewer's own stage."""
     status: Literal["started", "ended"] = "started"
     if state.reason is not None:
         status, stage = "ended", "done"
@@ -75,12 +75,12 @@ def progress_of(state: State, viewer: str) -> Progress:
 
 
 def winners_of(state: State) -> tuple[str, ...]:
-    """Everybody or nobody: the agents play together."""
+    """Return the winners: all agents or none, because they play together."""
     return state.agent_ids if state.reason == SUCCESS else ()
 
 
 def scores_of(state: State) -> dict[str, float]:
-    """1.0 for everybody after a success; after a failure for those who were right."""
+    """Return 1.0 for every agent after a success; after a failure, 1.0 only for agents that were right."""
     return {
         agent: 1.0 if state.reason == SUCCESS or seat.is_correct else 0.0
         for agent, seat in zip(state.agent_ids, state.seats, strict=True)
@@ -90,7 +90,7 @@ def scores_of(state: State) -> dict[str, float]:
 def _seat_view(seat: GuesserRecord, sealed: int | None, num_choices: int) -> dict[str, Any]:
     guesses = list(seat.guesses)
     if sealed is not None:
-        # As in a report: the guess that is still to be answered ends the history.
+        # As in a report, the unanswered guess ends the history.
         guesses.append(sealed)
     return {
         "guess_history": guesses,
