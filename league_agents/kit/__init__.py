@@ -1,1 +1,1 @@
-"""What everything may use: errors, ids, the clock, seeded draws, texts fit to be shown, how values are made."""
+"""Code that every other package may use: errors, ids, the clock, seeded draws, printable texts, value helpers."""

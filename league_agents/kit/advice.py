@@ -1,8 +1,8 @@
-"""Google's libraries give advice when they are imported; here they are imported without it.
+"""Import Google's libraries without the warning that they print about the Python version.
 
-They look up when Google stops supporting this Python version. When that is less than a year away they warn, and to name
-a package in the warning they read the file lists of everything that is installed, which takes longer than the import.
-This program's own requirements say which versions of Python will do.
+On import they check when Google stops supporting this Python version. If that is less than a year away they warn, and
+to name a package in the warning they read the file lists of all installed packages, which takes longer than the import.
+This program's own requirements state which versions of Python it supports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import metadata
 
 @contextmanager
 def without_advice() -> Iterator[None]:
-    """Import Google's libraries inside it."""
+    """Suppress the warning for imports of Google's libraries inside the ``with`` block."""
     search = metadata.packages_distributions
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)

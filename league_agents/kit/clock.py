@@ -21,31 +21,31 @@ from typing import Protocol
 TEST_CLOCK_VARIABLE = "LEAGUE_TEST_CLOCK"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOK_EVERY_S = 0.005
-"""Real seconds between two looks at a test's clock by whoever waits for it."""
+"""Real seconds between two polls of a test clock by a waiting thread."""
 
 
 class Clock(Protocol):
-    """What an edge may ask about time."""
+    """The interface through which edges read the time and wait."""
 
     def now(self) -> datetime:
         """The present instant, in UTC."""
         ...
 
     def monotonic_s(self) -> float:
-        """Seconds since some moment. Never goes back, whatever happens to ``now``."""
+        """Seconds since an arbitrary moment. Never decreases, even if ``now`` is set back."""
         ...
 
     def sleep(self, duration: timedelta) -> None:
-        """Let ``duration`` pass."""
+        """Block for ``duration``."""
         ...
 
     def wait(self, event: threading.Event, duration: timedelta) -> bool:
-        """Let ``duration`` pass, or less if ``event`` is set before. Return whether it is set."""
+        """Block for ``duration``, or until ``event`` is set. Return whether it is set."""
         ...
 
 
 class SystemClock:
-    """The clocks of the operating system, or those that a test put in their place."""
+    """The clocks of the operating system, or the test clocks that replace them."""
 
     def now(self) -> datetime:
         return utc_now()
@@ -63,7 +63,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only by calls of its methods."""
 
     def __init__(self, start: datetime) -> None:
         if start.tzinfo is None:
@@ -90,7 +90,7 @@ class ManualClock:
 
 
 def wait_by_looking(clock: Clock, event: threading.Event, duration: timedelta) -> bool:
-    """``Clock.wait`` for a clock that somebody else moves."""
+    """Implement ``Clock.wait`` by polling, for a clock that another thread or process moves."""
     ends_at_s = clock.monotonic_s() + duration.total_seconds()
     while not event.is_set() and clock.monotonic_s() < ends_at_s:
         event.wait(_LOOK_EVERY_S)
@@ -98,7 +98,7 @@ def wait_by_looking(clock: Clock, event: threading.Event, duration: timedelta) -
 
 
 def utc_now() -> datetime:
-    """The wall clock, in UTC. For whoever needs an instant and is not handed a clock."""
+    """The wall clock, in UTC, for callers that need an instant and hold no clock."""
     if _CONTROL is None:
         return datetime.now(UTC)
     monotonic, wall = _CONTROL.reading()
@@ -106,12 +106,12 @@ def utc_now() -> datetime:
 
 
 def monotonic_s() -> float:
-    """Seconds that passed, those in which the machine was suspended included where the system counts them."""
+    """Seconds of a monotonic clock, including time in which the machine was suspended if the system counts it."""
     return real_monotonic_s() if _CONTROL is None else _CONTROL.reading()[0]
 
 
 def sleep_s(seconds: float) -> None:
-    """Let ``seconds`` pass."""
+    """Block for ``seconds``."""
     if _CONTROL is None:
         time.sleep(max(0.0, seconds))
     else:
@@ -123,15 +123,15 @@ _COUNTING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", Non
 
 
 def real_monotonic_s() -> float:
-    """``monotonic_s`` of the machine itself, whatever a test says."""
+    """``monotonic_s`` of the operating system, also when a test clock is in use."""
     return time.monotonic() if _COUNTING is None else time.clock_gettime(_COUNTING)
 
 
 class _Control:
-    """The file of a test: four numbers, replaced as a whole whenever the test changes them.
+    """The clock file of a test: four numbers, replaced as a whole whenever the test changes them.
 
-    ``real_s monotonic_s rate wall_s``: when the machine's own monotonic clock showed ``real_s`` the process's was at
-    ``monotonic_s``; it runs at ``rate``; the wall clock shows ``wall_s`` more than it, in seconds since 1970.
+    ``real_s monotonic_s rate wall_s``: when the machine's own monotonic clock showed ``real_s``, the process's clock
+    showed ``monotonic_s``. It runs at ``rate``. The wall clock, in seconds since 1970, is ``wall_s`` ahead of it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -141,14 +141,14 @@ class _Control:
         self._latest_s = 0.0
 
     def reading(self) -> tuple[float, float]:
-        """The monotonic clock, and what the wall clock shows more."""
+        """The monotonic clock in seconds, and how many seconds the wall clock is ahead of it."""
         found = self._path.stat()
         stamp = found.st_mtime_ns, found.st_ino
         if stamp != self._stamp:
             real, monotonic, rate, wall = map(float, self._path.read_text("ascii").split())
             self._numbers, self._stamp = (real, monotonic, rate, wall), stamp
         real, monotonic, rate, wall = self._numbers
-        # The rate may have been changed a moment before it was seen here.
+        # The rate may have changed before this process read it, and the clock must not go back.
         self._latest_s = max(self._latest_s, monotonic + (real_monotonic_s() - real) * rate)
         return self._latest_s, wall
 
@@ -158,7 +158,7 @@ _CONTROL = _Control(Path(os.environ[TEST_CLOCK_VARIABLE])) if os.environ.get(TES
 
 @contextmanager
 def follow(path: Path) -> Iterator[None]:
-    """Take the time from a test's file for a while."""
+    """Read the time from a test's clock file inside the ``with`` block."""
     global _CONTROL
     before, _CONTROL = _CONTROL, _Control(path)
     try:

@@ -1,4 +1,4 @@
-"""Seeded randomness that means the same on every machine and every Python.
+"""Seeded randomness that gives the same draws on every machine and Python version.
 
 Byte ``i`` blocks are SHA-256 of ``seed/label/i`` for i = 0, 1, …; integers come from 8-byte big-endian words by
 rejection, orders by Fisher-Yates. The ``random`` module is not used: its algorithms may change between Python versions.
@@ -25,13 +25,13 @@ class Draw:
     def __init__(self, seed: int | str, label: str) -> None:
         self._seed = seed
         self._label = label
-        # A label may hold a stranger's text, and JSON can spell half a character.
+        # A label may hold untrusted text, and JSON can encode a lone surrogate.
         self._prefix = f"{seed}/{label}/".encode("utf-8", "surrogatepass")
         self._block = 0
         self._words: list[int] = []
 
     def fork(self, label: str) -> Draw:
-        """An independent stream under this one's label."""
+        """An independent stream whose label extends this one's."""
         return Draw(self._seed, f"{self._label}/{label}")
 
     def _word(self) -> int:
@@ -56,11 +56,11 @@ class Draw:
         return (self._word() >> 11) / (1 << 53)
 
     def chance(self, probability: float) -> bool:
-        """Whether something that happens with ``probability`` happens this time."""
+        """Return true with ``probability``."""
         return self.fraction() < probability
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of ``items``. Raises ``ValueError`` when there is none."""
+        """One of ``items``. Raises ``ValueError`` if it is empty."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
@@ -72,7 +72,7 @@ class Draw:
         return order
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """``count`` different positions of ``items``, in a drawn order."""
+        """The items at ``count`` different positions of ``items``, in a drawn order."""
         if count > len(items):
             raise ValueError(f"cannot draw {count} of {len(items)}")
         return self.shuffled(items)[:count]

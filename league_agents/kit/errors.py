@@ -1,4 +1,4 @@
-"""Every way in which this package fails on purpose.
+"""The exceptions that this package raises on purpose.
 
 The docstring of a class is its default message. A message is one line that names the thing and says what to do next; it
 never holds a token, a key or a target that is still secret.
@@ -52,7 +52,7 @@ class ModelError(LeagueError):
     """What went wrong, as one word for records."""
 
     usage: object = None
-    """What the attempts used, as ``llm.port.Usage``; ``None`` when nobody counted."""
+    """The attempts' usage, as ``llm.port.Usage``; ``None`` if it was not counted."""
 
 
 class ModelUnavailable(ModelError):
@@ -63,7 +63,7 @@ class ModelUnavailable(ModelError):
     def __init__(self, message: str | None = None, *, retry_after: timedelta | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        """How long the service asks to be left alone; ``None`` when it does not say."""
+        """How long the service asks callers to wait; ``None`` if it does not say."""
 
 
 class ModelRefused(ModelError):
@@ -135,7 +135,7 @@ class JournalUnusable(JournalError):
 
 
 def shortened(name: str, most: int = 200) -> str:
-    """A name for a message: one of more than ``most`` characters has a gap in its middle, where it tells least."""
+    """Shorten a name for a message: from one of more than ``most`` characters the middle is cut out."""
     if len(name) <= most:
         return name
     return f"{name[: most // 2]}…{name[most // 2 + 1 - most :]}"

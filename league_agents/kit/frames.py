@@ -12,7 +12,7 @@ MAX_FRAME_BYTES = 1_000_000_000
 
 
 class Sink(Protocol):
-    """Where frames go: a binary file, or what behaves like one."""
+    """A binary file, or file-like object, to which frames are written."""
 
     def write(self, data: bytes, /) -> object: ...
 
@@ -20,7 +20,7 @@ class Sink(Protocol):
 
 
 class Source(Protocol):
-    """Where frames come from."""
+    """A binary file-like object from which frames are read."""
 
     def read(self, size: int, /) -> bytes:
         """``size`` bytes, fewer only at the end."""
@@ -30,7 +30,7 @@ class Source(Protocol):
 def write_frame(
     stream: Sink, message: dict[str, Any], content: bytes = b"", *, default: Callable[[Any], object] | None = None
 ) -> None:
-    """A message, and behind it bytes whose number the message gives. ``default`` as in ``json.dumps``."""
+    """Write a message, then bytes whose number the message states. ``default`` as in ``json.dumps``."""
     body = json.dumps(message, default=default).encode("ascii")
     stream.write(_LENGTH.pack(len(body)) + body)
     if content:
@@ -41,8 +41,8 @@ def write_frame(
 def read_frame(
     stream: Source, *, most: int = MAX_FRAME_BYTES, object_hook: Callable[[dict[str, Any]], object] | None = None
 ) -> dict[str, Any] | None:
-    """The next message; ``None`` when the other side has gone. Raises ValueError for what is no frame, or one of more
-    than ``most`` bytes. ``object_hook`` as in ``json.loads``.
+    """Read the next message; ``None`` if the other side has closed. Raises ``ValueError`` for a malformed frame, or one
+    of more than ``most`` bytes. ``object_hook`` as in ``json.loads``.
     """
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:

@@ -1,7 +1,7 @@
-"""JSON values that nobody can change, so that a state and all its views may share them instead of copying.
+"""Immutable JSON values, so that a state and all its views may share them instead of copying.
 
-Rule: to whoever reads they are a dict and a list (``==``, ``isinstance``, ``json.dumps``); to whoever writes, a
-``TypeError`` that says to copy first. Copies, deep ones and pickles included, are plain and may be changed.
+Rule: for readers they are a dict and a list (``==``, ``isinstance``, ``json.dumps``); an attempt to change one raises a
+``TypeError`` that says to copy first. Copies, deep copies and pickles included, are plain and mutable.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FrozenList(list[Any]):
 
 
 def frozen(value: object) -> Any:
-    """A JSON value as one that cannot be changed, all the way down. Values that are frozen already stay the same."""
+    """An immutable version of a JSON value, at every depth. A value that is already frozen is returned as it is."""
     if isinstance(value, (FrozenDict, FrozenList)):
         return value
     if isinstance(value, Mapping):
@@ -69,7 +69,7 @@ def frozen(value: object) -> Any:
 
 
 def thawed(value: object) -> Any:
-    """A JSON value as plain dicts and lists of its own, which may be changed."""
+    """A deep copy of a JSON value as plain, mutable dicts and lists."""
     if isinstance(value, dict):
         return {key: thawed(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Identifiers: the digits of a game id, and new ids that a replay mints again.
+"""Identifiers: the digits of a game id, and new ids that a replay derives again.
 
-Rule: no id is drawn from a clock or from the operating system. Whoever needs a new id derives it from its own seed and
-from what the id stands for, so that a step that is run again after a crash gives the same bytes.
+Rule: no id is drawn from a clock or from the operating system. A new id is derived from the seed of the machine that
+needs it and from the thing that it identifies, so that a step that is run again after a crash gives the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def game_id(season: int, round_number: int, game: int) -> GameId:
 
 
 def read_game_id(text: object) -> GameId | None:
-    """The last seven digits of ``text``, or ``None``: training games carry a prefix (protocol 1.2)."""
+    """The last seven digits of ``text``; ``None`` if it does not end in seven. Training games carry a prefix
+    (protocol 1.2)."""
     if not isinstance(text, str) or len(text) > 200:
         return None
     found = _TRAILING_GAME_ID.search(text)

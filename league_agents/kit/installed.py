@@ -1,7 +1,7 @@
-"""Parts of this program that other distributions have installed: objects named by entry points.
+"""Extensions that other distributions have installed: objects named by entry points.
 
-Rule 1: listing a group imports nothing. Only what is asked for by name is imported.
-Rule 2: whatever is wrong with such a part is one ``ConfigError`` that names the entry point and its distribution.
+Rule 1: listing a group imports nothing. An object is imported only when it is loaded.
+Rule 2: every fault of an extension raises one ``ConfigError`` that names the entry point and its distribution.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Installed:
     """Name and version."""
 
     def load(self) -> object:
-        """The object. Raises ``ConfigError``."""
+        """Import and return the object. Raises ``ConfigError``."""
         try:
             return named(self.value)
         except ConfigError as error:
             raise self.broken(error.message) from None
 
     def broken(self, why: str) -> ConfigError:
-        """The error that says so of this entry point."""
+        """The error that names this entry point and why it cannot be used."""
         message = f"{self.name} of {self.distribution} cannot be used: {why}; repair or uninstall {self.project}"
         return ConfigError(f"entry point {self.group}", message)
 
@@ -49,7 +49,7 @@ class Installed:
 def installed(group: str, own: Collection[str] = ()) -> Mapping[str, Installed]:
     """The entry points of a group by name, in alphabetical order.
 
-    ``own``: the names that this package has itself. Raises ``ConfigError`` where a name is there twice.
+    ``own``: the names that this package itself defines. Raises ``ConfigError`` if a name is defined twice.
     """
     found = _installed(group)
     for name, each in found.items():
@@ -80,15 +80,15 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def named(reference: str, package: str | None = None) -> object:
-    """The object of ``module:name``, or the module of ``module``; ``.module`` is one of ``package``.
+    """Import the object of ``module:name``, or the module of ``module``; ``.module`` is relative to ``package``.
 
-    Raises ``ConfigError`` that says what is missing or fails.
+    Raises ``ConfigError`` that names the missing or failing part.
     """
     module_name, _, name = reference.partition(":")
     try:
         found: object = importlib.import_module(module_name, package)
         for part in name.split(".") if name else ():
             found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # the module is somebody else's code
+    except (Exception, SystemExit) as error:  # a foreign module may raise anything
         raise ConfigError(printable(reference, 120), f"{printable(reference, 120)}: {line_of(error)}") from None
     return found

@@ -1,10 +1,10 @@
-"""A process that ends when the one that started it does, however that ends.
+"""End a process when its parent ends, for whatever reason the parent ends.
 
-``python -m league_agents.kit.lifeline MODULE ARGUMENTS`` runs a module like this. Standard input is the lifeline then,
-and the module finds an empty one.
+``python -m league_agents.kit.lifeline MODULE ARGUMENTS`` runs a module in such a process. Standard input is then the
+lifeline, and the module sees an empty standard input.
 
-Rule: the parent holds one end of a pipe that it never writes to, and the kernel closes it with the parent. None of the
-parent's code has to run for that, and none of its threads has to live on.
+Rule: the parent holds one end of a pipe that it never writes to, and the kernel closes that end when the parent exits.
+This needs no code and no surviving thread of the parent.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from pathlib import Path
 
 
 def die_with(lifeline: int) -> None:
-    """Let this process and its group be killed when the other end of the pipe ``lifeline`` is closed.
+    """Have the kernel kill this process and its group when the other end of the pipe ``lifeline`` is closed.
 
-    For the leader of a process group. Each process needs a pipe of its own: the kernel keeps one owner for each.
+    Call it in the leader of a process group. Each process needs a pipe of its own: the kernel keeps one owner per pipe.
     """
     try:
         import fcntl
 
-        # To the whole group; a thread could not do it while a call keeps the interpreter's lock.
+        # The signal goes to the whole group. A watching thread would not run while a call holds the interpreter lock.
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
         poll = select.poll()
         poll.register(lifeline, 0)
-        if poll.poll(0):  # the other end was closed before anybody listened
+        if poll.poll(0):  # the other end was closed before the signal was set up
             os.killpg(os.getpgrp(), signal.SIGKILL)
     except (ImportError, AttributeError, OSError):  # only Linux has F_SETSIG
 

@@ -1,9 +1,9 @@
-"""What became of a language model's work, step by step: used, partly used or replaced by code, and why.
+"""How each step of an agent used its language model's work: in full, in part or replaced by code, and why.
 
-Rule 1: a step is made where the agent decides, and travels in the callback's reply under ``KEY``. Whatever tells people
-of it (match, record, log, evaluation, costs, arena) derives from it.
-Rule 2: nothing in a game depends on it. A reply may come from anybody's agent, so reading it back skips what it does
-not know and bounds the rest.
+Rule 1: a step is created where the agent decides, and travels in the callback's reply under ``KEY``. All displays of it
+(match, record, log, evaluation, costs, arena) are derived from the step.
+Rule 2: nothing in a game depends on steps. A reply may come from an untrusted agent, so reading skips unknown values
+and bounds the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from league_agents.kit.errors import LeagueError, ModelError
 from league_agents.kit.printable import printable
 
 KEY = "model_work"
-"""The key of a callback's reply under which its steps stand, as a list of JSON objects."""
+"""The key of a callback's reply that holds its steps, as a list of JSON objects."""
 
 MOST_STEPS = 20
 LONGEST_NAME = 60
@@ -27,15 +27,15 @@ _LARGEST_COUNT = 10_000
 
 
 class ModelWorkUse(StrEnum):
-    """What became of the model's work in one step."""
+    """How one step used the model's work."""
 
     USED = "used"
     PARTLY_USED = "partly_used"
     REPLACED = "replaced"
-    """It was wanted, and code's work stands in its place."""
+    """The model's work was wanted, and code replaced it."""
 
     NOT_ASKED = "not_asked"
-    """It was not wanted."""
+    """The model's work was not wanted."""
 
 
 class Why(StrEnum):
@@ -49,7 +49,7 @@ class Why(StrEnum):
     MALFORMED = "malformed"
     NO_TIME = "no_time"
     DISOBEYED = "disobeyed"
-    """The reply shows the prompt's private mark: it obeys somebody else."""
+    """The reply shows the prompt's private mark: the model obeyed an injected instruction."""
 
     BROKE_RULES = "broke_rules"
     CONTRADICTED = "contradicted"
@@ -89,7 +89,7 @@ WORDS: Mapping[Why, str] = MappingProxyType(
         Why.NO_MODEL: "the settings name no model for it",
     }
 )
-"""Each reason as a person reads it."""
+"""Each reason in words for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +101,17 @@ class ModelStep:
 
     work: ModelWorkUse
     why: Why | None = None
-    """``None`` when all of it was used."""
+    """Why the work was not used in full; ``None`` if all of it was used."""
 
     used: int | None = None
-    """How many of ``of`` pieces (questions, answers, texts) are the model's; ``None`` where nothing is counted."""
+    """How many of ``of`` pieces (questions, answers, texts) are the model's; ``None`` if pieces are not counted."""
 
     of: int | None = None
     detail: str = ""
-    """What the service said when it failed; empty otherwise. One line."""
+    """The service's error message in one line; empty if it did not fail."""
 
     callback: str = ""
-    """The callback that took the step; empty inside that callback's own reply."""
+    """The name of the callback that took the step; empty inside that callback's own reply."""
 
     def words(self) -> str:
         """``partly used, 7 of 9 (the text does not bear out what it said)``."""
@@ -122,13 +122,13 @@ class ModelStep:
         return f"{said} ({reason})" if reason else said
 
     def reason(self) -> str:
-        """Why, in words, with what the service said; empty when all was used."""
+        """The reason in words, with the service's message; empty if all of the work was used."""
         if self.why is None:
             return ""
         return f"{WORDS[self.why]}: {self.detail}" if self.detail else WORDS[self.why]
 
     def to_json(self) -> dict[str, object]:
-        """JSON values; what is empty is left out."""
+        """The step as JSON values, without empty fields."""
         found: dict[str, object] = {"callback": self.callback} if self.callback else {}
         found |= {"step": self.step, "work": self.work.value, "why": None if self.why is None else self.why.value}
         if self.used is not None and self.of is not None:
@@ -139,21 +139,21 @@ class ModelStep:
 
 
 def failed_step(step: str, error: LeagueError) -> ModelStep:
-    """A step whose model gave nothing: it is down, slow, refusing, or over its budget."""
+    """A step whose model gave nothing because it was down, slow, refusing, or over its budget."""
     reason = error.reason if isinstance(error, ModelError) else ""
     why = Why(reason) if reason in tuple(Why) else Why.UNAVAILABLE
     return ModelStep(step=step, work=ModelWorkUse.REPLACED, why=why, detail=printable(str(error), LONGEST_DETAIL))
 
 
 def read_steps(value: object, *, callback: str = "") -> tuple[ModelStep, ...]:
-    """The steps in a JSON list; ``callback`` is that of all which name none. Skips what is no step."""
+    """The steps in a JSON list. Steps that name no callback get ``callback``; items that are no step are skipped."""
     rows = value[:MOST_STEPS] if isinstance(value, list | tuple) else ()
     found = (_read(row, callback) for row in rows if isinstance(row, Mapping))
     return tuple(step for step in found if step is not None)
 
 
 def steps_in(reply: object, callback: str) -> tuple[ModelStep, ...]:
-    """The steps that a callback's reply tells of."""
+    """The steps that a callback's reply contains."""
     return read_steps(reply.get(KEY), callback=callback) if isinstance(reply, dict) else ()
 
 
@@ -176,9 +176,9 @@ def _read(row: Mapping[object, object], callback: str) -> ModelStep | None:
 
 
 def together(steps: Iterable[ModelStep]) -> ModelWorkUse | None:
-    """What became of the model's work in all of these steps; ``None`` without any.
+    """How these steps together used the model's work; ``None`` if there are no steps.
 
-    Steps in which it was not wanted do not count, unless there are no others.
+    Steps that did not want the model's work count only if there are no others.
     """
     works = {step.work for step in steps}
     wanted = works - {ModelWorkUse.NOT_ASKED}
@@ -188,7 +188,7 @@ def together(steps: Iterable[ModelStep]) -> ModelWorkUse | None:
 
 
 def counted(steps: Iterable[ModelStep]) -> dict[str, object]:
-    """How many steps ended how, and how often for which reason, as JSON values."""
+    """The number of steps per use and per reason, as JSON values."""
     steps = tuple(steps)
     works = Counter(step.work for step in steps)
     reasons = Counter(step.why.value for step in steps if step.why is not None)
@@ -197,7 +197,7 @@ def counted(steps: Iterable[ModelStep]) -> dict[str, object]:
 
 
 def sentence(steps: Sequence[ModelStep], *, what: str = "step") -> str | None:
-    """What became of the model's work, for a person; ``None`` without steps. ``what`` is a step's name."""
+    """A sentence on how the model's work was used; ``None`` if there are no steps. ``what`` is the noun for a step."""
     if not steps:
         return None
     works = Counter(step.work for step in steps)

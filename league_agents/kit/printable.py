@@ -1,7 +1,7 @@
-"""Texts of strangers, made fit to be shown.
+"""Untrusted texts, made safe to show.
 
-Rule: what an agent, a file, a mail or an error says never moves a cursor, never changes colours or the direction of
-writing, and never fills the screen. It is shown as one line of visible characters, or as several bounded ones.
+Rule: text of an agent, a file, a mail or an error never moves the cursor, never changes colours or the writing
+direction, and never fills the screen. It is shown as one line of visible characters, or as several bounded lines.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 import unicodedata
 
 LONGEST = 100_000
-"""Characters that are looked at at all."""
+"""Characters of a text that are read; the rest is ignored."""
 
 MOST_MARKS = 4
-"""Combining marks on one letter. Pointed and cantillated Hebrew needs three; heaps of them paint over other lines."""
+"""Combining marks on one letter. Pointed and cantillated Hebrew needs three; longer stacks overwrite other lines."""
 
 # CSI and OSC sequences with their parameters: taking only the escape character out would leave "[31m" behind.
 _ESCAPES = re.compile(
@@ -22,7 +22,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]{0,4}[0-~]?"
 )
 _JOINERS = "\u200c\u200d"
-"""Invisible, but Persian, Hindi and emoji are wrong without them."""
+"""Invisible characters that Persian, Hindi and emoji need."""
 
 
 def printable(text: str, most: int | None = None) -> str:
@@ -55,7 +55,7 @@ def _visible(text: str) -> list[str]:
 def line_of(error: BaseException, most: int = 300) -> str:
     """The class of an error of user code and, if it has one, its text: ``ValueError: no such book``.
 
-    Nothing gets out of here: the class and its text are that code too, and may raise anything when they are asked.
+    Raises nothing, although the class and its text are user code too and may raise anything.
     """
     name = "an error"
     try:
@@ -67,7 +67,7 @@ def line_of(error: BaseException, most: int = 300) -> str:
 
 
 def of(value: object, most: int | None = None) -> str:
-    """A JSON value from somebody else's document as printable text; ``""`` for ``None`` and for anything nested."""
+    """An untrusted JSON value as printable text; ``""`` for ``None`` and for nested values."""
     if isinstance(value, bool) or value is None or isinstance(value, (list, dict)):
         return ""
     if isinstance(value, float):

@@ -1,9 +1,9 @@
-"""How a file is made that holds targets, keys or the state of a game: for its owner only, from its first byte.
+"""Files that hold targets, keys or the state of a game, readable by their owner only from the moment of creation.
 
-Rule 1: every such file of this program is made here, so that the mode is declared once and no umask can widen it.
-Rule 2: a file that others can read is tightened when it is opened for writing, and a line says so.
-Rule 3: a folder that this program makes is private too. The folder of a user is left as it is, unless it holds nothing
-but such files. Where modes mean nothing (Windows), nothing is done.
+Rule 1: this module creates every such file of this program, so that the mode is declared once and no umask widens it.
+Rule 2: a file that others can read is tightened when it is opened for writing, and one line reports it.
+Rule 3: a folder that this program creates is private too. A user's folder is left as it is, unless it holds only such
+files. On systems without file modes (Windows) nothing is done.
 """
 
 from __future__ import annotations
@@ -25,36 +25,37 @@ LOG = logging.getLogger(__name__)
 
 _OTHERS = 0o077
 _BESIDE_A_DATABASE = ("-wal", "-shm", "-journal")
-"""What SQLite makes beside a database, with the mode of the database."""
+"""Suffixes of the files that SQLite creates beside a database, with the mode of the database."""
 
 
 def open_private(path: Path, mode: Literal["w", "a", "x", "a+"], *, errors: str = "strict") -> io.TextIOWrapper:
-    """``open`` for writing text. Raises ``OSError``."""
+    """Open a private file for writing text. Raises ``OSError``."""
     file = open(path, mode, encoding="utf-8", newline="\n", errors=errors, opener=_open)  # noqa: SIM115
     assert isinstance(file, io.TextIOWrapper), "a text file with a buffer"
     return file
 
 
 def open_private_bytes(path: Path, mode: Literal["w", "a"]) -> BufferedWriter:
-    """``open`` for writing bytes. Raises ``OSError``."""
+    """Open a private file for writing bytes. Raises ``OSError``."""
     file = open_private(path, mode).detach()
     assert isinstance(file, BufferedWriter), "a file that is written"
     return file
 
 
 def make_private_database(path: Path) -> None:
-    """Make an empty file for SQLite where there is none. Raises ``OSError``."""
+    """Create an empty file for SQLite if there is none. Raises ``OSError``."""
     if not path.exists():
         os.close(_open(str(path), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)))
 
 
 def tighten_database(path: Path) -> None:
-    """``tighten`` for a database of this program and what SQLite keeps beside it, in one line."""
+    """Call ``tighten`` for a database of this program and the files that SQLite keeps beside it."""
     tighten(path, *(path.with_name(f"{path.name}{suffix}") for suffix in _BESIDE_A_DATABASE))
 
 
 def replace_private(path: Path, content: str | Iterable[bytes]) -> None:
-    """Write a whole file in one step, in the place of an earlier one: a text, or its pieces. Raises ``OSError``."""
+    """Write a whole file atomically, replacing an earlier one. ``content`` is a text, or the pieces of the bytes.
+    Raises ``OSError``."""
     unfinished: Path | None = None
     tighten(path)
     try:
@@ -72,14 +73,14 @@ def replace_private(path: Path, content: str | Iterable[bytes]) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and those above it, where there is none. Raises ``OSError``."""
+    """Create a private folder, and its missing parents. Raises ``OSError``."""
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
 
 
 def tighten(*paths: Path) -> None:
-    """Take the rights to files that belong together from everybody but their owner, and say so in one line.
+    """Restrict files that belong together to their owner, and report it in one line.
 
-    No-op for those that are private or not there.
+    No-op for files that are private or missing.
     """
     is_told = False
     for path in paths:
@@ -90,8 +91,8 @@ def tighten(*paths: Path) -> None:
 
 
 def tighten_folder(folder: Path, names: Iterable[str]) -> None:
-    """Take a folder's rights from everybody but its owner, if nothing but files of these names lies in it, and what
-    belongs to them: ``player.db-wal`` and ``player.db.lock`` to ``player.db``."""
+    """Restrict a folder to its owner if it holds only files of these names and files that belong to them, as
+    ``player.db-wal`` and ``player.db.lock`` belong to ``player.db``."""
     own = tuple(names)
     beginnings = tuple(f"{name}{mark}" for name in own for mark in "-.")
     try:
@@ -105,7 +106,7 @@ def tighten_folder(folder: Path, names: Iterable[str]) -> None:
 
 
 def wide_mode(path: Path) -> int | None:
-    """The mode of a regular file that others than its owner have rights to; ``None`` when nobody else has."""
+    """The mode of a regular file to which others than its owner have rights; ``None`` for a private file."""
     try:
         status = path.stat()
     except OSError:

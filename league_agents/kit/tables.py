@@ -1,6 +1,6 @@
-"""Transition tables: what a machine does, as rows that a person and a test can read.
+"""Transition tables: a machine's behaviour as rows that a person and a test can read.
 
-Rule: the rows are the machine. A step looks its row up; what has no row does not happen.
+Rule: a machine acts only by its rows. A step looks up the row of its event; an event without a row has no effect.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ Action = TypeVar("Action", bound=Callable[..., object])
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """One row, in words."""
+    """One row of a table, in words."""
 
     machine: str
-    """Whose table: ``participant``, ``referee: one player``, ``player: one game``."""
+    """The machine's name: ``participant``, ``referee: one player``, ``player: one game``."""
 
     phase: str
-    """The phase before; ``any`` where the phase does not decide."""
+    """The phase before; ``any`` if the phase does not matter."""
 
     event: str
     next: tuple[str, ...]
-    """The phases that may follow. More than one where data decide, and then ``effects`` says which."""
+    """The phases that may follow. If the data decide there is more than one, and ``effects`` explains the choice."""
 
     effects: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[Action]):
-    """One row together with the function that does it."""
+    """One row together with the function that performs it."""
 
     phase: str
     event: str
@@ -56,11 +56,11 @@ class TransitionTable(Generic[Action]):
         object.__setattr__(self, "_found", found)
 
     def action(self, phase: str, event: str) -> Action | None:
-        """What is to be done, or ``None`` when nothing happens in this phase."""
+        """The action of the row for this phase and event; ``None`` if there is no row."""
         return self._found.get((phase, event))
 
     def transitions(self) -> Iterable[Transition]:
-        """The rows in words, in the order in which they were written."""
+        """The rows in words, in the order of their declaration."""
         for rule in self.rules:
             yield Transition(
                 machine=self.machine, phase=rule.phase, event=rule.event, next=rule.next, effects=rule.effects

@@ -1,7 +1,7 @@
 """A copy of a value with some fields changed.
 
-Values are ``msgspec.Struct`` classes where many are made (states, messages, effects, records) and frozen dataclasses
-elsewhere; callers need not know which.
+Values are ``msgspec.Struct`` classes where many are created (states, messages, effects, records) and frozen dataclasses
+elsewhere; ``evolve`` takes both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def evolve(value, /, **changes):
-        """A copy of ``value`` with these fields changed. Raises ``TypeError`` for a field that there is not."""
+        """A copy of ``value`` with these fields changed. Raises ``TypeError`` for an unknown field."""
         if isinstance(value, msgspec.Struct):
             return msgspec.structs.replace(value, **changes)
         return dataclasses.replace(value, **changes)

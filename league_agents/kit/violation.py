@@ -1,6 +1,6 @@
 """A broken rule, as a value.
 
-Checks return lists of these, all of them, never only the first: a person mends everything in one go.
+Checks return all violations, not only the first, so that a person can fix everything at once.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from typing import Any, cast
 from msgspec import Struct
 
 COPY_CHANGES = "changed_by_the_copy"
-"""The key of a callback's reply under which the copy of it (``user_code.plain``) says what it could not take over: a
-list of ``[path, rule, found, done]``. Readers remark on it."""
+"""The key of a callback's reply under which ``user_code.plain`` lists the values that it could not copy, as
+``[path, rule, found, done]``. Readers report them."""
 
 
 class Violation(Struct, frozen=True, kw_only=True):
     """One broken rule at one place."""
 
     path: str
-    """Where, from the checked object: ``questions[3].options.B``; ``""`` is the object itself."""
+    """The path from the checked object: ``questions[3].options.B``; ``""`` is the object itself."""
 
     rule: str
     """The broken rule in words that name its limit: ``30 to 50 words``."""
 
     found: str
-    """What was there instead, shortened: ``12 words``, ``None``, ``'E'``."""
+    """The value found, shortened: ``12 words``, ``None``, ``'E'``."""
 
     def __str__(self) -> str:
         return f"{self.path or 'result'}: must be {self.rule}, found {self.found}"
 
 
 def shown(value: object, limit: int = 80) -> str:
-    """What an untrusted value looks like, shortened so that it cannot flood a report.
+    """A representation of an untrusted value, shortened so that it cannot flood a report.
 
     Runs no code of the value's own class: a ``repr`` may raise, never end, or be megabytes long.
     """

@@ -1,8 +1,7 @@
-"""What people write in files, as pydantic models, and one line for whatever is wrong with it.
+"""Files that people write, as pydantic models, and errors of one line for mistakes in them.
 
-Rule: an error is one ``ConfigError`` that names the key, says what is allowed and shows what was found. Nothing is
-converted silently: a number in quotes, a boolean for a number and an unknown key are mistakes. A key that says nothing
-is absent.
+Rule: an error is one ``ConfigError`` that names the key, the allowed values and the value found. Nothing is converted
+silently: a number in quotes, a boolean for a number and an unknown key are mistakes. A key without a value is absent.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ W = TypeVar("W", bound="WrittenMapping")
 
 
 class WrittenMapping(BaseModel):
-    """One mapping."""
+    """The base of the models: one mapping of a file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     missing: ClassVar[str] = "is missing"
-    """What is said of a key that is needed and absent."""
+    """The error text for a required key that is absent."""
 
     @_model_validator(mode="before")
     @classmethod
@@ -41,7 +40,7 @@ class WrittenMapping(BaseModel):
 
 
 def _as_text(value: object) -> object:
-    # Ids often look like numbers.
+    # Unquoted ids are often read as numbers.
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -53,23 +52,23 @@ def _printable(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Beside the other things in ``Annotated``: what is allowed, where types and limits do not say it."""
+    """Annotation that states the allowed values in words, if types and limits do not."""
 
     allowed: str
 
 
 def one_line(most: int) -> StringConstraints:
-    """For a text of at most so many characters; ``PRINTABLE`` belongs to it."""
+    """The constraint of a text of at most ``most`` characters. Use it together with ``PRINTABLE``."""
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=most)
 
 
 class Contradiction(ValueError):
-    """Raised by validators: a value that does not fit with another one, in words of its own."""
+    """Raised by validators for a value that contradicts another one. Brings its own error text."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
         self.key = printable(key, 120)
-        """Below the validated value; empty for the value itself."""
+        """The key below the validated value; empty for the value itself."""
 
         self.message = message
 
@@ -78,7 +77,7 @@ PRINTABLE = AfterValidator(_printable)
 NUMBER_AS_TEXT = BeforeValidator(_as_text)
 
 Line = Annotated[str, one_line(200), PRINTABLE, NUMBER_AS_TEXT]
-"""One line of text. A number is taken as it is written."""
+"""One line of text. A number is read as text."""
 
 LongLine = Annotated[str, one_line(4_000), PRINTABLE]
 """A path or an address."""
@@ -89,12 +88,12 @@ _OF_A_KEY = (*_UNKNOWN, "missing")
 
 
 def read_written(kind: type[W], value: object, path: str) -> W:
-    """The value that a mapping means. ``path`` is where it stands. Raises ``ConfigError``."""
+    """Validate a mapping and return its value. ``path`` is the mapping's place in the file. Raises ``ConfigError``."""
     try:
         return kind.model_validate({} if value is None else value)
     except ValidationError as error:
         found = error.errors(include_url=False)
-    # An unknown key first: it often is the one that is missing.
+    # Report an unknown key first: it often is a misspelling of the missing one.
     first = min(found, key=lambda each: each["type"] not in _UNKNOWN)
     raise _wrong(kind, first, path) from None
 
@@ -106,7 +105,7 @@ def schema_of(kind: type[WrittenMapping]) -> dict[str, Any]:
 
 
 class _PlainSchema(GenerateJsonSchema):
-    """Without titles, and with ``type: [..., null]`` for what may be absent: forms are made of it."""
+    """A schema without titles and with ``type: [..., null]`` for optional values, as the forms need it."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # pydantic's signature
         return False
@@ -143,7 +142,7 @@ def _wrong(kind: type[WrittenMapping], error: Any, path: str) -> ConfigError:
 
 
 def allowed_in_words(kind: type[WrittenMapping], key: str) -> str:
-    """What a key of a mapping may be."""
+    """The allowed values of a mapping's key, in words."""
     field = _fields(kind)[key]
     declared, metadata = _bare(field.annotation, field.metadata)
     words = _words_of(declared)
@@ -151,7 +150,7 @@ def allowed_in_words(kind: type[WrittenMapping], key: str) -> str:
 
 
 def _words_of(declared: Any) -> list[str]:
-    """The words of which one is allowed; none for any other type."""
+    """The allowed words of a closed set; empty for any other type."""
     if isinstance(declared, type) and issubclass(declared, StrEnum):
         return list(map(str, declared))
     return list(map(str, get_args(declared))) if get_origin(declared) is Literal else []
@@ -162,8 +161,8 @@ def _below(place: str, name: str) -> str:
 
 
 def _inner(declared: Any, step: object) -> tuple[str, Any, Sequence[object]] | None:
-    """The name, the type and the constraints of what a step of a location leads to; ``None`` for a step that pydantic
-    adds, such as the name of a type."""
+    """The name, the type and the constraints at one step of a location; ``None`` for a step that pydantic adds, such as
+    the name of a type."""
     origin, arguments = get_origin(declared), get_args(declared)
     if isinstance(step, str) and step in _fields(declared):
         field = _fields(declared)[step]
@@ -176,7 +175,7 @@ def _inner(declared: Any, step: object) -> tuple[str, Any, Sequence[object]] | N
 
 
 def _bare(annotation: Any, metadata: Sequence[object]) -> tuple[Any, Sequence[object]]:
-    """A type without ``Annotated`` and without ``None``, and what limits it."""
+    """A type without ``Annotated`` and without ``None``, and its constraints."""
     found = list(metadata)
     while True:
         if get_origin(annotation) is Annotated:
@@ -189,7 +188,7 @@ def _bare(annotation: Any, metadata: Sequence[object]) -> tuple[Any, Sequence[ob
 
 
 def inner_of(declared: Any) -> type[WrittenMapping] | None:
-    """The mapping that a key holds: itself, in a list or by name; ``None`` where it holds none."""
+    """The mapping class that a key holds, directly, in a list or by name; ``None`` if it holds none."""
     declared, _ = _bare(declared, ())
     if get_origin(declared) in (list, dict):
         return inner_of(get_args(declared)[-1])

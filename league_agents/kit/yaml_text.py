@@ -1,7 +1,7 @@
 """YAML (and so JSON) text that a person wrote: one mapping, read strictly.
 
-Rule: a text says each thing once. YAML forbids a key that stands twice in a mapping, yet the reader that everybody uses
-takes the last one, and whoever changed the first wonders why nothing happens.
+Rule: a key occurs once in its mapping. YAML forbids duplicate keys, but PyYAML silently takes the last one, so that a
+change to the first has no effect.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import yaml
 
 LONGEST_TEXT: Final = 1_000_000
-"""Characters. A rule set has about a thousand."""
+"""Characters of a file. A rule set has about a thousand."""
 
 MOST_VALUES: Final = 200_000
-"""Values in all. Anchors can make a short text stand for more values than any machine holds."""
+"""Values of a file. Anchors can expand a short text to more values than fit into memory."""
 
 
 def read_yaml(text: str, path: str) -> dict[str, object]:
-    """The mapping with text keys that a text holds; ``path`` names the text. Raises ``ConfigError``."""
+    """Read a mapping with text keys; ``path`` names the text in errors. Raises ``ConfigError``."""
     found = read_value(text, path)
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise ConfigError(path, "must hold keys and values, one 'key: value' a line")
@@ -30,7 +30,7 @@ def read_yaml(text: str, path: str) -> dict[str, object]:
 
 
 def read_value(text: str, path: str) -> object:
-    """Whatever value a text holds. Raises ``ConfigError``."""
+    """Read a value of any type. Raises ``ConfigError``."""
     import yaml
 
     if len(text) > LONGEST_TEXT:
@@ -69,9 +69,9 @@ def _once_loader() -> type[yaml.SafeLoader]:
     import yaml
 
     class OnceLoader(yaml.SafeLoader):
-        """Refuses a key that its mapping has already.
+        """Refuse duplicate keys of a mapping.
 
-        It looks at what is written, before ``<<`` brings in the keys of another mapping, which may well be there again.
+        The check comes before ``<<`` merges the keys of another mapping, which may repeat keys.
         """
 
         def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
