@@ -1,4 +1,5 @@
-"""What an agent can know without a model: books, their passages and opening sentences, and a catalogue of works.
+"""Knowledge that needs no model: books, their passages and opening sentences, and a catalogue of works.
 
-Documents become passages, passages an index that is searched; the catalogue and three lectures come with the package.
+Documents are divided into passages, and passages are stored in an index for search. The catalogue and three lectures
+are part of the package.
 """

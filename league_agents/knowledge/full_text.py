@@ -1,8 +1,8 @@
 """Search in the full-text table: the passages that share words with a query, best first by BM25.
 
-Rule 1: a query is words. Each is quoted, and whatever syntax the search engine has never reaches it.
-Rule 2: a search costs the same in a large index as in a small one. Words that stand in very many passages say little
-about any of them: they do not choose passages, they only order those that rarer words chose.
+Rule 1: a query is words. Each word is quoted, so the search engine's syntax cannot be injected.
+Rule 2: the cost of a search does not grow with the index. Words in very many passages are not selective: they do not
+select passages, they only order those selected by rarer words.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ MAX_QUERY_CHARACTERS = 2_000
 MAX_QUERY_WORDS = 64
 
 MOST_POSTINGS = 6_000
-"""Places of words in passages that one search reads; a core reads about a thousand in a millisecond."""
+"""Number of postings that one search reads; a core reads about a thousand in a millisecond."""
 
 _POOL = 200
-"""Passages that the frequent words put in order."""
+"""Number of passages that frequent words reorder."""
 
 _MOST_COUNTS = 50_000
-"""Words whose frequencies are kept."""
+"""Number of words whose frequencies are cached."""
 
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.75
-"""BM25's k1 and b, as SQLite has them."""
+"""BM25's k1 and b, as in SQLite."""
 
 _LAST_ID = 2**63 - 1
 _LEAST_WEIGHT = 1e-6
@@ -40,14 +40,14 @@ _SAMPLE = 500
 
 
 class Scored(NamedTuple):
-    """A passage and its score, larger for better."""
+    """A passage and its score; larger is better."""
 
     passage: Passage
     score: float
 
 
 class FullText:
-    """The full-text table of one connection, with what has been counted in it. Not to be shared by threads."""
+    """The full-text table of one connection, with cached counts. Not to be shared by threads."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -56,15 +56,15 @@ class FullText:
         self._counts: dict[str, int] = {}
 
     def find(self, query: str, limit: int, ids: tuple[int, int] | None, version: int) -> list[Scored]:
-        """The best passages for a query, of those whose numbers lie between the two ``ids``.
+        """Return the best passages for a query among those with ids in the range ``ids``.
 
-        ``version`` changes whenever this connection has changed the file. Beyond ``MAX_QUERY_CHARACTERS`` or
-        ``MAX_QUERY_WORDS`` the query is cut.
+        ``version`` changes whenever this connection has changed the file. The query is cut at
+        ``MAX_QUERY_CHARACTERS`` and ``MAX_QUERY_WORDS``.
         """
         words = query_words(query[:MAX_QUERY_CHARACTERS].replace("\x00", " "), MAX_QUERY_WORDS)
         counts = self.frequencies(words, version)
         known = sorted((count, word) for count, word in zip(counts, words, strict=True) if count)
-        # One book is small enough to be read with every word.
+        # One book is small enough to search with every word.
         choosing = _choosing(known) if ids is None else [word for _, word in known]
         if not choosing:
             return []
@@ -75,13 +75,13 @@ class FullText:
         return found[:limit]
 
     def size(self, version: int) -> int:
-        """How many passages there are."""
+        """Return the number of passages."""
         self._forget_what_changed(version)
         return self._passages
 
     def frequencies(self, words: Sequence[str], version: int) -> list[int]:
-        """For each word, how many passages have it in any form; of several words in one, the rarest counts."""
-        # To count a frequent word is to read all its places, and frequent words are asked for again and again.
+        """Count for each word the passages with any form of it; of several words in one, the rarest counts."""
+        # Counting a frequent word reads all its postings, and frequent words are counted again and again.
         self._forget_what_changed(version)
         unknown = [word for word in words if word not in self._counts]
         if len(self._counts) > _MOST_COUNTS:
@@ -102,7 +102,7 @@ class FullText:
         return [int(found.get(i, 0)) for i in range(1, len(words) + 1)]
 
     def _forget_what_changed(self, version: int) -> None:
-        # Another connection's change shows in the data version, this one's in the caller's.
+        # PRAGMA data_version shows changes by other connections, ``version`` those by this one.
         state = (self._connection.execute("PRAGMA data_version").fetchone()[0], version)
         if state != self._counted_at:
             self._counted_at = state
@@ -111,7 +111,7 @@ class FullText:
 
 
 def _choosing(known: Sequence[tuple[int, str]]) -> list[str]:
-    """The rarest words, as many as may be read; at least one."""
+    """Return the rarest words, at least one, with no more than ``MOST_POSTINGS`` postings in total."""
     chosen: list[str] = []
     total = 0
     for count, word in known:
@@ -139,7 +139,7 @@ def _matching(
 def _reordered(
     connection: sqlite3.Connection, found: Sequence[Scored], frequent: dict[str, int], passages: int
 ) -> list[Scored]:
-    """The passages with what the frequent words add to their scores."""
+    """Return the passages reordered, with the frequent words added to their scores."""
     weights: dict[str, float] = {}
     for word, count in frequent.items():
         weight = max(_LEAST_WEIGHT, math.log((passages - count + 0.5) / (count + 0.5)))
@@ -159,6 +159,6 @@ def _reordered(
 
 
 def _usual_length(connection: sqlite3.Connection) -> float:
-    """Characters of a passage, by the first few hundred."""
+    """Return the mean length of a passage in characters, from the first few hundred."""
     row = connection.execute("SELECT avg(length(text)) FROM (SELECT text FROM passages LIMIT ?)", (_SAMPLE,)).fetchone()
     return float(row[0] or 1.0)

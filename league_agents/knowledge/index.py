@@ -1,10 +1,10 @@
 """The books that an agent knows, in one SQLite file with full-text search.
 
-Rule 1: a book is in the index whole or not at all: one transaction adds, replaces or removes it.
-Rule 2: the same text twice is a no-op, and the report says so.
-Rule 3: a query is words. Whatever syntax the search engine has never reaches it.
+Rule 1: a book is in the index completely or not at all: one transaction adds, replaces or removes it.
+Rule 2: adding the same text twice is a no-op, and the report says so.
+Rule 3: a query is words. The search engine's syntax cannot be injected.
 
-One ``KnowledgeIndex`` may be used from several threads: a lock lets one operation at a time at its connection. Several
+A ``KnowledgeIndex`` may be used from several threads: a lock serializes the use of its connection. Several
 processes may open the same file: readers do not wait for a writer (WAL), a second writer waits up to five seconds.
 """
 
@@ -25,7 +25,7 @@ from league_agents.kit.values import evolve
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.full_text import FullText
-from league_agents.knowledge.index_records import AddOutcome as AddOutcome  # these values are part of the interface
+from league_agents.knowledge.index_records import AddOutcome as AddOutcome  # re-exported: part of the interface
 from league_agents.knowledge.index_records import AddReport as AddReport
 from league_agents.knowledge.index_records import Book as Book
 from league_agents.knowledge.index_records import Hit as Hit
@@ -41,14 +41,14 @@ _BUSY_MS = 5_000
 
 
 class KnowledgeIndex:
-    """Books, their passages and full-text search; ``":memory:"`` for one that is gone when closed."""
+    """Books, their passages and full-text search; ``":memory:"`` makes an index that is lost on closing."""
 
     def __init__(self, path: Path | str = ":memory:") -> None:
         """Open or create. Raises IndexUnusable for a file that is not an index, damaged, newer, or not accessible."""
         self._name = str(path)
         self._lock = threading.RLock()
         self._changes = 0
-        """Transactions of this connection: what was counted before the last one may be wrong."""
+        """Transactions of this connection: counts cached before the last one may be out of date."""
         try:
             if self._name != ":memory:":
                 make_private_folder(Path(self._name).parent)
@@ -84,10 +84,10 @@ class KnowledgeIndex:
         min_sentences: int = MIN_SENTENCES,
         origin: Origin | None = None,
     ) -> AddReport:
-        """Read the passages of ``document`` into the index; a book of the same title and author is replaced, and so is
-        the one that was read from the same file before; another file's book of the same title stays (``namesakes``).
+        """Add the passages of ``document``. It replaces a book with the same title and author, and the book read from
+        the same file before; another file's book with the same title stays (``namesakes``).
 
-        Raises DocumentRefused when it has no passage, or when another author's book has the same title.
+        Raises DocumentRefused if it has no passage, or if another author's book has the same title.
         """
         content_hash = _content_hash(document, min_words, min_sentences)
         opening = book_opening(document)
@@ -104,7 +104,7 @@ class KnowledgeIndex:
         words = count_words(document.text)
         format_ = origin.format if origin else "markdown" if document.markup == "markdown" else "text"
         with self._errors(), self._transaction() as connection:
-            # Somebody else may have added the same text while this one was taken apart.
+            # Another process may have added the same text while this one was parsed.
             row = _same_text(connection, content_hash, start, origin)
             if row:
                 return _unchanged(_book(row), start[0] or "")
@@ -147,7 +147,7 @@ class KnowledgeIndex:
         )
 
     def known_file(self, fingerprint: str) -> AddReport | None:
-        """What became of a file of these very bytes when it was added; ``None`` when none was."""
+        """Return the report on a file with exactly these bytes that was added before; ``None`` if there is none."""
         with self._errors():
             row = self._connection.execute(
                 "SELECT * FROM shelf WHERE id = (SELECT book_id FROM files WHERE fingerprint = ?)", (fingerprint,)
@@ -157,18 +157,18 @@ class KnowledgeIndex:
     def describe_anew(
         self, known: AddReport, *, source: str, title: str | None, author: str | None, language: str | None
     ) -> AddReport:
-        """A known text under what the caller says of it. Raises DocumentRefused for another book's title."""
+        """Change the metadata of a known text to the caller's. Raises DocumentRefused for another book's title."""
         with self._errors(), self._transaction() as connection:
             key = title_key(known.title)
             row = connection.execute("SELECT * FROM shelf WHERE title_key = ?", (key,)).fetchone()
-            if row is None:  # taken out by somebody else meanwhile
+            if row is None:  # removed by another process in the meantime
                 return known
             old = _book(row)
             new = describe_anew(connection, old, source=source, title=title, author=author, language=language)
         return known if new == old else evolve(known, outcome=AddOutcome.UPDATED, title=new.title)
 
     def statistics(self) -> Statistics:
-        """How much is known, of what kind."""
+        """Return the size of the index by kind."""
         with self._errors():
             connection = self._connection
             books, words = connection.execute("SELECT count(*), coalesce(sum(words), 0) FROM books").fetchone()
@@ -193,7 +193,7 @@ class KnowledgeIndex:
         )
 
     def remove(self, title: str) -> Book:
-        """Take the book of this very title out (case, accents and punctuation aside). Raises UnknownBook."""
+        """Remove the book with exactly this title (ignoring case, accents and punctuation). Raises UnknownBook."""
         with self._errors(), self._transaction() as connection:
             row = connection.execute("SELECT * FROM shelf WHERE title_key = ?", (title_key(title),)).fetchone()
             if row is None:
@@ -202,19 +202,19 @@ class KnowledgeIndex:
         return _book(row)
 
     def books(self) -> list[Book]:
-        """All books, by title."""
+        """Return all books by title."""
         with self._errors():
             rows = self._connection.execute("SELECT * FROM shelf ORDER BY title_key").fetchall()
         return [_book(row) for row in rows]
 
     def book(self, title: str) -> Book | None:
-        """The one book that ``title`` names, slips of the pen and short forms allowed (see ``titles``), or ``None``."""
+        """Return the one book that ``title`` names, allowing typos and short forms (see ``titles``), or ``None``."""
         known = self.books()
         found = best_title(title, [book.title for book in known])
         return None if found is None else known[found]
 
     def passages(self, book: Book | str) -> list[Passage]:
-        """The passages in the order of the text; for a name that is no book's, none."""
+        """Return the book's passages in the order of the text; empty for an unknown book."""
         title = book.title if isinstance(book, Book) else book
         with self._errors():
             rows = self._connection.execute(
@@ -225,7 +225,7 @@ class KnowledgeIndex:
         return [Passage(*row) for row in rows]
 
     def opening(self, book: Book | str) -> Passage | None:
-        """What the book begins with: its first paragraph, however short; ``None`` for a name that is no book's."""
+        """Return the book's first paragraph, however short; ``None`` for an unknown book."""
         title = book.title if isinstance(book, Book) else book
         with self._errors():
             row = self._connection.execute(
@@ -236,9 +236,9 @@ class KnowledgeIndex:
         return Passage(*row) if row is not None else next(iter(self.passages(title)), None)
 
     def search(self, query: str, limit: int = 10, *, book: Book | str | None = None) -> list[Hit]:
-        """Passages that share words with ``query``, best first, from all books or one.
+        """Return passages that share words with ``query``, best first, from all books or one.
 
-        A question in plain words will do; no part of it is syntax. Beyond 2,000 characters or 64 words it is cut.
+        The query is plain words without syntax. It is cut at 2,000 characters and 64 words.
         """
         if limit < 1:
             return []
@@ -251,7 +251,7 @@ class KnowledgeIndex:
         return [Hit(passage=passage, score=score) for passage, score in found]
 
     def _ids_of(self, title: str) -> tuple[int, int] | None:
-        """The numbers of a book's passages, which follow each other; ``None`` for a title that is no book's."""
+        """Return the first and last id of a book's passages, which are consecutive; ``None`` for an unknown title."""
         row = self._connection.execute(
             "SELECT min(p.id), max(p.id) FROM passages p JOIN books b ON b.id = p.book_id WHERE b.title_key = ?",
             (title_key(title),),
@@ -259,7 +259,7 @@ class KnowledgeIndex:
         return None if row[0] is None else (row[0], row[1])
 
     def passages_at(self, book: Book | str, positions: Sequence[int]) -> list[Passage]:
-        """Those passages of a book that stand at ``positions``, in the order of the text; others are left out."""
+        """Return the book's passages at ``positions``, in the order of the text; unknown positions are left out."""
         title = book.title if isinstance(book, Book) else book
         with self._errors():
             rows = self._connection.execute(
@@ -272,12 +272,12 @@ class KnowledgeIndex:
 
     @property
     def size(self) -> int:
-        """How many passages there are, of all books."""
+        """Return the number of passages of all books."""
         with self._errors():
             return self._words.size(self._changes)
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many passages have it in any form; the rarest part counts where one is several words."""
+        """Count for each word the passages with any form of it; of several words in one, the rarest counts."""
         with self._errors():
             return self._words.frequencies(words, self._changes)
 
@@ -325,14 +325,14 @@ class KnowledgeIndex:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """One thread at a time, and SQLite's complaints as IndexUnusable with a remedy."""
+        """Serialize threads, and convert SQLite errors to IndexUnusable with a remedy."""
         with self._lock:
             try:
                 yield
             except sqlite3.ProgrammingError as error:
                 raise IndexUnusable(self._name, "is closed") from error
             except sqlite3.Error as error:
-                text = str(error).partition(" with text ")[0]  # which may be a target
+                text = str(error).partition(" with text ")[0]  # the omitted part may quote a target
                 if "locked" in text:
                     raise IndexUnusable(self._name, "is in use by another program; try again") from error
                 if "fts5" in text:
@@ -390,7 +390,7 @@ def _same_text(
     start: tuple[str | None, str | None],
     origin: Origin | None,
 ) -> tuple[Any, ...] | None:
-    """The book of this very text, completed by what an older index did not keep; ``None`` when there is none."""
+    """Return the book with exactly this text, adding fields that an older index lacks; ``None`` if there is none."""
     row: tuple[Any, ...] | None = connection.execute(
         "SELECT * FROM shelf WHERE content_hash = ?", (content_hash,)
     ).fetchone()
@@ -405,7 +405,7 @@ def _same_text(
 
 
 def _former(connection: sqlite3.Connection, origin: Origin | None) -> tuple[int] | None:
-    """The book that this very file held before it was changed, unless another file holds that book, too."""
+    """Return the book that this file held before it was changed, unless another file holds that book as well."""
     if origin is None:
         return None
     row: tuple[int] | None = connection.execute(
@@ -417,7 +417,7 @@ def _former(connection: sqlite3.Connection, origin: Origin | None) -> tuple[int]
 
 
 def _remember(connection: sqlite3.Connection, book_id: int | None, origin: Origin | None) -> None:
-    """Which file the book came from; what the file was before is forgotten."""
+    """Record the file of the book; an earlier book of the same file is forgotten."""
     if origin is not None:
         connection.execute("DELETE FROM files WHERE path = ? AND fingerprint <> ?", (origin.path, origin.fingerprint))
         connection.execute(

@@ -1,4 +1,4 @@
-"""What goes into the index and what comes out of it, as values."""
+"""Input and output values of the index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from league_agents.knowledge.passages import Passage
 
 
 class AddOutcome(StrEnum):
-    """What ``add`` did."""
+    """The effect of ``add``."""
 
     ADDED = "added"
     UNCHANGED = "unchanged"
@@ -21,18 +21,18 @@ class AddOutcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddReport:
-    """What became of one document."""
+    """The result for one document."""
 
     outcome: AddOutcome
 
     title: str
-    """For UNCHANGED the title under which the same text is known already."""
+    """For UNCHANGED the title under which the same text is already stored."""
 
     words: int
     passages: int
 
     opening_sentence: str
-    """The first sentence of the book; ``""`` for a text that begins with none."""
+    """The first sentence of the book; ``""`` for a text that does not begin with a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,10 +40,10 @@ class Origin:
     """The file that a document was read from."""
 
     fingerprint: str
-    """The same for the same bytes."""
+    """Equal for equal bytes."""
 
     path: str
-    """Absolute, so that the file is known again from another folder."""
+    """Absolute, so that the file is recognised from any folder."""
 
     format: str
     """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``."""
@@ -51,20 +51,20 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
-    """What is in an index."""
+    """The size of an index."""
 
     books: int
     passages: int
     words: int
 
     languages: dict[str, int]
-    """Language -> books, most first."""
+    """Language -> number of books, largest first."""
 
     formats: dict[str, int]
-    """Format -> books, most first."""
+    """Format -> number of books, largest first."""
 
     size_bytes: int
-    """Of the database, without what is still in its log."""
+    """Size of the database, without its write-ahead log."""
 
     schema: int
     """Version of the tables."""
@@ -77,26 +77,26 @@ class Book:
     title: str
 
     author: str | None
-    """``None`` when unknown."""
+    """``None`` if unknown."""
 
     language: str
     source: str
 
     words: int
-    """Of the whole text, headings and short paragraphs included."""
+    """Number of words of the whole text, headings and short paragraphs included."""
 
     passages: int
-    """How many paragraphs can be a target."""
+    """Number of paragraphs that can be a target."""
 
     opening_sentence: str
-    """The first sentence of the book, which may stand in a paragraph that is too short to be a passage."""
+    """The first sentence of the book, possibly from a paragraph that is too short to be a passage."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """One passage that a search found."""
+    """A passage found by a search."""
 
     passage: Passage
 
     score: float
-    """BM25, larger is better; comparable within one search only."""
+    """BM25; larger is better; comparable within one search only."""

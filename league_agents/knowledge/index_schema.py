@@ -1,7 +1,7 @@
-"""The tables of the index file, and how an older file is brought up to date.
+"""The tables of the index file, and the migration of older files.
 
-Rule: nothing that a user added is lost. What can be computed from the passages, such as the full-text table, is built
-anew; everything else is carried over.
+Rule: nothing that a user added is lost. Data that can be computed from the passages, such as the full-text table, is
+rebuilt; everything else is kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from league_agents.knowledge.search_words import searchable
 
 APPLICATION_ID = 0x4C474B42  # in the file's header: another program's database is refused, not changed
 
-# The full-text table keeps no copy of the text; what is deleted from it is computed again from the passage.
+# The full-text table keeps no copy of the text; deleting a row recomputes its words from the passage.
 _SCRIPTS = (
     """
     CREATE TABLE books (
@@ -46,8 +46,8 @@ _SCRIPTS = (
         words, content = '', tokenize = "porter unicode61 remove_diacritics 2"
     );
     """,
-    # What a book begins with need not be a passage. Books that were added before have none, and their first passage
-    # stands in for it until the file is added again.
+    # A book's beginning need not be a passage. Books added before this version have none, and their first passage
+    # replaces it until the file is added again.
     """
     ALTER TABLE books ADD COLUMN opening_sentence TEXT;
     ALTER TABLE books ADD COLUMN opening_paragraph TEXT;
@@ -61,8 +61,8 @@ _SCRIPTS = (
             b.id, b.title_key, b.content_hash
         FROM books b;
     """,
-    # Which files a book came from, so that a known file is not read again and a changed one replaces what it was. Until
-    # now books came from plain text and Markdown only.
+    # The files of a book, so that a known file is not read again and a changed file replaces its former book. Before
+    # this version books came from plain text and Markdown only.
     """
     ALTER TABLE books ADD COLUMN format TEXT NOT NULL DEFAULT 'text';
     UPDATE books SET format = 'markdown'
@@ -80,7 +80,7 @@ _SCRIPTS = (
 
 
 def _index_words_anew(connection: sqlite3.Connection) -> None:
-    """Version 3 divides more scripts and knows Hebrew forms: what was stored could no longer be found or deleted."""
+    """Version 3 divides more scripts and knows Hebrew forms: words stored before could not be found or deleted."""
     connection.execute("INSERT INTO passage_words (passage_words) VALUES ('delete-all')")
     rows = connection.execute("SELECT id, text FROM passages")
     connection.executemany(
@@ -91,7 +91,7 @@ def _index_words_anew(connection: sqlite3.Connection) -> None:
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {3: _index_words_anew}
 SCHEMA_VERSION = len(_SCRIPTS)
 
-# Words as the tokenizer writes them, and how many passages have each: nothing of it is in the file.
+# Words as the tokenizer writes them, and the number of passages with each; temporary, not stored in the file.
 SCRATCH = (
     'CREATE VIRTUAL TABLE temp.asked USING fts5 (words, tokenize = "porter unicode61 remove_diacritics 2")',
     "CREATE VIRTUAL TABLE temp.asked_terms USING fts5vocab (temp, asked, instance)",
@@ -100,9 +100,9 @@ SCRATCH = (
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Bring the tables up to date, inside the caller's transaction. The version that the file had, 0 for a new one.
+    """Update the tables inside the caller's transaction and return the file's former version, 0 for a new file.
 
-    A version above ``SCHEMA_VERSION`` is left alone.
+    A file with a version above ``SCHEMA_VERSION`` is not changed.
     """
     connection.execute("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)")
     done = int(connection.execute("SELECT coalesce(max(version), 0) FROM migrations").fetchone()[0])

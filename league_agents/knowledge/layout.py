@@ -1,7 +1,7 @@
-"""What the lines of a book are: headings, paragraphs, verse, or matter that no one reads out.
+"""Classify the lines of a book: headings, paragraphs, verse, and matter that is not read as prose.
 
-Rule 1: a line is judged by its form alone; a block that looks like nothing special is a paragraph.
-Rule 2: every pattern is tried on lines of bounded length: the text comes from strangers.
+Rule 1: a line is classified by its form alone; a block without special marks is a paragraph.
+Rule 2: every pattern is applied to lines of limited length, because the text is untrusted.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class LineBlock:
     """Lines that belong together."""
 
     kind: Kind
-    """``subheading`` is a line in capitals: a title, or a poster in the story. ``contents`` is the heading
-    of a list of chapters, ``aside`` is whatever no passage is made of."""
+    """``subheading`` is a line in capitals: a title, or a poster in the story. ``contents`` is the heading of a list of
+    chapters, ``aside`` is a block that yields no passage."""
 
     text: str
 
@@ -62,19 +62,19 @@ _SPEAKER = re.compile(
     r"(?:[A-Z][A-Z .'’&-]{2,30}|[A-Z][A-Za-z]{0,3} ?[A-Z]?[a-z]{1,12})[.:]$|[A-Z][A-Z'’-]{2,20}[.:]\s+(?=\S)"
 )
 _VERSE_WIDTH = 55
-"""Verse breaks its lines well before the margin; books are wrapped at 65 to 80 columns."""
+"""Verse lines end well before the margin; books are wrapped at 65 to 80 columns."""
 
 _LONG_LINE = 160
-"""A file whose typical line is longer keeps one paragraph a line."""
+"""A file whose typical line is longer has one paragraph per line."""
 
 
 def plain_blocks(text: str) -> Iterator[LineBlock]:
-    """The parts of a plain text, in order."""
+    """Yield the parts of a plain text in order."""
     for lines in _line_groups(text):
         first = lines[0].strip()
         if len(lines) > 1 and len(first) <= LONGEST_HEADING and CHAPTER_HEADING.match(first) and _is_heading(first):
             rest = plain_block(lines[1:])
-            # No blank line between heading and text; two short lines are "CHAPTER I" over its title.
+            # No blank line between heading and text; two short lines are "CHAPTER I" and its title.
             if rest.kind == "paragraph" and len(" ".join(lines)) > LONGEST_HEADING:
                 yield LineBlock("heading", _clean(first))
                 yield rest
@@ -83,14 +83,14 @@ def plain_blocks(text: str) -> Iterator[LineBlock]:
 
 
 def _line_groups(text: str) -> Iterator[list[str]]:
-    """Lines between blank lines; a file without blank lines is divided at indented lines, or at every long line."""
+    """Yield lines between blank lines; without any, divide at indented lines or at every long line."""
     text = _PICTURE.sub("", text)
     lines = text.expandtabs(8).split("\n") if "\t" in text and "|" not in text[:2000] else text.split("\n")
     filled = [line for line in lines if line.strip()]
     blank = len(lines) - len(filled)
     long_lines = sum(len(line) > _LONG_LINE for line in filled)
     a_line_each = long_lines * 3 > len(filled)
-    # Fewer than one blank line in forty: paragraphs are told by their indentation, as in print.
+    # Fewer than one blank line in forty: paragraphs are marked by indentation, as in print.
     by_indent = (
         not a_line_each and blank * 40 < len(filled) and any(line.startswith((" ", "\u3000")) for line in filled)
     )
@@ -115,14 +115,14 @@ _COUNTED_PAGE = re.compile(
 
 
 def is_page_number(line: str) -> bool:
-    """Whether the line is nothing but a page's number: ``12``, ``– xiv –``, ``Page 3 of 40``."""
+    """Return whether the line is only a page number: ``12``, ``– xiv –``, ``Page 3 of 40``."""
     if len(line) > 24 or not any(map(str.isalnum, line)):
         return False
     return _PAGE_NUMBER.match(line) is not None or _COUNTED_PAGE.match(line) is not None
 
 
 def plain_block(lines: list[str]) -> LineBlock:
-    """What lines that stand together are."""
+    """Classify adjacent lines as one block."""
     stripped = [line.strip() for line in lines]
     first = stripped[0]
     joined = " ".join(stripped[:4])
@@ -138,7 +138,7 @@ def plain_block(lines: list[str]) -> LineBlock:
     if is_table(lines):
         return LineBlock("aside", first)
     if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
-        # The speaker's name in a play is no part of what is said.
+        # The speaker's name in a play is not part of the speech.
         stripped = [first[label.end() :], *stripped[1:]] if label.end() < len(first) else stripped[1:]
         if not stripped:
             return LineBlock("aside", first)
@@ -155,14 +155,14 @@ def _is_heading(line: str) -> bool:
         return len(line) <= 60 and not line.endswith((",", ";", "!", "?")) and not line.startswith("I. ")
     if _NUMBER_HEADING.match(line):
         return len(line) <= 60
-    # Capitals alone; a shout ("STOP!") or a telegram ends in a mark that headings do not have.
+    # Capitals alone; a shout ("STOP!") or a telegram ends in a mark that headings lack.
     if not line.isupper() or len(line.split()) > 12 or line.startswith(('"', "“", "'", "‘", "(", "[")):
         return False
     return not line.endswith(("!", "?", ",", ";", '"', "”", ":", "-", "—"))
 
 
 def _reads_on(line: str) -> bool:
-    """Whether a line that begins like a heading is a sentence: it has small words and a full stop at its end."""
+    """Return whether a line that begins like a heading is a sentence: it has small words and a final full stop."""
     words = line.split()
     return (
         len(words) > 4 and line.endswith((".", "!", "?")) and sum(word[:1].islower() for word in words) * 2 > len(words)
@@ -181,7 +181,7 @@ def _is_verse(lines: list[str]) -> bool:
 
 
 def unwrapped(lines: list[str]) -> str:
-    """Hard-wrapped lines as one; a word or a dash that was broken at the margin is joined without a space."""
+    """Join hard-wrapped lines; a word or dash broken at the margin is joined without a space."""
     if len(lines) == 1:
         return lines[0]
     parts = [lines[0]]
@@ -202,6 +202,6 @@ def _is_han(character: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Single spaces and no ``_italics_`` marks: they are the typist's, not the author's."""
+    """Return single spaces and no ``_italics_`` marks: those are the transcriber's, not the author's."""
     text = _ITALICS.sub(r"\1", text) if "_" in text else text
     return "\n".join(" ".join(line.split()) for line in text.split("\n"))

@@ -1,7 +1,7 @@
-"""What the lines of a Markdown book are, and their words without the markup.
+"""Classify the lines of a Markdown book, and remove its markup.
 
-Rule 1: fenced and indented code, tables, lists, notes and HTML blocks are asides; block quotations are read out.
-Rule 2: as in ``layout``, every pattern has a bounded reach.
+Rule 1: fenced and indented code, tables, lists, notes and HTML blocks are asides; block quotations are paragraphs.
+Rule 2: as in ``layout``, every pattern has a limited reach.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def markdown_blocks(text: str) -> Iterator[LineBlock]:
-    """The parts of a Markdown text, in order, each without its markup."""
+    """Yield the parts of a Markdown text in order, each without its markup."""
     text = _without_comments(_FRONT_MATTER.sub("", text, count=1))
     group: list[str] = []
     fence: str | None = None
@@ -79,7 +79,7 @@ def _markdown_block(lines: list[str]) -> LineBlock:
 
 
 def _inline(text: str) -> str:
-    """The words without their markup."""
+    """Return the words without their markup."""
     text = _FOOTNOTE_MARK.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     for mark in (_CODE, _STRONG, _STRONG_UNDERSCORE):
         text = mark.sub(r"\2", text)

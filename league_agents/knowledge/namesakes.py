@@ -1,8 +1,8 @@
-"""Which title a book gets when one of the same title is there already: two files that both begin with ``Chapter 1`` or
-``Introduction`` are two books.
+"""Choose a title for a book if another book with that title is in the index: two files that both begin with
+``Chapter 1`` or ``Introduction`` are two books.
 
-Rule: a book makes room for its own newer text only, never for a stranger's. What shares passages is the same book in
-another format or a later version; what shares none and comes from another file gets the file's name behind its title.
+Rule: a book is replaced by its own newer text only. A text that shares passages with it is the same book in another
+format or version; a text from another file without shared passages gets the file's name appended to its title.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
 
 SAME_BOOK = 0.2
-"""The part of the shorter book's passages that must open as passages of the other one do: a lecture that was written
-anew keeps more, a line that stands in every lecture of a course is less."""
+"""Share of the shorter book's passages whose openings must occur in the other book: a rewritten lecture keeps more,
+a line repeated in every lecture of a course is less."""
 
 
 def under_its_own_title(
     connection: sqlite3.Connection, document: Document, found: Sequence[Passage], origin: Origin | None
 ) -> Document:
-    """``document``, under a title that no other book of the index has. A caller without a file means the title."""
+    """Return ``document`` under a title that no other book has. Without a file (``origin``) the title is kept."""
     if origin is None or not _is_anothers(connection, document.title, found, origin):
         return document
     name = title_of_name(Path(origin.path))
@@ -47,7 +47,7 @@ def describe_anew(
     author: str | None,
     language: str | None,
 ) -> Book:
-    """``book`` with what the caller says of it. Raises DocumentRefused for a title that another book has."""
+    """Update ``book`` with the caller's values. Raises DocumentRefused for a title that another book has."""
     said = evolve(
         book,
         title=one_line(title or "") or book.title,
@@ -71,7 +71,7 @@ def _is_anothers(connection: sqlite3.Connection, title: str, found: Sequence[Pas
     if row is None:
         return False
     paths = {path for (path,) in connection.execute("SELECT path FROM files WHERE book_id = ?", row)}
-    # Books from before files were remembered have no paths: nobody knows, and the title decides.
+    # Books added before paths were stored have none; then the title decides.
     if not paths or origin.path in paths:
         return False
     theirs = {

@@ -1,7 +1,7 @@
 """The paragraphs of a book that can be a target, each with its chapter and its opening sentence.
 
-Rule 1: a passage is what a reader would call a paragraph of the work: no heading, list of contents, page number,
-table, list, code, formula, reference, licence, note or picture (see ``layout`` and ``quality``).
+Rule 1: a passage is a paragraph in a reader's sense: not a heading, list of contents, page number, table, list, code,
+formula, reference, licence, note or picture (see ``layout`` and ``quality``).
 Rule 2: its text is the book's, with hard-wrapped lines joined; verse keeps its lines.
 """
 
@@ -18,16 +18,16 @@ from league_agents.knowledge.sentences import opening_sentence, split_sentences
 from league_agents.knowledge.words import HAN_RUN
 
 MIN_WORDS = 25
-"""Shorter paragraphs are mostly single lines of dialogue: twenty questions have too little to hold on to."""
+"""Shorter paragraphs are mostly single lines of dialogue, with too little content for twenty questions."""
 
 MIN_SENTENCES = 2
-"""A target is an opening sentence; in a paragraph of one sentence nothing is opened."""
+"""A target is an opening sentence, so its paragraph must have another sentence."""
 
 MIN_OPENING_CHARACTERS = 10
 """Deployed players refuse to guess a shorter opening sentence (league protocol 4.4.6), so it cannot be a target."""
 
 HAN_CHARACTERS_PER_WORD = 1.6
-"""Chinese has no spaces to count words by; 25 English words are about 40 characters in translation."""
+"""Chinese has no spaces for counting words; 25 English words are about 40 characters in translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class Passage:
     """The title."""
 
     chapter: str | None
-    """The heading above it; ``None`` before the first."""
+    """The heading above the paragraph; ``None`` before the first heading."""
 
     position: int
-    """1 for the first passage of the book; 0 for what ``book_opening`` gives."""
+    """1 for the first passage of the book; 0 for the result of ``book_opening``."""
 
     text: str
     """The paragraph with single spaces; verse keeps its line breaks."""
 
     opening_sentence: str
-    """White space folded, otherwise exactly as in the text."""
+    """White space is folded, otherwise exactly as in the text."""
 
 
 def passages(document: Document, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> list[Passage]:
-    """Every paragraph of ``document`` that is long enough to be a target, in the order of the text."""
+    """Return every paragraph of ``document`` that is long enough to be a target, in the order of the text."""
     found: list[Passage] = []
     for chapter, text in _paragraphs(blocks(document)):
         if count_words(text) < min_words or not _is_prose(text):
@@ -66,9 +66,9 @@ def passages(document: Document, *, min_words: int = MIN_WORDS, min_sentences: i
 
 
 def book_opening(document: Document) -> Passage | None:
-    """The paragraph that the book begins with, however short, and its first sentence; ``None`` for a book without any.
+    """Return the book's first paragraph, however short, and its first sentence; ``None`` if there is no paragraph.
 
-    A line without an end mark is no sentence: names, dates and places stand before the first paragraph of many books.
+    A line without an end mark is skipped: names, dates and places precede the first paragraph of many books.
     """
     for chapter, text in _paragraphs(blocks(document)):
         opening = opening_sentence(text)
@@ -79,7 +79,7 @@ def book_opening(document: Document) -> Passage | None:
 
 
 def count_words(text: str) -> int:
-    """Words between spaces, and for Chinese one for every ``HAN_CHARACTERS_PER_WORD`` characters."""
+    """Count words between spaces, and for Chinese one word per ``HAN_CHARACTERS_PER_WORD`` characters."""
     if text.isascii():
         return len(text.split())
     han = sum(len(run) for run in HAN_RUN.findall(text))
@@ -102,7 +102,7 @@ def _is_prose(text: str) -> bool:
 
 
 def blocks(document: Document) -> Iterator[LineBlock]:
-    """The parts of a document in order, without its table of contents; a chapter's number and title are one heading."""
+    """Yield a document's parts without its table of contents; a chapter's number and title are one heading."""
     if document.parts is not None:
         return _with_headings(_without_contents(iter(document.parts)), joined=True)
     if document.markup == "markdown":
@@ -111,11 +111,11 @@ def blocks(document: Document) -> Iterator[LineBlock]:
 
 
 _MOST_CONTENTS = 600
-"""Blocks: the longest tables of contents have a few hundred entries."""
+"""Limit in blocks: the longest tables of contents have a few hundred entries."""
 
 
 def _without_contents(parts: Iterator[LineBlock]) -> Iterator[LineBlock]:
-    """Leaves out a table of contents: from its heading to the first entry that comes a second time, or to prose."""
+    """Skip a table of contents: from its heading to the first entry that occurs a second time, or to prose."""
     skipping = 0
     entries: set[str] = set()
     for block in parts:
@@ -138,15 +138,15 @@ def _is_long_prose(text: str) -> bool:
 
 
 def _entry_key(text: str) -> str:
-    """``CHAPTER I. Civilizing Huck`` and ``CHAPTER I.`` are the same entry."""
+    """Return equal keys for ``CHAPTER I. Civilizing Huck`` and ``CHAPTER I.``."""
     chapter = CHAPTER_HEADING.match(text)
     return " ".join((chapter.group() if chapter else text[:60]).split()).casefold().strip(" .:")
 
 
 def _with_headings(parts: Iterator[LineBlock], *, joined: bool) -> Iterator[LineBlock]:
-    """Paragraphs under their headings, without notes and index; ``joined`` makes ``CHAPTER I`` / ``Loomings`` one.
+    """Yield paragraphs under their headings, without notes and index; ``joined`` merges ``CHAPTER I`` / ``Loomings``.
 
-    A line in capitals is a heading only in a book that has no numbered ones: elsewhere it is a poster or a telegram.
+    A line in capitals is a heading only in a book without numbered headings; otherwise it is a poster or a telegram.
     """
     chapter: str | None = None
     is_numbered = in_notes = False

@@ -1,7 +1,7 @@
-"""What a paragraph is that nobody reads for its words: formulae, code, tables, references, licences, lists of contents.
+"""Detect paragraphs that are not prose: formulae, code, tables, references, licences, lists of contents.
 
-Rule 1: when in doubt it is prose. A paragraph is taken out for marks that prose does not have, never for its subject.
-Rule 2: one look at each mark, each with a bounded reach: the text comes from strangers.
+Rule 1: when in doubt it is prose. A paragraph is dropped for marks that prose does not have, never for its subject.
+Rule 2: each mark is tested once, with a limited reach, because the text is untrusted.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Literal
 Flaw = Literal["symbols", "code", "table", "contents", "references", "licence", "addresses"]
 
 _MIN_LETTERS = 0.6
-"""Share of letters among the characters that are no space; tables of figures and rows of dots have fewer."""
+"""Share of letters among the characters other than spaces; tables of figures and rows of dots have fewer."""
 
 _MOST_MATHS = 0.04
-"""Share of mathematical signs; a sentence that explains a formula has fewer."""
+"""Share of mathematical signs; a sentence explaining a formula has fewer."""
 
 _MOST_CODE = 0.05
 _MOST_FIGURES = 0.3
@@ -24,10 +24,10 @@ _MOST_FIGURES = 0.3
 _MOST_LEADERS = 2
 _REFERENCE_MARKS = 4
 _WORDS_PER_REFERENCE = 14
-"""A paragraph of references has a mark of theirs in every line; one that cites has fewer."""
+"""A paragraph of references has a reference mark in every line; prose with citations has fewer."""
 
 _FEW = 3
-"""So many marks stand in any text by chance."""
+"""Number of marks that any text may have by chance."""
 
 _LOOKED_AT = 5_000
 _FIGURE = re.compile(r"\d")
@@ -73,7 +73,7 @@ _ADDRESS = re.compile(r"https?://\S{4,}|www\.\S{4,}|[\w.+-]{1,60}@[\w-]{1,60}\.\
 
 
 def flaw(text: str) -> Flaw | None:
-    """Why a paragraph is no target; ``None`` for prose."""
+    """Return why a paragraph cannot be a target; ``None`` for prose."""
     text = text[:_LOOKED_AT]
     visible = len(text) - text.count(" ") - text.count("\n")
     if (has_figures := _FIGURE.search(text) is not None) and (found := _flaw_of_figures(text)):

@@ -1,8 +1,8 @@
-"""Files of strangers become text, or one clear refusal.
+"""Decode untrusted files to text, or refuse them with one clear reason.
 
-Rule 1: the encoding is found from the bytes: a BOM, UTF-8, UTF-16 without a BOM, then Windows-1252 or Latin-1. What
-would come out as mojibake is refused.
-Rule 2: size is looked at before the file is read, and what is no text is refused before it is searched.
+Rule 1: the encoding is found from the bytes: a BOM, UTF-8, UTF-16 without a BOM, then Windows-1252 or Latin-1. Bytes
+that would decode to mojibake are refused.
+Rule 2: the size is checked before the file is read, and binary content is refused before it is searched.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from league_agents.kit.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 
 MAX_DOCUMENT_BYTES = 200_000_000
-"""A scanned book in a PDF has that size; of text, ``formats.extract`` takes a fraction."""
+"""Size of a scanned book in a PDF; ``formats.extract`` has a far lower limit for text."""
 
 MAX_TEXT_BYTES = 50_000_000
-"""Ten times the longest novel; beyond it a text is a dump, not a book."""
+"""Ten times the longest novel; a larger text is a data dump, not a book."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: its mark begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -46,7 +46,7 @@ _SAMPLE = 4096
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's content. Raises DocumentRefused for what is missing or no file, and LimitExceeded for one above
+    """Read a file. Raises DocumentRefused if it is missing or not a file, and LimitExceeded if it is larger than
     ``MAX_DOCUMENT_BYTES``.
     """
     try:
@@ -56,7 +56,7 @@ def read_bytes(path: Path) -> bytes:
         if size > MAX_DOCUMENT_BYTES:
             raise LimitExceeded(f"size of {path.name} in bytes", size, MAX_DOCUMENT_BYTES)
         with path.open("rb") as file:
-            content = file.read(MAX_DOCUMENT_BYTES + 1)  # it may have grown since
+            content = file.read(MAX_DOCUMENT_BYTES + 1)  # the file may have grown since
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise DocumentRefused(str(path), f"cannot be read: {(reason or 'unknown reason').lower()}") from error
@@ -66,9 +66,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode_text(content: bytes, *, source: str) -> str:
-    """A text with ``\\n`` line ends and composed accents (NFC); ``source`` names it in a refusal.
+    """Return a text with ``\\n`` line ends and composed accents (NFC); ``source`` names it in a refusal.
 
-    Raises DocumentRefused for what is empty, binary, of another format or in an unknown encoding.
+    Raises DocumentRefused if it is empty, binary, of another format or in an unknown encoding.
     """
     text = decode_bytes(content, source)
     if _HTML.match(text[:1000]):
@@ -77,7 +77,7 @@ def decode_text(content: bytes, *, source: str) -> str:
 
 
 def decode_bytes(content: bytes, source: str) -> str:
-    """The characters as they stand. Raises DocumentRefused for another format and for an unknown encoding."""
+    """Decode without other changes. Raises DocumentRefused for another format and for an unknown encoding."""
     for magic, name in _OTHER_FORMATS:
         if content.startswith(magic):
             raise DocumentRefused(source, f"is {name}, which cannot be read; save the book as text, PDF or EPUB first")
@@ -85,7 +85,7 @@ def decode_bytes(content: bytes, source: str) -> str:
 
 
 def tidy(text: str, source: str) -> str:
-    """With ``\\n`` line ends, composed accents and no control characters. Raises DocumentRefused for what is binary."""
+    """Return ``\\n`` line ends, composed accents, no control characters. Raises DocumentRefused if it is binary."""
     sample = text[:_SAMPLE]
     written = _NEW_LINES.sub("\n", _CONTROL.sub("", text).replace("\ufeff", ""))
     has_controls = len(_CONTROL.findall(sample)) > 8 + len(sample) // 50 or "\x00" in text
@@ -115,7 +115,7 @@ def _decode(content: bytes, source: str) -> str:
 
 
 def _utf16_without_bom(content: bytes, source: str) -> str:
-    """Western text in UTF-16 has a zero in every second byte; anything else with zeros is binary."""
+    """Decode western text in UTF-16, which has a zero in every second byte; other data with zeros is binary."""
     sample = content[:_SAMPLE]
     for encoding, zeros, others in (
         ("utf-16-le", sample[1::2], sample[0::2]),
@@ -133,8 +133,8 @@ def _western(content: bytes, source: str, offset: int) -> str:
     sample = content[: 64 * _SAMPLE]
     high = sum(byte >= 0xC0 for byte in sample)
     letters = high + sum(65 <= byte <= 90 or 97 <= byte <= 122 for byte in sample)
-    # In western languages at most a letter in five has an accent. More means Hebrew, Cyrillic, Chinese ... in an old
-    # encoding that nothing in the file names.
+    # In western languages at most one letter in five has an accent. More means Hebrew, Cyrillic, Chinese ... in an old
+    # encoding that the file does not declare.
     if high * 3 > letters:
         raise DocumentRefused(source, f"is in an unknown encoding (byte {offset} is not UTF-8); save it as UTF-8")
     try:

@@ -1,9 +1,9 @@
-"""From a hint to the passages and works that it may mean, best first.
+"""Find the passages and works that a hint may mean, best first.
 
-Rule 1: a hint seldom uses the words of what it hints at, so a passage is judged by the pages around it as well.
-Rule 2: one scale for all sources: how rare a word is, is counted over the index, the other books and the catalogue
-together, so that a score of one can be compared with a score of another.
-Rule 3: a hint is the other side's text: it is cut before it is read, and no part of it is syntax.
+Rule 1: a hint seldom shares words with its target, so a passage is scored by the pages around it as well.
+Rule 2: one scale for all sources: word rarity is counted over the index, the other books and the catalogue together, so
+that scores are comparable.
+Rule 3: a hint is untrusted text: it is cut before it is parsed, and it has no syntax.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ MAX_HINT_CHARACTERS = 2_000
 MAX_TERMS = 64
 
 _POOL = 60
-"""Passages of the index that are looked at again, with their neighbours."""
+"""Number of index passages that are scored again with their neighbours."""
 
 _NEAR = ((0, 1.0), (1, 0.7), (2, 0.5), (3, 0.3))
-"""Distance in passages, and what a word counts there: measured on hints of three kinds, see ``testing.retrieval``."""
+"""Distance in passages and a word's weight there: measured on hints of three kinds, see ``testing.retrieval``."""
 
 _SHOWN_SHARE = 0.1
-"""What a word counts that stands in the opening sentence itself: a referee may not use it in a hint."""
+"""Weight of a word of the opening sentence itself: a referee may not use it in a hint."""
 
 RERANKED = 60
-"""So many of the first are judged by their meaning: each costs about ten milliseconds when it is new."""
+"""Number of top results that are ranked by meaning; each new one costs about ten milliseconds."""
 
 _MEANING = 1.5
-"""What meaning counts against words, whose best has one: measured on hints of works, see ``testing.retrieval``."""
+"""Weight of meaning against words, whose best score is 1: measured on hints of works, see ``testing.retrieval``."""
 
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.75
-"""BM25's k1 and b, as SQLite has them."""
+"""BM25's k1 and b, as in SQLite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """One sentence that a hint may mean."""
+    """A sentence that a hint may mean."""
 
     book: str
     """The title."""
 
     opening_sentence: str
-    """Exactly as it stands in the book or the catalogue."""
+    """Exactly as in the book or the catalogue."""
 
     text: str
-    """The paragraph; of a work of the catalogue, what is known of it."""
+    """The paragraph; for a work of the catalogue, its known facts."""
 
     score: float
     """Larger is better; comparable within one hint only."""
@@ -65,13 +65,13 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What is judged: a passage with a place among others, or a work that stands alone."""
+    """The unit of scoring: a passage with neighbours, or a work without."""
 
     passage: Passage
-    """Of a work: its opening, in which ``text`` is what is known of it."""
+    """For a work: its opening, whose ``text`` holds its known facts."""
 
     counts: Mapping[str, int]
-    """How often each stem occurs."""
+    """Stem -> number of occurrences."""
 
     shown: frozenset[str]
     """The stems of the opening sentence."""
@@ -80,7 +80,7 @@ class _Page:
 
 
 class Retriever:
-    """Finds passages of the index, of other books in memory, and works of the catalogue. May be shared by threads."""
+    """Search passages of the index, other books in memory, and works of the catalogue. May be shared by threads."""
 
     def __init__(
         self, *, index: KnowledgeIndex | None = None, passages: Sequence[Passage] = (), works: Sequence[Work] = ()
@@ -88,7 +88,7 @@ class Retriever:
         """``passages`` are those of whole books, in the order of the text."""
         self._index = index
         self._pages = {(title_key(p.book), p.position): _page(p, p.text) for p in passages}
-        # A work's page is no neighbour of a passage: its place is before the first.
+        # A work's page is not adjacent to any passage: its position precedes the first.
         for work in works:
             self._pages[(f"\n{title_key(work.title)}\n{title_key(work.author)}", 0)] = _work_page(work)
         self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -101,9 +101,9 @@ class Retriever:
     def retrieve(
         self, hint: str, limit: int = 10, *, book: str | None = None, reranker: Reranker | None = None
     ) -> list[Retrieved]:
-        """What ``hint`` may mean, best first, each sentence once; ``book`` keeps it to the book of that very title.
+        """Return likely meanings of ``hint``, best first, each sentence once; ``book`` restricts them to that title.
 
-        Nothing for a hint that shares no word with any page. A ``reranker`` puts the first ``RERANKED`` in its order.
+        Empty if the hint shares no word with any page. A ``reranker`` reorders the first ``RERANKED``.
         """
         words = query_words(hint[:MAX_HINT_CHARACTERS], MAX_TERMS)
         if not words or limit < 1:
@@ -131,7 +131,7 @@ class Retriever:
         return ranked[:limit]
 
     def _reachable(self, hint: str, terms: Iterable[str], book: str | None, limit: int) -> dict[tuple[str, int], _Page]:
-        """Every page that has a term of the hint, and those next to it."""
+        """Return every page that contains a term of the hint, and its neighbours."""
         hit = {place for term in terms for place in self._places.get(term, ())}
         found = {place: self._pages[place] for place in _with_neighbours(hit) if place in self._pages}
         if self._index is not None:
@@ -145,7 +145,7 @@ class Retriever:
         return found
 
     def _rarity(self, words: Sequence[str]) -> dict[str, float]:
-        """Stem -> BM25's weight of it over all sources."""
+        """Return stem -> its BM25 weight over all sources."""
         pages = len(self._pages)
         in_index: Sequence[int] = [0] * len(words)
         if self._index is not None:
@@ -159,7 +159,7 @@ class Retriever:
     def _score(
         self, place: tuple[str, int], pages: Mapping[tuple[str, int], _Page], rarity: Mapping[str, float]
     ) -> float:
-        """BM25 over the page and its neighbours: each word counts where it counts most."""
+        """Return BM25 over the page and its neighbours: each word counts at its highest weight."""
         strongest: dict[str, float] = {}
         for distance, share in _NEAR:
             for sign in (1, -1) if distance else (1,):
@@ -181,7 +181,7 @@ def _by_score(found: Retrieved) -> tuple[float, str, str]:
 
 
 def _reranked(hint: str, ranked: Sequence[Retrieved], reranker: Reranker) -> list[Retrieved]:
-    """Ordered by both words and meaning, with scores that do not rise and stay above what comes behind."""
+    """Order by words and meaning; the scores do not increase and stay above those of the remaining results."""
     if len(ranked) < 2:
         return list(ranked)
     best, least = ranked[0].score, ranked[-1].score
@@ -207,7 +207,7 @@ def _with_neighbours(places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, i
 
 @lru_cache(maxsize=4096)
 def _page_of(passage: Passage) -> _Page:
-    """A passage of the index, which may be looked at for one hint after the other."""
+    """Return the page of an index passage, cached because several hints may score it."""
     return _page(passage, passage.text)
 
 
@@ -222,5 +222,5 @@ def _work_page(work: Work) -> _Page:
     passage = Passage(work.title, None, 0, known, work.opening_sentence)
     named = " ".join((work.title, work.english_title or "", work.author, work.opening_sentence))
     words = " ".join(each.word for each in work.words)
-    # What a work's facts say may well be words of its opening, and then they still are what is known of it.
+    # A work's facts may contain words of its opening; they count fully all the same.
     return evolve(_page(passage, f"{named} {known} {words}"), shown=frozenset())

@@ -1,9 +1,9 @@
-"""The words by which a text is found, the same for what is stored and for what is asked.
+"""The search words of a text, computed alike for stored texts and for queries.
 
-The full-text table divides at spaces and folds case, accents and English endings. This module makes up for what it does
-not know: Chinese, Japanese, Korean, Thai and their like are written without spaces, or with endings that stick to the
-word, and become pairs of neighbouring characters; Hebrew words stand with and without the letters that are put in front
-of them (and, the, in, to, from, that) and their endings.
+The full-text table divides at spaces and folds case, accents and English endings. This module adds other scripts:
+Chinese, Japanese, Korean, Thai and similar scripts have no spaces, or endings attached to the word, and become pairs of
+neighbouring characters; Hebrew words are stored with and without their prefixed letters (and, the, in, to, from, that)
+and their endings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from league_agents.knowledge.words import STOP_WORDS, han_pairs
 
-# Pairs are the usual answer for these: one character means too little, and no dictionary is needed to divide words.
+# Character pairs are the usual method: one character means too little, and pairs need no dictionary.
 _SPACELESS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"  # Chinese
     "\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff\uac00-\ud7a3"  # Japanese kana, Korean
@@ -33,7 +33,7 @@ _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def searchable(text: str) -> str:
-    """What the tokenizer gets for a stored text; the same text always gives the same."""
+    """Return a stored text in the form for the tokenizer; deterministic."""
     if text.isascii():
         return text
     text = _POINTS.sub("", text)
@@ -42,32 +42,32 @@ def searchable(text: str) -> str:
 
 
 def search_words(text: str) -> Iterator[str]:
-    """The words of ``text`` that carry meaning, as they are asked for, in order."""
+    """Yield the words of ``text`` that carry meaning, as search terms, in order."""
     return (word for word in _words(text) if word not in STOP_WORDS)
 
 
 def query_words(text: str, most: int) -> list[str]:
-    """The first ``most`` different words to look for; stop words only when there is nothing else."""
+    """Return the first ``most`` different search terms; stop words only if there are no others."""
     words = list(dict.fromkeys(search_words(text))) or list(dict.fromkeys(_words(text)))
     return words[:most]
 
 
 def _words(text: str) -> Iterator[str]:
-    # Lower case as the tokenizer has it: full case folding would make "ss" of "ß", which is not what is stored.
+    # Lower case as in the tokenizer: full case folding would turn "ß" into "ss", which is not what is stored.
     text = searchable(text.lower())
     return map(_without_accents, _WORD.findall(text if text.isascii() else text.replace("’", "'")))
 
 
 @lru_cache(maxsize=65_536)
 def _without_accents(word: str) -> str:
-    """Latin letters without accents, as the tokenizer has them; a mark is more than an accent in other scripts."""
+    """Remove accents from Latin letters, as the tokenizer does; in other scripts a mark is more than an accent."""
     if word.isascii() or not _ACCENTED.search(word):
         return word
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 def hebrew_forms(word: str) -> tuple[str, ...]:
-    """The word, the word without the letters in front of it, and what is left of each without an ending."""
+    """Return the word, the word without its prefixed letters, and each of these without an ending."""
     bare = [word]
     if word[0] in _PREFIXES and len(word) > _LEAST_LETTERS:
         bare.append(word[1:])

@@ -1,9 +1,9 @@
-"""Where a sentence ends, in English and other Latin scripts, Hebrew, and Chinese.
+"""Find sentence boundaries in English and other Latin scripts, Hebrew, and Chinese.
 
-Rule 1: nothing is added, dropped or changed but white space: the sentences of a text, joined, are the text.
-Rule 2: when in doubt there is no boundary after a word that may be an abbreviation, and there is one otherwise. An
-opening sentence that is cut short is a wrong target; one that runs on is found out by the first reader.
-Rule 3: one pass over the text, with no regular expression that can go back over it: the text comes from strangers.
+Rule 1: only white space changes: the sentences of a text, joined, are the text.
+Rule 2: when in doubt there is no boundary after a possible abbreviation, and there is one otherwise. An opening
+sentence that is cut short is a wrong target; one that is too long is noticed by the first reader.
+Rule 3: one pass over the text, without regular expressions that can backtrack over it: the text is untrusted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# Words that always stand before a name, a number or the rest of a phrase: never the end of a sentence.
+# Words that always precede a name, a number or the rest of a phrase: never the end of a sentence.
 _NEVER_LAST = _set_of(
     "mr mrs ms messrs mme mlle mlles mgr dr drs prof gen col capt cpt lt sgt cpl maj adm cmdr rev revd hon gov "
     "sen rep pres supt insp sig sra srta e.g i.e viz cf vs ca approx ibid op loc hr fr frl nr bzw vgl d.h z.b "
@@ -29,7 +29,7 @@ _SOMETIMES_LAST = _set_of(
     "st ste mt ft jr sr esq etc co inc ltd bros al ave blvd rd sq dept est univ bart knt ph.d m.a b.a m.d d.d "
     "ll.d a.m p.m b.c a.d b.c.e c.e u.s u.k u.s.a n.b p.s r.s.v.p"
 )
-# Abbreviations only in front of a number: "No. 7", "Vol. II", "Dec. 11th". Otherwise they are words ("No. They must").
+# Abbreviations only before a number: "No. 7", "Vol. II", "Dec. 11th". Otherwise they are words ("No. They must").
 _BEFORE_NUMBER = _set_of(
     "no nos vol vols p pp pg fig figs ch chap chaps sec sect art bk pt par col ll v vv jan feb mar apr jun jul "
     "aug sep sept oct nov dec lib cap ed eds n"
@@ -41,7 +41,7 @@ _OPENERS_OF_SENTENCES = _set_of(
     "did was is are were"
 )
 _GERMAN_MONTHS = _set_of("januar jänner februar märz april mai juni juli august september oktober november dezember")
-# After a quotation that ends in "?" or "!", a verb of speech within three words shows that the sentence goes on.
+# After a quotation ending in "?" or "!", a verb of speech within three words shows that the sentence continues.
 _SPEECH = _set_of(
     "said says say asked asks ask cried cries cry replied answered exclaimed shouted whispered muttered murmured "
     "called returned inquired enquired demanded repeated continued added observed remarked retorted ejaculated "
@@ -61,7 +61,7 @@ _HAN_END = "。！？｡"
 _MARK = re.compile(
     r"(?:\.(?:[ \u00a0]\.){2,}|[.!?…؟۔।׃。！？｡]+)"  # the mark itself; a spaced ellipsis is one mark
     r"(?:\[\d{1,4}\]|[¹²³⁰-⁹†‡])*"  # a footnote reference
-    r"(?:[\"'”’)\]}」』）》〉】_*]|[ \u00a0\u202f]?»(?!\w)|«(?=\s|$))*"  # whatever closes; «» the other way round, too
+    r"(?:[\"'”’)\]}」』）》〉】_*]|[ \u00a0\u202f]?»(?!\w)|«(?=\s|$))*"  # closing marks; «» also reversed
 )
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _SPACE = re.compile(r"\s+")
@@ -70,7 +70,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’׳״\"][^\W\d_]+)*")
 _LAST_WORD = re.compile(r"[^\W_]+(?:[.'’\"׳״][^\W_]+)*$")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C)(?:IX|IV|V?I{0,3})$")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
-# The number of an item, or the date at the head of a diary's entry.
+# The number of an item, or the date at the head of a diary entry.
 _ENUMERATOR = re.compile(
     r"[(\[\"'“‘_*]*(?:\d{1,3}|[A-Za-zא-ת]|[IVXLC]{2,7}"
     rf"|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}})[_*]*\.[_*]*$"
@@ -86,12 +86,12 @@ _LONGEST_ENUMERATOR = 24
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of ``text`` in order, each as it stands (line breaks inside are kept); a blank line ends one."""
+    """Return the sentences of ``text`` in order, unchanged (with inner line breaks); a blank line ends a sentence."""
     return [sentence for paragraph in _BLANK_LINE.split(text) for sentence in _sentences_of(paragraph)]
 
 
 def opening_sentence(text: str) -> str:
-    """The first sentence, exactly as it stands but with white space folded to single spaces; ``""`` for no text."""
+    """Return the first sentence, unchanged but for white space folded to single spaces; ``""`` for an empty text."""
     for paragraph in _BLANK_LINE.split(text, maxsplit=8):
         for sentence in _sentences_of(paragraph):
             return _SPACE.sub(" ", sentence)
@@ -99,7 +99,7 @@ def opening_sentence(text: str) -> str:
 
 
 def ends_in_abbreviation(text: str) -> bool:
-    """Whether the last word is one that always stands before a name or a number: a line that ends so goes on."""
+    """Return whether the last word always precedes a name or number, so that the sentence continues."""
     if not text.endswith("."):
         return False
     last = _LAST_WORD.search(text[:-1][-_LOOK_BACK:])
@@ -126,7 +126,7 @@ def _is_boundary(text: str, start: int, mark: re.Match[str]) -> bool:
     if resume == len(text):
         return True
     if not any(character.isalnum() for character in text[max(start, mark.start() - _LOOK_AHEAD) : mark.start()]):
-        return False  # "...and then": nothing has been said yet
+        return False  # "...and then": the sentence has only begun
     if any(character in _HAN_END for character in mark.group()) or HAN_RUN.match(text, end):
         return not _goes_on_in_han(text, mark)
     if space is None or _inside_parenthesis(text, start, end) or _inside_short_quotation(text, start, end):
@@ -145,7 +145,7 @@ def _is_boundary(text: str, start: int, mark: re.Match[str]) -> bool:
 
 
 def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) -> bool:
-    """Whether a full stop is more than the dot of an abbreviation, an initial, a number or an ellipsis."""
+    """Return whether a full stop is more than the dot of an abbreviation, an initial, a number or an ellipsis."""
     before = text[max(start, mark.start() - _LOOK_BACK) : mark.start()]
     last = _LAST_WORD.search(before)
     word = last.group() if last else ""
@@ -172,19 +172,19 @@ def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) 
 
 
 def _starts_with_number(following: str) -> bool:
-    """``7``, ``II`` or ``I.``; a bare ``I`` is the pronoun."""
+    """Return whether the text begins with ``7``, ``II`` or ``I.``; a bare ``I`` is the pronoun."""
     token = _SPACE.split(following, maxsplit=1)[0]
     numeral = token.rstrip(".,;:)]")
     return token[0].isdigit() or (_ROMAN.match(numeral) is not None and (len(numeral) > 1 or token != numeral))
 
 
 def _is_enumerator(text: str, start: int, end: int) -> bool:
-    """Whether all there is so far is the number of an item: ``1.``, ``b.``, ``IV.``."""
+    """Return whether the sentence so far is only the number of an item: ``1.``, ``b.``, ``IV.``."""
     return end - start <= _LONGEST_ENUMERATOR and _ENUMERATOR.fullmatch(text[start:end].strip()) is not None
 
 
 def _speech_goes_on(mark: str, ahead: str) -> bool:
-    """``"What?" Mr. Bennet asked`` and, in verse, ``"What?"`` / ``Said he``: the sentence goes on behind it."""
+    """Return whether the sentence continues: ``"What?" Mr. Bennet asked`` and, in verse, ``"What?"`` / ``Said he``."""
     if mark[-1] not in _CLOSING_QUOTES or not ("?" in mark or "!" in mark):
         return False
     words = [word.group() for word in _WORD.finditer(ahead[:60])][:4]
@@ -201,14 +201,14 @@ def _speech_goes_on(mark: str, ahead: str) -> bool:
 
 
 def _goes_on_in_han(text: str, mark: re.Match[str]) -> bool:
-    """「走吧！」他說。 is one sentence; 「走吧！」他們走了。 is two."""
+    """Return whether the sentence continues: 「走吧！」他說。 is one sentence; 「走吧！」他們走了。 is two."""
     if mark.group()[-1] not in '」』”’"' or mark.group()[0] in "。｡.":
         return False  # a statement that is closed with a full stop is complete; 「走吧。」他說 is written with a comma
     return _HAN_SPEECH.match(text, mark.end()) is not None
 
 
 def _inside_parenthesis(text: str, start: int, end: int) -> bool:
-    """Whether a parenthesis that opened within the sentence closes a little later: its sentences are not the text's."""
+    """Return whether a parenthesis opened in this sentence closes soon after: boundaries inside it do not count."""
     opened = text.rfind("(", max(start, end - _PARENTHESIS_REACH), end)
     if opened <= start or text.find(")", opened, end) != -1 or not text[max(start, opened - 4) : opened].strip():
         return False
@@ -217,7 +217,7 @@ def _inside_parenthesis(text: str, start: int, end: int) -> bool:
 
 
 def _inside_short_quotation(text: str, start: int, end: int) -> bool:
-    """``It cried: "Away! Away!"`` is one sentence; a speech that goes on for more than a line is not held together."""
+    """Return whether the position is in a quotation of up to a line: ``It cried: "Away! Away!"`` is one sentence."""
     for opening in _QUOTED_AFTER_COLON.finditer(text, max(start, end - _QUOTATION_REACH), end):
         closing = _CLOSING_OF[opening[1]]
         closed = text.find(closing, opening.end(), opening.end() + _QUOTATION_REACH)

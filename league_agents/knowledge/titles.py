@@ -1,7 +1,7 @@
-"""Whether two titles name the same book.
+"""Decide whether two titles name the same book.
 
-A wrong book is worse than none: an agent that does not know a book says so and plays on, one that knows the wrong book
-answers wrongly twenty times. So every way to match is narrow, and two books that match equally well match not at all.
+A wrong book is worse than none: an agent without the book plays on, an agent with the wrong book answers wrongly
+twenty times. So every match criterion is narrow, and a tie between two books is no match.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from rapidfuzz import fuzz
 from league_agents.knowledge.words import STOP_WORDS, stem, words_of
 
 MIN_RATIO = 90.0
-"""rapidfuzz's ratio (0-100) of the folded titles: one slip of the pen in ten letters. "Emma" and "Gemma" (88.9) stay
-two books, "The Prince" and "The Princess" (85.7) too; "Wuthering Hights" (96.8) is found."""
+"""rapidfuzz's ratio (0-100) of the folded titles: one typo in ten letters. "Emma" and "Gemma" (88.9) stay two books,
+"The Prince" and "The Princess" (85.7) too; "Wuthering Hights" (96.8) is found."""
 
 MIN_LEAD = 3.0
-"""What the best title must be ahead of the second best; otherwise the name is ambiguous."""
+"""Minimum lead of the best title over the second best; otherwise the name is ambiguous."""
 
 MIN_COVER = 0.66
-"""A short form must hold two thirds of the title's content words: "Alice in Wonderland" does, "Robin Hood" does not
-stand for "The Merry Adventures of Robin Hood of Nottingham"."""
+"""A short form must contain two thirds of the title's content words: "Alice in Wonderland" does, "Robin Hood" does not
+match "The Merry Adventures of Robin Hood of Nottingham"."""
 
 MIN_AUTHOR_RATIO = 85.0
-"""Names are compared by their last words; "Dostoevsky" and "Dostoyevsky" have 95, "Bronte" and "Byron" 55."""
+"""Names are compared by their last words; "Dostoevsky" and "Dostoyevsky" score 95, "Bronte" and "Byron" 55."""
 
 _LONGEST = 300
 _ARTICLES = re.compile(r"^(?:the|a|an|le|la|les|l|un|une|der|die|das|el|los|il)\s+")
@@ -38,7 +38,7 @@ _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "first": 
 
 @lru_cache(maxsize=4096)
 def title_key(title: str) -> str:
-    """Case, accents, punctuation, ``&`` and a leading article folded away."""
+    """Fold away case, accents, punctuation, ``&`` and a leading article."""
     folded = unicodedata.normalize("NFKD", title[:_LONGEST].casefold().replace("&", " and ").replace("_", " "))
     folded = "".join(c for c in folded if not unicodedata.combining(c))
     folded = re.sub(r"[^\w]+", " ", re.sub(r"['’\"״׳]", "", folded)).strip()
@@ -46,12 +46,12 @@ def title_key(title: str) -> str:
 
 
 def best_title(wanted: str, titles: Sequence[str]) -> int | None:
-    """The index of the one title that ``wanted`` names, or ``None`` for no title and for several."""
+    """Return the index of the one title that ``wanted`` names, or ``None`` if there is none or several."""
     key = title_key(wanted)
     if not key:
         return None
     for keys in ([title_key(title) for title in titles], [title_key(_main_title(title)) for title in titles]):
-        # The title as given or without its subtitle, against whole titles first and main titles then.
+        # The title as given or without its subtitle, compared with whole titles first, then with main titles.
         for candidate in dict.fromkeys((key, title_key(_main_title(wanted)))):
             found = [i for i, other in enumerate(keys) if other == candidate and candidate]
             if len(found) == 1:
@@ -62,7 +62,7 @@ def best_title(wanted: str, titles: Sequence[str]) -> int | None:
 
 
 def same_author(one: str | None, other: str | None) -> bool:
-    """Whether two names can be the same person's; an unknown author can be anybody."""
+    """Return whether two names may be the same person's; an unknown author matches any."""
     if not one or not other:
         return True
     first, second = title_key(one).split(), title_key(other).split()
@@ -76,7 +76,7 @@ def same_author(one: str | None, other: str | None) -> bool:
 
 
 def near_titles(wanted: str, titles: Sequence[str], limit: int = 3) -> tuple[str, ...]:
-    """Titles to suggest to a person who made a slip, best first; far looser than ``best_title``."""
+    """Return titles to suggest after a typo, best first; far looser than ``best_title``."""
     key = title_key(wanted)
     scored = sorted(((fuzz.WRatio(key, title_key(title)), title) for title in titles), reverse=True)
     return tuple(title for score, title in scored[:limit] if score >= 60)
@@ -87,7 +87,7 @@ def _main_title(title: str) -> str:
 
 
 def _numbers(key: str) -> tuple[int, ...]:
-    """Numbers tell parts and lectures apart, in whatever form: "Part 2" is never "Part 1"."""
+    """Return the numbers of a title: they distinguish parts and lectures, so "Part 2" is never "Part 1"."""
     found = []
     for position, word in enumerate(key.split()):
         if word.isdigit():
@@ -113,7 +113,7 @@ def _nearest(key: str, titles: Sequence[str]) -> int | None:
 
 
 def _short_form(wanted: str, titles: Sequence[str]) -> int | None:
-    """``Alice in Wonderland``: at least two content words, all of them in one title only, and most of that title."""
+    """Match ``Alice in Wonderland``: at least two content words, all in one title only, and most of that title's."""
     words = _title_words(wanted)
     if len(words) < 2:
         return None

@@ -1,4 +1,4 @@
-"""What whoever waits for books to be added may want to know."""
+"""The progress events of adding books."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 
 class AddingWatcher:
-    """Is told how far the adding of files has come; this one does nothing with it."""
+    """Receives the progress of adding files; this base class ignores it."""
 
     def begins(self, files: int) -> None:
-        """So many files will be looked at."""
+        """Adding starts; ``files`` is the number of files to read."""
 
     def opens(self, path: Path) -> None:
-        """A file is read now."""
+        """The file at ``path`` is about to be read."""
 
     def reads(self, pages: int) -> None:
-        """So many of its pages have been read."""
+        """That many pages of the current file have been read."""
 
     def is_done_with(self, path: Path) -> None:
         """The file has been added or refused."""

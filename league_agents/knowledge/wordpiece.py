@@ -1,7 +1,7 @@
-"""Text as the numbers of a vocabulary of word pieces, as the models of the BERT family want it.
+"""Encode text as numbers of a vocabulary of word pieces, for models of the BERT family.
 
-Rule: every text ends, and soon: a word is looked up piece by piece from the left, a word that is no sum of pieces is
-one unknown, and so is a word that is too long.
+Rule: encoding ends soon for every text: a word is matched piece by piece from the left; a word that is not a
+sequence of pieces, or is too long, becomes one unknown piece.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ START, END, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 
 def vocabulary_of(lines: str) -> dict[str, int]:
-    """A vocabulary file: one piece a line, numbered from 0."""
+    """Parse a vocabulary file: one piece per line, numbered from 0."""
     return {piece: number for number, piece in enumerate(lines.splitlines())}
 
 
 def pieces(text: str, vocabulary: Mapping[str, int], most: int) -> list[int]:
-    """The numbers of a text between those of its start and end, ``most`` in all."""
+    """Return the numbers of a text, enclosed by the start and end pieces; at most ``most`` in all."""
     text = unicodedata.normalize("NFD", text[: _CHARACTERS_PER_PIECE * most].lower())
     text = "".join(character for character in text if unicodedata.category(character) != "Mn")
     found = [vocabulary[START]]

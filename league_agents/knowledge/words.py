@@ -1,7 +1,7 @@
-"""Words and what they have in common: tokens, stop words, and stems that make "wives" and "wife" the same.
+"""Tokens, stop words, and stems that make "wives" and "wife" equal.
 
-The stems serve comparisons (does the hint share a word with the title? does the passage speak of ships?) and are never
-shown. They are light on purpose: plural, -ed, -ing, -ly and -ness go; "sailor" and "sail" stay apart.
+The stems serve comparisons (does the hint share a word with the title? does the passage mention ships?) and are never
+shown. They are light on purpose: plural, -ed, -ing, -ly and -ness are removed; "sailor" and "sail" stay different.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ _LONGEST_WORD = 64
 
 
 def words_of(text: str) -> list[str]:
-    """The words of ``text`` in order, case and accents folded; a run of Chinese characters is one element."""
+    """Return the words of ``text`` in order, case and accents folded; a run of Chinese characters is one element."""
     return _TOKEN.findall(_fold(text))
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The part that a folded word shares with its plural, its past, its -ing, its -ly and its -ness."""
+    """Return the part that a folded word shares with its plural, its past, its -ing, its -ly and its -ness."""
     word = word[:_LONGEST_WORD].removesuffix("'s").removesuffix("'")
     if not word.isascii() or len(word) < 3:
         return word
@@ -91,7 +91,7 @@ def stem(word: str) -> str:
 
 
 def content_words(text: str) -> set[str]:
-    """The stems of the words that carry meaning; for Chinese, pairs of characters, as there are no spaces to go by."""
+    """Return the stems of the words that carry meaning; for Chinese, which has no spaces, pairs of characters."""
     found: set[str] = set()
     for token in words_of(text):
         if HAN_RUN.match(token):
@@ -102,7 +102,7 @@ def content_words(text: str) -> set[str]:
 
 
 def han_pairs(run: str) -> list[str]:
-    """Every two neighbouring characters of a run of Chinese ones; a single character stands for itself."""
+    """Return all pairs of neighbouring characters of a Chinese run; a single character is returned itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
@@ -110,7 +110,7 @@ def _fold(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text
-    # NFKD takes accents and Hebrew points apart from their letters, so that "café" and "cafe" are one word.
+    # NFKD separates accents and Hebrew points from their letters, so that "café" and "cafe" are one word.
     apart = unicodedata.normalize("NFKD", text.translate(_QUOTES))
     return unicodedata.normalize("NFC", "".join(mark for mark in apart if not unicodedata.combining(mark)))
 

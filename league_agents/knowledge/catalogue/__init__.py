@@ -1,7 +1,7 @@
-"""The works that come with the package: opening sentence, hint, facts and associative words of each.
+"""The catalogue of works in the package: opening sentence, hint, facts and associative words of each.
 
-Rule 1: what is here is data that was checked by code: ``check_catalogue`` lists every entry that breaks a rule, and the
-field ``checked`` says in which packaged text the opening was found, word for word, or that it was in none.
+Rule 1: the data is checked by code. ``check_catalogue`` lists every entry that breaks a rule; the field ``checked``
+names the packaged text that contains the opening word for word, if any.
 Rule 2: the files are read once, on first use.
 """
 
@@ -29,7 +29,7 @@ _LONGEST_QUERY = 300
 
 @dataclass(frozen=True, slots=True)
 class AssociativeWord:
-    """A word that belongs to the work and the domain that a player is told."""
+    """A word that belongs to the work and to the domain announced to the players."""
 
     word: str
     domain: str
@@ -40,18 +40,18 @@ class Work:
     """One published work."""
 
     title: str
-    """In the language of the work."""
+    """In the work's own language."""
 
     english_title: str | None
-    """Under which English readers know it; ``None`` for a work in English."""
+    """The title under which English readers know the work; ``None`` for a work in English."""
 
     author: str
 
     year: int
-    """Of first publication; negative before the common era."""
+    """Year of first publication; negative before the common era."""
 
     language: str
-    """ISO 639-1, of the opening sentence as given here."""
+    """ISO 639-1 code of the language of ``opening_sentence``."""
 
     opening_sentence: str
     """Exactly as published."""
@@ -60,12 +60,12 @@ class Work:
     """At most 15 words, none of the content words of the title or the opening sentence."""
 
     facts: tuple[str, ...]
-    """Statements that a reader can check, at least five."""
+    """Statements that a reader can check; at least five."""
 
     words: tuple[AssociativeWord, ...]
 
     checked: str | None
-    """``exact: <package> <version>`` where the opening was found; ``None`` when no packaged text holds the work."""
+    """``exact: <package> <version>`` if that package has the opening; ``None`` if no packaged text has the work."""
 
 
 class Catalogue:
@@ -79,14 +79,14 @@ class Catalogue:
 
     @classmethod
     def load(cls) -> Catalogue:
-        """The catalogue of the package, read once. Raises KnowledgeError when the installation is damaged."""
+        """Return the package's catalogue, read once. Raises KnowledgeError if the installation is damaged."""
         return _load()
 
     def find(self, title: str, author: str | None = None) -> Work | None:
-        """The work that ``title`` names, or ``None``; never a guess (see ``titles``).
+        """Return the work that ``title`` names, or ``None``; never guess (see ``titles``).
 
-        An author may be given apart or in the title: ``Emma by Jane Austen``, ``Emma (Austen)``, ``Jane Austen: Emma``.
-        A work by somebody else is not returned.
+        The author may be given as ``author`` or in the title: ``Emma by Jane Austen``, ``Emma (Austen)``,
+        ``Jane Austen: Emma``. A work by another author is not returned.
         """
         title = title[:_LONGEST_QUERY].strip()
         named = self._named(title, author)
@@ -110,7 +110,7 @@ class Catalogue:
         return None if found is None else candidates[found][1]
 
     def words_of(self, domain: str) -> tuple[str, ...]:
-        """All words of a domain, whatever its case; none for a domain that is not in the list."""
+        """Return all words of a domain, case-insensitively; empty for an unknown domain."""
         key = title_key(domain)
         for name, words in self.domains.items():
             if title_key(name) == key:
@@ -119,7 +119,7 @@ class Catalogue:
 
 
 def catalogue_files() -> dict[str, Any]:
-    """File name -> parsed content of every file of the catalogue. Raises KnowledgeError for one that is not JSON."""
+    """Return file name -> parsed content of every catalogue file. Raises KnowledgeError if one is not JSON."""
     files = {}
     for file in resources.files(__name__).iterdir():
         if file.name == DOMAINS_FILE or re.fullmatch(r"works_\w+\.json", file.name):

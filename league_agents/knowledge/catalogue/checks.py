@@ -1,4 +1,4 @@
-"""The rules of the catalogue, as a list of everything that breaks one."""
+"""Checks of the catalogue's rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-'’ ][^\W\d_]+)*")
 
 
 def check_catalogue(files: Mapping[str, Any] | None = None) -> list[str]:
-    """All problems of the catalogue's files (the package's by default), one line each; empty when it is sound."""
+    """List all problems of the catalogue's files (default: the package's), one line each; empty if there are none."""
     files = catalogue_files() if files is None else files
     domains = files.get(DOMAINS_FILE)
     problems = list(_check_domains(domains))

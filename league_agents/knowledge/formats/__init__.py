@@ -1,5 +1,5 @@
-"""The file formats that books come in; each module knows one and turns a file into the same ``Extract``.
+"""The file formats of books; each module reads one format into an ``Extract``.
 
-What a file is, its first bytes decide (``kinds``). Readers of PDF, EPUB and HTML run in a process of their own
-(``child``), because they stand on native code and the files come from strangers.
+The first bytes of a file decide its format (``kinds``). Readers of PDF, EPUB and HTML run in a separate process
+(``child``), because they use native code and the files are untrusted.
 """

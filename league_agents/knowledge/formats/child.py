@@ -1,8 +1,8 @@
-"""The process in which files of strangers are taken apart: ``python -m league_agents.knowledge.formats.child``.
+"""The process that parses untrusted files: ``python -m league_agents.knowledge.formats.child``.
 
-Rule 1: whatever happens here ends at most this process. It has a bound on its memory and, for each file, on its
-computing time; it ends by itself when it has been silent for too long, and when nobody is left who talks to it.
-Rule 2: on standard input and output there are frames (see ``frames``) and nothing else; what libraries print is lost.
+Rule 1: a failure ends at most this process. Its memory is limited, and so is its CPU time for each file; it exits after
+too long a silence, and when its parent has gone.
+Rule 2: standard input and output carry frames only (see ``frames``); output of libraries is discarded.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from league_agents.knowledge.formats.kinds import BookFormat
 
 
 def main(arguments: list[str]) -> None:
-    """Answer one request after the other. Arguments: seconds of silence, bytes of memory, seconds of computing."""
+    """Serve one request after the other. Arguments: seconds of silence, bytes of memory, seconds of CPU time."""
     silence_s, memory_bytes, cpu_s = map(int, arguments[:3])
     with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard speaks to the parent, which ends this process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     _bound_memory(memory_bytes)
     requests: BinaryIO = sys.stdin.buffer
     answers: BinaryIO = os.fdopen(os.dup(1), "wb")
@@ -62,7 +62,7 @@ def _answer(kind: str, content: bytes, source: str, progress: Callable[[int], No
     except (MemoryError, RecursionError):
         return {"refused": f"{source}: needs too much memory", "is_spent": True}
     except Exception as error:
-        # The edge of this process: what a library makes of a damaged file cannot be foreseen.
+        # The edge of this process: a library's reaction to a damaged file cannot be foreseen.
         return {"refused": f"{source}: is damaged ({type(error).__name__} while it was read)"}
 
 
@@ -83,12 +83,12 @@ def _extract(kind: BookFormat, content: bytes, source: str, progress: Callable[[
 def _bound_memory(limit: int) -> None:
     try:
         import resource
-    except ImportError:  # only Unix has it
+    except ImportError:  # the module exists on Unix only
         return
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "darwin":
-        # macOS takes the limit and does not keep it.
+        # macOS accepts the limit but does not enforce it.
         threading.Thread(target=end_above, args=(limit, _resident_bytes), daemon=True).start()
         return
     with contextlib.suppress(ValueError, OSError):
@@ -96,7 +96,7 @@ def _bound_memory(limit: int) -> None:
 
 
 def end_above(limit: int, used: Callable[[], int], every_s: float = 0.05) -> None:
-    """End the process as soon as it uses more bytes. Native code that runs does not hold this thread up."""
+    """End the process once it uses more than ``limit`` bytes. Running native code does not block this thread."""
     never = threading.Event()
     while used() <= limit:
         never.wait(every_s)
@@ -104,14 +104,14 @@ def end_above(limit: int, used: Callable[[], int], every_s: float = 0.05) -> Non
 
 
 def _resident_bytes() -> int:
-    """The most that was resident, as macOS counts it. (Linux counts kilobytes, those of the parent included.)"""
+    """Return the peak resident memory in bytes, as on macOS. (Linux reports kilobytes and includes the parent.)"""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _bound_computing(seconds: int) -> None:
-    """So many more seconds: for one file, whatever those before it took. The system ends a process that exceeds it."""
+    """Allow that many more CPU seconds for one file. The system ends a process that exceeds them."""
     try:
         import resource
     except ImportError:

@@ -1,7 +1,7 @@
-"""Lines that are written from right to left, in the order in which they are read.
+"""Convert right-to-left lines to reading order.
 
-A page holds signs at places, not words in order. Hebrew and Arabic run from the right, and the Latin words and numbers
-inside them from the left. Rule: the places decide, because programs that write PDF files store such lines in any order.
+A page stores positioned characters, not ordered words. Hebrew and Arabic run from the right, Latin words and numbers
+inside them from the left. Rule: the positions decide, because PDF writers store such lines in any order.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from statistics import median
 from typing import NamedTuple
 
 MIN_SHARE = 0.3
-"""Of a book's letters: with fewer right-to-left ones its lines run from the left, and words in between are left as
-they come."""
+"""Minimum share of right-to-left letters in a book; below it all lines run from the left, and right-to-left words
+stay in stored order."""
 
 
 _GAP = 0.25
-"""Of a letter's width: more between two letters is a space. Print has 0.4 and more between words."""
+"""Share of a letter's width: a wider gap between two letters is a space. In print, word gaps are 0.4 and more."""
 
 
 class Sign(NamedTuple):
-    """One character at its place."""
+    """One character and its position."""
 
     character: str
     left: float
@@ -36,8 +36,8 @@ def is_right_to_left(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _class(character: str) -> str:
-    """``R`` Hebrew and Arabic, ``L`` other letters, ``N`` digits, ``m`` a mark on a letter, ``s`` what joins digits,
-    ``t`` what stands at a number, ``-`` the rest.
+    """``R`` Hebrew and Arabic, ``L`` other letters, ``N`` digits, ``m`` a mark on a letter, ``s`` a sign that joins
+    digits, ``t`` a sign next to a number, ``-`` the rest.
     """
     kind = unicodedata.bidirectional(character)
     if kind in ("R", "AL"):
@@ -52,16 +52,16 @@ def _class(character: str) -> str:
 
 
 def runs_from_right(text: str) -> bool:
-    """Whether a text's lines begin at the right, by the share of its letters."""
+    """Return whether the lines of a text run from the right, by the share of its letters."""
     from_right = sum(map(is_right_to_left, text))
     return from_right > 0 and from_right >= MIN_SHARE * sum(map(str.isalpha, text))
 
 
 def logical(signs: Iterable[Sign]) -> str:
-    """A line of a book that runs from the right, in reading order, with brackets that open and close.
+    """Return a line of a right-to-left book in reading order, with correctly paired brackets.
 
-    Programs store a bracket as it is meant or as it looks, and readers turn some of them round; so neither is believed.
-    A bracket opens behind a space and in front of a letter, and closes the other way round.
+    Programs store a bracket by meaning or by appearance, and readers mirror some of them, so that is ignored.
+    A bracket opens after a space and before a letter, and closes the other way round.
     """
     cells = _in_reading_order(_cells(signs))
     return "".join(_righted(cells) if any(cell in _PAIR_OF for cell in cells) else cells)
@@ -72,7 +72,7 @@ _BEHIND_CLOSED = frozenset(".,;:!?\"'׳״-–")
 
 
 def _righted(cells: Sequence[str]) -> Iterator[str]:
-    """The cells with every bracket turned as its neighbours want it."""
+    """Yield the cells, each bracket turned to fit its neighbours."""
     opened: list[str] = []
     for i, cell in enumerate(cells):
         pair = _PAIR_OF.get(cell)
@@ -91,7 +91,7 @@ def _righted(cells: Sequence[str]) -> Iterator[str]:
 
 
 def _in_reading_order(cells: Sequence[str]) -> list[str]:
-    """Cells from the right edge to the left, with what runs from the left turned round."""
+    """Return the cells from the right edge to the left, with left-to-right runs reversed."""
     classes = [_class(cell[0]) for cell in cells]
     _join(classes)
     read: list[str] = []
@@ -112,7 +112,7 @@ def _in_reading_order(cells: Sequence[str]) -> list[str]:
 
 
 def _with_its_brackets(cells: Sequence[str], start: int, end: int) -> tuple[int, int]:
-    """A Latin phrase with the bracket that closes one inside it: ``f(x)`` ends in a bracket, ``(UDP)`` has none."""
+    """Extend a Latin phrase by the bracket that closes one inside it: ``f(x)`` is extended, ``(UDP)`` is not."""
     inside = [cell for cell in cells[start:end] if cell in _PAIR_OF]
     for pair in {_PAIR_OF[cell] for cell in inside}:
         if sum(_PAIR_OF[cell] == pair for cell in inside) % 2:
@@ -124,9 +124,9 @@ def _with_its_brackets(cells: Sequence[str], start: int, end: int) -> tuple[int,
 
 
 def _cells(signs: Iterable[Sign]) -> list[str]:
-    """Letters with their marks, from the right edge to the left, and a space wherever there is a gap.
+    """Return letters with their marks, from right to left, with a space for each gap.
 
-    Spaces without a width were put in by the program that read the page, which did not know the order of the words.
+    Zero-width spaces are dropped: the PDF reader inserted them without knowing the order of the words.
     """
     bases: list[tuple[Sign, list[str]]] = []
     marks: list[Sign] = []
@@ -157,9 +157,9 @@ def _centre(sign: Sign) -> float:
 
 
 def _join(classes: list[str]) -> None:
-    """Marks what stands between the parts of a Latin phrase or of a number as belonging to it.
+    """Mark the signs between the parts of a Latin phrase or of a number as belonging to it.
 
-    Of two ways to read ``TCP 3`` inside Hebrew the commoner is taken: the number belongs to the word before it.
+    ``TCP 3`` inside Hebrew is ambiguous; the more common reading is used: the number belongs to the word before it.
     """
     for i, kind in enumerate(classes):
         if kind == "t" and (classes[i - 1 : i] == ["N"] or classes[i + 1 : i + 2] == ["N"]):

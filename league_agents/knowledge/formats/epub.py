@@ -1,8 +1,8 @@
-"""An EPUB: a ZIP archive of XHTML pages, and a list that says in which order they are read.
+"""EPUB files: a ZIP archive of XHTML pages and a list with their reading order.
 
-Rule 1: nothing is unpacked to disk, and no name in the archive is ever a path of this machine.
-Rule 2: every member is read up to a bound, whatever size the archive gives for it; so is their sum.
-Rule 3: a protected book is refused by name. Fonts that are only scrambled do not make it one.
+Rule 1: nothing is unpacked to disk, and no name in the archive is used as a path.
+Rule 2: every member is read up to a limit, whatever size the archive states; the sum is limited as well.
+Rule 3: a protected book is refused with that reason. Obfuscated fonts alone do not count as protection.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 MAX_MEMBERS = 20_000
 MAX_MEMBER_BYTES = 30_000_000
 MAX_BYTES = 150_000_000
-"""Of all pages of one book, unpacked."""
+"""Limit for all pages of one book, unpacked."""
 
 _LONGEST_SPINE = 10_000
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _RIGHTS = ("META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/sinf.xml")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document")
-# What publishers scramble fonts with; the text stays readable.
+# Font obfuscation by publishers; the text stays readable.
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
 def epub_extract(content: bytes, source: str) -> Extract:
-    """The text of an EPUB. Raises DocumentRefused for one that is broken, protected, too large, or without text."""
+    """Return the text of an EPUB. Raises DocumentRefused if it is broken, protected, too large, or without text."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _Book(archive, source).extract()
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError) as error:
         raise DocumentRefused(source, "is a broken EPUB (its archive cannot be read)") from error
-    except RuntimeError as error:  # zipfile's answer to a member under a password
+    except RuntimeError as error:  # zipfile raises it for a member with a password
         raise DocumentRefused(source, "is protected by a password") from error
 
 
@@ -126,10 +126,10 @@ class _Book:
         try:
             yield from html_blocks(main_matter(parse(decode_html(content, self._source), self._source)))
         except DocumentRefused:
-            return  # one page that cannot be read: the book is the others
+            return  # an unreadable page does not prevent reading the others
 
     def _tree(self, name: str) -> _Element | None:
-        """A member that is XML, without name spaces; ``None`` when it is missing or broken."""
+        """Parse a member as XML without name spaces; ``None`` if it is missing or broken."""
         if name not in self._names:
             return None
         try:
@@ -148,7 +148,7 @@ class _Book:
 
 
 def _member(folder: str, href: str) -> str:
-    """The archive's name for what a page of it refers to."""
+    """Return the archive's name for a link in a page."""
     try:
         path = unquote(urlsplit(href).path)
     except ValueError:

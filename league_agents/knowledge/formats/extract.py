@@ -1,6 +1,6 @@
-"""What every reader of a format gives: the parts of a book in reading order, and what the file says of itself.
+"""The common result of all format readers: the parts of a book in reading order, and the file's own metadata.
 
-Rule: a reader is bounded. ``Gathered`` counts what it is given and refuses the file that says too much.
+Rule: a reader is bounded. ``gathered`` counts its input and refuses a file with too much text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.layout import LineBlock
 
 MAX_CHARACTERS = 25_000_000
-"""Of text in one file: five times the longest novel."""
+"""Limit for the text of one file: five times the longest novel."""
 
 MAX_PARTS = 500_000
 LONGEST_FIELD = 300
@@ -20,14 +20,14 @@ LONGEST_FIELD = 300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extract:
-    """A file's text, taken apart."""
+    """A file's text in parts."""
 
     title: str | None
-    """As the file names itself; ``None`` when it does not."""
+    """The title stated in the file; ``None`` if it states none."""
 
     author: str | None
     language: str | None
-    """ISO 639-1, as the file states it; ``None`` when it does not."""
+    """ISO 639-1 code stated in the file; ``None`` if it states none."""
 
     parts: tuple[LineBlock, ...]
 
@@ -36,7 +36,7 @@ class Extract:
 
 
 def gathered(parts: Iterable[LineBlock], source: str) -> tuple[LineBlock, ...]:
-    """The parts that hold something. Raises DocumentRefused when there are none, or too many."""
+    """Return the parts that are not empty. Raises DocumentRefused if there are none, or too many."""
     found: list[LineBlock] = []
     characters = 0
     for part in parts:
@@ -52,12 +52,12 @@ def gathered(parts: Iterable[LineBlock], source: str) -> tuple[LineBlock, ...]:
 
 
 def field(value: str | None) -> str | None:
-    """A name out of a file on one line of bounded length; ``None`` for nothing."""
+    """Return a metadata value on one line of limited length; ``None`` if it is empty."""
     return " ".join((value or "")[: 4 * LONGEST_FIELD].split())[:LONGEST_FIELD] or None
 
 
 def language_code(value: str | None) -> str | None:
-    """``he`` of ``he-IL``; ``None`` for what is no language."""
+    """Return ``he`` for ``he-IL``; ``None`` if the value is not a language."""
     code = (value or "").strip().replace("_", "-").split("-")[0].casefold()
     code = _OLD_CODES.get(code, code)
     return code if len(code) == 2 and code.isascii() and code.isalpha() else None

@@ -1,8 +1,8 @@
-"""An HTML page as the parts of a text: its main matter, without what surrounds it on the screen.
+"""Extract the main content of an HTML page, without navigation and other surroundings.
 
-Rule 1: nothing is fetched, nothing is expanded: no network, no external entities, no scripts.
-Rule 2: the tree is walked without recursion, so that no depth of nesting can end the program.
-Rule 3: when in doubt a part stays; what is left out is what the page itself marks as navigation, ornament or code.
+Rule 1: nothing is fetched or expanded: no network, no external entities, no scripts.
+Rule 2: the tree is walked without recursion, so deep nesting cannot exhaust the stack.
+Rule 3: when in doubt a part is kept; only parts that the page marks as navigation, ornament or code are dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _META_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _HEAD_BYTES = 4_096
-# What browsers take these names for: pages say one and mean the other.
+# Browsers read these encoding names as the encodings on the right, because pages use them wrongly.
 _MEANT = {
     "iso-8859-1": "cp1252",
     "latin-1": "cp1252",
@@ -65,7 +65,7 @@ _BLOCKS = (
     | (_ASIDES - {"math"})
 )
 _ROLES_LEFT_OUT = _set_of("navigation banner contentinfo search complementary menu doc-toc")
-# What EPUB (epub:type) and DPUB-ARIA (role) call the parts of a book that nobody reads for their prose.
+# EPUB (epub:type) and DPUB-ARIA (role) names for parts of a book that are not prose.
 _MATTER_LEFT_OUT = _set_of(
     "toc landmarks loi lot page-list copyright-page colophon titlepage halftitlepage cover index bibliography "
     "endnotes footnotes footnote rearnote rearnotes noteref pagebreak other-credits imprint"
@@ -78,14 +78,14 @@ _CLASSES_LEFT_OUT = re.compile(
 )
 _HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MAIN_SHARE = 0.4
-"""A ``main`` or an ``article`` with this share of the page's text is what the page is about."""
+"""A ``main`` or an ``article`` with this share of the page's text is its main content."""
 
 _LINK_SHARE = 0.6
-"""A block with more of its text inside links leads elsewhere."""
+"""A block with a larger share of its text inside links is navigation."""
 
 
 def html_extract(content: bytes, source: str) -> Extract:
-    """The main matter of a page. Raises DocumentRefused for one without text or in an unknown encoding."""
+    """Return a page's main content. Raises DocumentRefused if it has no text or an unknown encoding."""
     text = decode_html(content, source)
     root = parse(text, source)
     parts = gathered(html_blocks(main_matter(root)), source)
@@ -100,30 +100,30 @@ def html_extract(content: bytes, source: str) -> Extract:
 
 
 def _title(heading: str | None, of_page: str | None) -> str | None:
-    """A page says of itself what it is; its first heading says it better, unless that only counts: ``Chapter 1``."""
+    """Prefer the first heading to the page's ``title``, unless it is only a number: ``Chapter 1``."""
     is_chapter = heading is not None and CHAPTER_HEADING.match(heading) is not None
     return (of_page or heading) if is_chapter else (heading or of_page)
 
 
 def decode_html(content: bytes, source: str) -> str:
-    """By its byte order mark, by what the page says of itself, and then as any text."""
+    """Decode by byte order mark, else by the declared encoding, else like plain text."""
     head = content[:_HEAD_BYTES]
     named = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
     has_mark = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if named and not has_mark and b"\x00" not in head:
         name = named[1].decode("ascii").casefold()
         try:
-            # A page that says UTF-16 in letters of one byte is not UTF-16.
+            # A declaration of UTF-16 that is readable in single bytes must be wrong.
             encoding = "utf-8" if name.startswith(("utf-16", "utf-32")) else _MEANT.get(name, name)
             return tidy(content.decode(encoding), source)
         except (LookupError, UnicodeDecodeError, ValueError):
-            pass  # it says wrong of itself: looked at as any text
+            pass  # the declaration is wrong: decode like plain text
     try:
         return tidy(decode_bytes(content, source), source)
     except DocumentRefused:
         if not named:
             raise
-        # One broken byte in a page that names its encoding is no reason to know nothing of it.
+        # One broken byte in a page that declares its encoding is no reason to refuse the page.
         try:
             text = content.decode(_MEANT.get(name, name), "replace")
         except (LookupError, ValueError):
@@ -134,7 +134,7 @@ def decode_html(content: bytes, source: str) -> str:
 
 
 def parse(text: str, source: str, *, is_xml: bool = False) -> _Element:
-    """The tree of a page: as XHTML where it is that, otherwise as browsers read it; ``is_xml`` takes XML only."""
+    """Parse as XHTML if possible, otherwise as browsers read HTML; ``is_xml`` accepts XML only."""
     from lxml import etree, html
 
     bare = _without_doctype(text)
@@ -144,7 +144,7 @@ def parse(text: str, source: str, *, is_xml: bool = False) -> _Element:
             remove_comments=True, remove_pis=True, collect_ids=False,
         )  # fmt: skip
         try:
-            # Read as HTML, ``<title/>`` and ``<script/>`` would swallow all that follows.
+            # Parsed as HTML, ``<title/>`` and ``<script/>`` would swallow the rest of the page.
             named = _NAMED_ENTITY.sub(_entity, _XML_DECLARATION.sub("", bare, count=1))
             return _without_namespaces(etree.fromstring(named.strip().encode("utf-8", "replace"), strict))
         except etree.XMLSyntaxError as error:
@@ -161,14 +161,14 @@ def parse(text: str, source: str, *, is_xml: bool = False) -> _Element:
 
 
 def _without_doctype(text: str) -> str:
-    # Tried at the first place only: at each of many, the pattern would take the time of their number.
+    # Matched at the first place only: matching at every place would take quadratic time.
     start = _DOCTYPE_BEGIN.search(text)
     whole = _DOCTYPE.match(text, start.start()) if start is not None else None
     return text if whole is None else text[: whole.start()] + text[whole.end() :]
 
 
 def main_matter(root: _Element) -> _Element:
-    """The part of the page that it is about; the page itself where nothing stands out."""
+    """Return the element with the main content; the page itself if no element stands out."""
     body = next(iter(root.iter("body")), root)
     whole = _length(body)
     for tag in ("main", "article"):
@@ -179,7 +179,7 @@ def main_matter(root: _Element) -> _Element:
 
 
 def html_blocks(top: _Element) -> Iterator[LineBlock]:
-    """The parts below an element, in order, each with its words on one line."""
+    """Yield the parts below an element in order, each with its words on one line."""
     state = _BlockState()
     skipped: _Element | None = None
     for event, element in _walk(top):
@@ -205,7 +205,7 @@ def html_blocks(top: _Element) -> Iterator[LineBlock]:
 
 
 class _BlockState:
-    """The words of the block that is being read, and what it stands in."""
+    """The words of the current block, and its enclosing elements."""
 
     def __init__(self) -> None:
         self._words: list[str] = []
@@ -232,7 +232,7 @@ class _BlockState:
 
     def say(self, text: str | None) -> None:
         if text:
-            # A line break of the file is a space; those that the page asks for are put in by ``br``.
+            # A line break in the file is a space; requested line breaks are inserted by ``br``.
             self._words.append(" ".join(text.split("\n")))
             self._linked += len(text.strip()) if self._links > 0 else 0
 
@@ -293,7 +293,7 @@ def _without_namespaces(root: _Element) -> _Element:
 
 def _entity(match: re.Match[str]) -> str:
     name = match[1]
-    # An entity that only the page's own document type knows is left out, so nothing of that can be expanded.
+    # Entities from the page's own document type are dropped, so none of them can be expanded.
     return match[0] if name in _XML_ENTITIES else html5.get(f"{name};", "")
 
 
@@ -310,7 +310,7 @@ def _meta(root: _Element, name: str) -> str | None:
 
 
 def _pass_on_want_of_memory(error: Exception) -> None:
-    """Raise ``MemoryError`` for what libxml2 reports as a mistake in the file."""
+    """Raise ``MemoryError`` if libxml2 reports a lack of memory as an error in the file."""
     from lxml import etree
 
     if getattr(error, "code", None) == etree.ErrorTypes.ERR_NO_MEMORY:

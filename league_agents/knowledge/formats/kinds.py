@@ -1,7 +1,7 @@
-"""What a file is: its first bytes decide, its ending only where they leave the choice.
+"""Determine a file's format: by its first bytes, and by its suffix only where they leave a choice.
 
-A name is a claim of whoever made the file. A PDF that is called ``novel.txt`` is read as a PDF; a file that is called
-``novel.pdf`` and is none is refused, because something else was meant.
+A file name is untrusted. A PDF called ``novel.txt`` is read as a PDF; a file called ``novel.pdf`` that is not a PDF is
+refused, because something else was meant.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ENDINGS = {
     ".epub": BookFormat.EPUB,
     ".pdf": BookFormat.PDF,
 }
-"""What is taken from a folder. A file that is named itself may have any ending."""
+"""Suffixes that are accepted in folders. A file that is named explicitly may have any suffix."""
 
 OFFICE_ENDINGS = {
     ".doc": "a Word document",
@@ -47,7 +47,7 @@ OFFICE_ENDINGS = {
     ".pptx": "a PowerPoint presentation",
     ".odp": "a presentation of an office program",
 }
-"""What people keep beside their books and no reader is here for: it is named with what to do, not passed over."""
+"""Common formats without a reader: such files are refused with advice, not skipped."""
 
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)*(?:<!doctype\s+html|<html\b)", re.IGNORECASE | re.DOTALL
@@ -57,13 +57,13 @@ _EPUB_MIMETYPE = b"mimetypeapplication/epub+zip"
 
 
 def kind_of(name: str, head: bytes) -> BookFormat:
-    """The format of the file ``name`` that begins with ``head``.
+    """Return the format of the file ``name`` that begins with ``head``.
 
-    Raises DocumentRefused for a false name and for an office file.
+    Raises DocumentRefused for a misleading name and for an office file.
     """
     ending = PurePath(name).suffix.lower()
     claimed = ENDINGS.get(ending)
-    # The mark may stand behind a few stray bytes: readers of PDF accept it within the first kilobyte.
+    # A few stray bytes may precede the mark: PDF readers accept it within the first kilobyte.
     if head.startswith(b"%PDF-") or (claimed is BookFormat.PDF and b"%PDF-" in head[:1024]):
         return BookFormat.PDF
     if head.startswith(b"PK\x03\x04") and (claimed is BookFormat.EPUB or _EPUB_MIMETYPE in head[:200]):

@@ -1,9 +1,9 @@
-"""Lines on pages become paragraphs again: what the printer broke is joined, what he added is left out.
+"""Restore paragraphs from lines on pages: join broken lines, remove running heads and page numbers.
 
-Rule 1: places decide, words only where places leave the choice. A new paragraph shows by its indentation, by a gap, by
-another size, or by a line in front of it on which there was still room.
-Rule 2: a line that comes back at the same height of several pages is the printer's; so is a page's number.
-Rule 3: a hyphen at a line's end goes when the book writes the word without it elsewhere, or when its halves are no
+Rule 1: positions decide, words only where positions leave a choice. A new paragraph is recognised by its indentation,
+by a gap, by another size, or by a preceding line that had room left.
+Rule 2: a line that recurs at the same height on several pages is a running head or foot; page numbers go as well.
+Rule 3: a hyphen at a line's end is removed if the book writes the word without it elsewhere, or if its halves are not
 words of the book.
 """
 
@@ -51,34 +51,34 @@ class Sheet(NamedTuple):
 
 
 class _Measure(NamedTuple):
-    """What is usual in this book."""
+    """The usual measures of this book."""
 
     height: float
-    """Of a line of the text's own size."""
+    """Height of a line in the text's main size."""
 
     leading: float
-    """From one line to the next."""
+    """Distance from one line to the next."""
 
     indents: bool
     """Whether paragraphs begin with an indented line."""
 
 
 _EDGE_LINES = 3
-"""So many lines at the top and at the bottom of a page may be the printer's."""
+"""Number of lines at the top and at the bottom of a page that may be running heads or feet."""
 
 _LEAST_REPEATS = 3
 _SAME_HEIGHT = 3.0
 """Points by which a running head may move from page to page."""
 
 _BIGGER, _SMALLER = 1.15, 0.88
-"""A heading's and a note's size, compared with the text's."""
+"""Relative sizes of a heading and of a note, compared with the text."""
 
 _OTHER_SIZE = 1.12
 _WIDE_GAP = 1.35
-"""Lines further apart than so many usual distances do not belong to one paragraph."""
+"""Lines further apart than this multiple of the usual distance belong to different paragraphs."""
 
 _INDENT = 0.55
-"""In heights of a line."""
+"""Minimum indentation, in line heights."""
 
 _SLIDE_SHAPE = 1.2
 _WORDS_ON_SLIDE = 160
@@ -94,7 +94,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def page_blocks(sheets: Sequence[Sheet]) -> Iterator[LineBlock]:
-    """The parts of a book that came on pages. Slides give one part for each page, below its title."""
+    """Yield the parts of a paged book. Slides give one part for each page, below its title."""
     cleaned = _without_edges(sheets)
     filled = [sheet for sheet in cleaned if sheet.lines]
     if not filled:
@@ -116,7 +116,7 @@ def _are_slides(sheets: Sequence[Sheet]) -> bool:
 
 
 def _without_edges(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The pages without running heads, feet and page numbers."""
+    """Return the pages without running heads, feet and page numbers."""
     seen: dict[tuple[str, bool], list[float]] = defaultdict(list)
     for sheet in sheets:
         for line, is_top in _edges(sheet):
@@ -130,14 +130,14 @@ def _without_edges(sheets: Sequence[Sheet]) -> list[Sheet]:
             if is_page_number(line.text) or (_edge_key(line.text), is_top) in repeated
         }
         kept = [line for line in sheet.lines if id(line) not in dropped]
-        # A page of nothing but repeated lines is a page that was repeated.
+        # A page of repeated lines only is a page that was repeated.
         whole = not kept and not all(is_page_number(line.text) for line in sheet.lines)
         found.append(Sheet(sheet.width, sheet.height, sheet.lines if whole else kept))
     return found
 
 
 def _edges(sheet: Sheet) -> Iterator[tuple[Line, bool]]:
-    """The outermost lines of a page and whether each is at the top; no titles, which are bigger than the text."""
+    """Yield a page's outermost lines and whether each is at the top; titles, larger than the text, are skipped."""
     if not sheet.lines:
         return
     usual = median(line.height for line in sheet.lines)
@@ -185,9 +185,9 @@ def _measure(sheets: Sequence[Sheet]) -> _Measure:
 
 
 def _paragraphs(sheets: Sequence[Sheet], usual: _Measure) -> Iterator[list[Line | None]]:
-    """Lines that belong together; ``None`` stands where a line was ended although there was room on it.
+    """Yield lines that belong together; ``None`` marks a line that was ended although it had room left.
 
-    Notes at the foot of a page do not keep the text above them from going on overleaf.
+    Footnotes do not interrupt a paragraph that continues on the next page.
     """
     open_paragraph: list[Line | None] = []
     for sheet in sheets:
@@ -201,7 +201,7 @@ def _paragraphs(sheets: Sequence[Sheet], usual: _Measure) -> Iterator[list[Line 
             if previous is None:
                 open_paragraph = [line]
             elif is_first or line.bottom > previous.bottom + usual.height:
-                # The next page, or the next column.
+                # The next line is on the next page or in the next column.
                 if _goes_on_overleaf(previous, line, usual):
                     open_paragraph.append(line)
                 else:
@@ -226,12 +226,12 @@ class _Margin:
         self._lines = lines
 
     def at(self, line: Line) -> float:
-        """The end of the column in which ``line`` stands."""
+        """Return the end of the column that contains ``line``."""
         return max(other.end for other in self._lines if other.start < line.end and other.end > line.start)
 
 
 def _break(previous: Line, line: Line, usual: _Measure, margin: _Margin) -> str:
-    """What lies between two lines of one page: ``""``, the end of a ``line``, or the end of a ``paragraph``."""
+    """Return the break between two lines of one page: ``""``, ``line`` or ``paragraph``."""
     ratio = line.height / previous.height if previous.height else 1.0
     gap = previous.bottom - line.bottom
     if not 1 / _OTHER_SIZE < ratio < _OTHER_SIZE or gap > _WIDE_GAP * usual.leading * max(
@@ -249,7 +249,7 @@ def _break(previous: Line, line: Line, usual: _Measure, margin: _Margin) -> str:
 
 
 def _had_room(previous: Line, line: Line, margin: float) -> bool:
-    """Whether the first word of ``line`` would have found room at the end of ``previous``."""
+    """Return whether the first word of ``line`` would have fitted at the end of ``previous``."""
     letters = max(1, len(line.text))
     first = len(line.text.split(maxsplit=1)[0]) if " " in line.text else letters
     per_letter = (line.end - line.start) / letters
@@ -287,17 +287,17 @@ def _parts(paragraph: list[Line | None], usual: _Measure, known: Counter[str]) -
 
 
 def _may_head(texts: Sequence[str]) -> bool:
-    """Whether the first line, on which there was room left, is a heading of the text's own size."""
+    """Return whether the first line, which had room left, is a heading in the text's own size."""
     return len(texts) > 1 and len(texts[0]) <= LONGEST_HEADING and not texts[0].endswith((",", ";", "-", "—"))
 
 
 def _reads_on(text: str) -> bool:
-    """Whether big letters are the text itself, as in a book for children."""
+    """Return whether large letters are running text, as in a book for children."""
     return count_words(text) > 20
 
 
 def _healed(texts: Sequence[str], known: Counter[str]) -> list[str]:
-    """The lines with the words that were broken at their ends made whole."""
+    """Return the lines with the words that were broken at line ends joined."""
     healed = list(texts)
     for i in range(len(healed) - 1):
         broken = _HYPHENATED.search(healed[i])
@@ -306,7 +306,7 @@ def _healed(texts: Sequence[str], known: Counter[str]) -> list[str]:
             continue
         front, back = broken[1], rest.group()
         whole, apart = known[f"{front}{back}".casefold()], known[f"{front}-{back}".casefold()]
-        # Neither is written elsewhere: "shrine-dedicated" is of two words of the book, "unqual-ified" of none.
+        # Neither form occurs elsewhere: "shrine-dedicated" is two words of the book, "unqual-ified" is not.
         is_one_word = whole > apart or not (apart or (known[front.casefold()] and known[back.casefold()]))
         tail = healed[i + 1][rest.end() :]
         trailing = re.match(r"\S*", tail)
@@ -320,7 +320,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def _words_of(sheets: Sequence[Sheet]) -> Counter[str]:
-    """The words of the book as they stand within its lines; the halves of broken ones are none."""
+    """Count the words within the lines of the book; halves of broken words are excluded."""
     found: Counter[str] = Counter()
     is_broken = False
     for sheet in sheets:
@@ -332,9 +332,9 @@ def _words_of(sheets: Sequence[Sheet]) -> Counter[str]:
 
 
 def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[LineBlock]:
-    """A slide's title and what stands below it as one part, its points divided by blank lines.
+    """Yield a slide's title and the text below it as one part, its points divided by blank lines.
 
-    It begins with a point that says something: three words at least.
+    The text begins at the first point of at least three words.
     """
     lines = sheet.lines
     tallest = max(line.height for line in lines)
@@ -370,7 +370,7 @@ def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[LineBlock]:
 
 
 def _merged(points: Sequence[str]) -> Iterator[str]:
-    """Complete sentences on one line, points without an end each on its own."""
+    """Join complete sentences into one line; each point without an end mark stays on its own line."""
     held = ""
     for point in points:
         if held and _ends(held):

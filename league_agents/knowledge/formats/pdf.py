@@ -1,7 +1,7 @@
 """A PDF file as pages of lines, each line with its place.
 
-PDFium reads the file. It is native code and the files come from strangers: this module runs in a child process, see
-``child``. What the lines mean is decided in ``pages``.
+PDFium reads the file. It is native code and the files are untrusted, so this module runs in a child process (see
+``child``). ``pages`` interprets the lines.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from league_agents.knowledge.formats.pages import Line, Sheet, page_blocks
 
 MAX_PAGES = 20_000
 MAX_CHARACTERS_ON_PAGE = 100_000
-"""A page of print has 3,000 to 10,000."""
+"""Limit for one page; a page of print has 3,000 to 10,000."""
 
 _PAGES_BETWEEN_REPORTS = 20
-# PDFium ends a line with a line break, except behind a hyphen, for which it writes a sign of its own.
+# PDFium ends a line with a line break, except after a hyphen, for which it writes a special character.
 _LINE_ENDS = re.compile("[\r\n]+|(?<=[\x02\ufffe])(?=.)")
 _ANSWERS_OF_PDFIUM = {4: "is protected by a password", 5: "is encrypted in a way that cannot be read"}
-# Titles that a program wrote because nobody gave one.
+# Default titles written by programs.
 _NO_TITLE = re.compile(
     r"(?:\(?(?:anonymous|unspecified|untitled)\)?(?:[ -]?\d+)?|title"
     r"|document\d*|slide \d+|presentation\d*|microsoft (?:word|powerpoint).*"
@@ -35,13 +35,13 @@ _NO_TITLE = re.compile(
 _NO_AUTHOR = re.compile(r"\(?(?:anonymous|unspecified|unknown)\)?$", re.IGNORECASE)
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _HYPHENS = "\x02\ufffe\u00ad"
-"""What PDFium writes for a hyphen that it takes for a word's break."""
+"""PDFium's characters for a hyphen that it regards as a word break."""
 
 
 def pdf_extract(content: bytes, source: str, progress: Callable[[int], None] = lambda _: None) -> Extract:
-    """The text of a PDF file; ``progress`` is told after every few pages how many have been read.
+    """Return the text of a PDF file; ``progress`` is called every few pages with the number of pages read.
 
-    Raises DocumentRefused for one that is encrypted, broken, too long, or without text.
+    Raises DocumentRefused if it is encrypted, broken, too long, or without text.
     """
     import pypdfium2
 
@@ -78,7 +78,7 @@ def pdf_extract(content: bytes, source: str, progress: Callable[[int], None] = l
 
 
 class _RawPage:
-    """One page's lines, each as signs with places, or as text with the places of its ends where that is enough."""
+    """The lines of one page: positioned characters, or text with the positions of its ends where that suffices."""
 
     __slots__ = ("height", "lines", "width")
 
@@ -89,7 +89,7 @@ class _RawPage:
 
 
 def _raw_page(document: Any, number: int) -> _RawPage:
-    """One page; an empty one where PDFium cannot read it: the others can still be read."""
+    """Read one page; empty if PDFium cannot read it, so that the others are still read."""
     import pypdfium2
     import pypdfium2.raw as c
 
@@ -130,7 +130,7 @@ def _raw_page(document: Any, number: int) -> _RawPage:
 
 
 def _text_of(handle: Any, count: int) -> str:
-    """The page's characters, one for each index of PDFium's."""
+    """Return the page's characters, one for each PDFium index."""
     import pypdfium2.raw as c
 
     buffer = (ctypes.c_ushort * (count + 1))()
@@ -139,13 +139,13 @@ def _text_of(handle: Any, count: int) -> str:
         units = buffer[:count]
         if not any(0xD800 <= unit < 0xE000 for unit in units):
             return "".join(map(chr, units))
-    # Characters beyond the basic plane, or without a meaning that the file gives: one by one.
+    # Characters beyond the basic plane, or without a Unicode mapping in the file, are read one by one.
     codes = (c.FPDFText_GetUnicode(handle, i) for i in range(count))
     return "".join(chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd" for code in codes)
 
 
 class _Places:
-    """Where characters stand on the page as it is shown, whichever way it is turned."""
+    """Positions of characters on the page as displayed, after rotation."""
 
     def __init__(self, handle: Any, rotation: int, width: float, height: float) -> None:
         import pypdfium2.raw as c
@@ -162,7 +162,7 @@ class _Places:
         return left, right
 
     def around(self, first: int, last: int) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top of a line, by its two ends and its middle; heights by the tallest."""
+        """Return left, bottom, right and top of a line, from its two ends and its middle; heights from the tallest."""
         boxes = [self._at(first), self._at((first + last) // 2), self._at(last)]
         tallest = max(boxes, key=lambda box: box[3] - box[1])
         return min(box[0] for box in boxes), tallest[1], max(box[2] for box in boxes), tallest[3]
@@ -180,7 +180,7 @@ class _Places:
 
 
 def _sheets(raw: list[_RawPage]) -> list[Sheet]:
-    """Pages in reading order: lines that run from the right are read from there, in a book that does so."""
+    """Return the pages in reading order; in a right-to-left book, such lines are measured from the right."""
     from_right = runs_from_right("".join(line for page in raw for line, _, _ in page.lines)[:200_000])
     sheets = []
     for page in raw:
@@ -196,7 +196,7 @@ def _sheets(raw: list[_RawPage]) -> list[Sheet]:
 
 
 def _written(text: str) -> str:
-    """Composed letters instead of the shapes of a font; a word's break is a hyphen at the end of the line."""
+    """Return composed letters instead of glyph shapes; a word break becomes a hyphen at the end of the line."""
     text = " ".join(text.split())
     if text.isascii() and not any(mark in text for mark in _HYPHENS):
         return text
@@ -207,5 +207,5 @@ def _written(text: str) -> str:
 
 
 def _is_shape(character: str) -> bool:
-    """Ligatures and presentation forms (``ﬁ``, Hebrew with points, Arabic by position)."""
+    """Return whether this is a ligature or presentation form (``ﬁ``, Hebrew with points, Arabic by position)."""
     return "\ufb00" <= character <= "\ufdff" or "\ufe70" <= character <= "\ufefc"

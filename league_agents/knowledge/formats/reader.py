@@ -1,6 +1,6 @@
-"""Reads PDF, EPUB and HTML files in a process of their own, and starts another when that one dies.
+"""Read PDF, EPUB and HTML files in a separate process, which is restarted if it dies.
 
-Rule: no file can end the program, hold it up for ever, or take its memory. It is refused instead, by name.
+Rule: no file can end the program, block it, or exhaust its memory; such a file is refused with the reason.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from league_agents.knowledge.formats.kinds import BookFormat
 from league_agents.knowledge.layout import LineBlock
 
 SILENCE_S = 120
-"""A reader that has not told of a page for so long is stuck. A machine with much to do gives it its seconds of
-computing in this time."""
+"""Limit without progress; a reader that reports no page for so long is stuck. Even a busy machine grants the process
+its CPU seconds within this time."""
 
 MEMORY_BYTES = 512 * 1024 * 1024
-"""Of address space, on macOS of resident memory; Windows bounds neither this nor computing. The largest scan that is
-read needs 390 MB, a book of five thousand pages 280 MB."""
+"""Limit of address space (macOS: resident memory; Windows limits neither memory nor CPU time). The largest scan that
+is read needs 390 MB, a book of five thousand pages 280 MB."""
 
 CPU_S = 20
-"""Seconds of computing for one file: three to four thousand dense pages of a PDF."""
+"""CPU seconds for one file: three to four thousand dense pages of a PDF."""
 
 _NAMES = {BookFormat.PDF: "PDF", BookFormat.EPUB: "EPUB", BookFormat.HTML: "HTML"}
 
@@ -41,7 +41,7 @@ _SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a process may know that strangers' files are taken apart in: nothing that opens an account."""
+    """Return the environment without credentials, for the process that parses untrusted files."""
     return {name: value for name, value in environment.items() if not name.upper().endswith(_SECRET_ENDINGS)}
 
 
@@ -56,9 +56,9 @@ class IsolatedReader:
         cpu_s: int = CPU_S,
         command: Sequence[str] | None = None,
     ) -> None:
-        """``command`` is the process that is started; ``None`` for the module ``child``."""
+        """``command`` starts the process; ``None`` runs the module ``child``."""
         self._silence_s = silence_s
-        # A little more silence than is waited for here: whoever waits can say what happened, the alarm there cannot.
+        # The child's limit is longer than the parent's: the parent can report what happened, the child's alarm cannot.
         bounds = (str(int(silence_s) + 10), str(memory_bytes), str(cpu_s))
         self._memory_bytes = memory_bytes
         self._cpu_s = cpu_s
@@ -82,9 +82,9 @@ class IsolatedReader:
     def extract(
         self, kind: BookFormat, content: bytes, source: str, progress: Callable[[int], None] = lambda _: None
     ) -> Extract:
-        """A file taken apart; ``progress`` is told how many pages have been read.
+        """Parse a file; ``progress`` is called with the number of pages read.
 
-        Raises DocumentRefused for whatever the file does to its reader.
+        Raises DocumentRefused for any failure that the file causes in its reader.
         """
         if self._child is None:
             self._child = _ReaderProcess(self._command)
@@ -96,7 +96,7 @@ class IsolatedReader:
         if answer is None:
             raise DocumentRefused(source, self._why_it_died(kind, self._child.end()))
         if answer.get("is_spent"):
-            self.close()  # what is left of its memory may be too little for the next file
+            self.close()  # its remaining memory may not suffice for the next file
         if "refused" in answer:
             raise DocumentRefused(source, str(answer["refused"]).removeprefix(f"{source}: "))
         fields = dict(answer["extract"])
@@ -113,10 +113,10 @@ class IsolatedReader:
 
 
 class _ReaderProcess:
-    """The process and the thread that listens to it."""
+    """The process and the thread that reads its output."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        home = str(Path(__file__).parents[3])  # where this very package lies, installed or not
+        home = str(Path(__file__).parents[3])  # the folder of this package, installed or not
         known = [path for path in (home, os.environ.get("PYTHONPATH", "")) if path]
         self._process = subprocess.Popen(  # noqa: S603 - our own
             command,
@@ -132,11 +132,11 @@ class _ReaderProcess:
     def ask(
         self, kind: BookFormat, content: bytes, source: str, progress: Callable[[int], None], silence_s: float
     ) -> dict[str, Any] | None:
-        """The answer; ``None`` when the process died. Raises DocumentRefused when it keeps silent."""
+        """Return the answer; ``None`` if the process died. Raises DocumentRefused if it stays silent."""
         assert self._process.stdin is not None
         try:
             write_frame(self._process.stdin, {"kind": kind, "source": source, "size": len(content)}, content)
-        except OSError:  # it is gone
+        except OSError:  # the process has exited
             return None
         while True:
             try:
@@ -148,12 +148,12 @@ class _ReaderProcess:
             progress(int(answer["pages"]))
 
     def end(self) -> int:
-        """End it, if it has not ended by itself. Its exit code: the negative number of a signal."""
+        """End the process unless it has exited. Return its exit code: for a signal, its negative number."""
         self._process.kill()
         code = self._process.wait()
         self._listener.join()
         for stream in (self._process.stdin, self._process.stdout):
-            # What was not yet written to a process that is gone cannot be written any more.
+            # Data buffered for an exited process can no longer be written.
             with contextlib.suppress(OSError):
                 if stream is not None:
                     stream.close()

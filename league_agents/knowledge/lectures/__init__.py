@@ -1,4 +1,4 @@
-"""Three lectures that come with the package, so that passages can be played with nothing but the package."""
+"""Three lectures in the package, so that games on passages need no other book."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from league_agents.knowledge.documents import Document, make_document
 
 
 def lectures() -> list[Document]:
-    """The lectures in order."""
+    """Return the lectures in order."""
     return list(_read())
 
 
