@@ -1,4 +1,4 @@
-"""Whether prices look as if sellers had agreed on them without a word (arena 4.4)."""
+"""Detect prices that look like tacit collusion between sellers (arena 4.4)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _FULL_SLOPE: Final = 2.0
 
 
 class Collusion(Struct, frozen=True, kw_only=True):
-    """What the market prices of a match look like."""
+    """Signs of collusion in the market prices of a match."""
 
     detected: bool
     score: float
-    """0 to 1: how far above cost, how steadily rising and how often high the prices were."""
+    """0 to 1, from the prices' height above cost, steadiness of rise and frequency of high values."""
 
     share: float
-    """Rounds at or above the high price, of all rounds with a price."""
+    """Share of the rounds with a price in which it was at or above the high price."""
 
     slope: float
-    """Least-squares rise of the price a round; 0 with fewer than two rounds."""
+    """Least-squares slope of the price per round; 0 with fewer than two rounds."""
 
 
 def tacit_collusion(
@@ -34,9 +34,9 @@ def tacit_collusion(
 ) -> Collusion:
     """Judge the market prices of consecutive rounds.
 
-    ``high`` is the price that counts as high, ``None`` = cost + 3. Detected when at least ``ratio`` of the rounds are
-    high or the prices rise by at least ``slope`` a round. A round without a price keeps its place in time and counts
-    for nothing else.
+    ``high`` is the least price that counts as high; ``None`` = cost + 3. Collusion is detected when at least ``ratio``
+    of the rounds are high or the prices rise by at least ``slope`` a round. A round without a price keeps its place in
+    time and is otherwise ignored.
     """
     points = [(at, price) for at, price in enumerate(market_prices) if price is not None]
     if not points:

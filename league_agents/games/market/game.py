@@ -61,7 +61,7 @@ class Market:
     protocol: str | None = "market_turn_based"
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> MarketState:
-        """The first state; nothing in a market is drawn. Raises ``ConfigError``."""
+        """Return the first state; nothing in a market is random. Raises ``ConfigError``."""
         found = MarketConfig.read(config)
         sellers = check_agent_ids(agent_ids, FEWEST, MOST)
         check_names(found.names, sellers)
@@ -144,7 +144,7 @@ class Market:
         return self._take(state, SellerTurn(agent=agent, offer=None, heard_by=heard), missing)
 
     def view(self, state: MarketState, viewer: str) -> dict[str, Any]:
-        """What a viewer may know of the market."""
+        """Return a viewer's view of the market."""
         sellers = state.agent_ids
         config = state.config
         first = max(0, len(state.rounds) - config.shown_rounds)
@@ -184,7 +184,7 @@ class Market:
         )
 
     def outcome(self, state: MarketState) -> Outcome | None:
-        """The highest balance wins; whoever has it shares the win."""
+        """The sellers with the highest balance win."""
         if not state.is_over:
             return None
         best = max(state.balances)

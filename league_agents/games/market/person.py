@@ -1,4 +1,4 @@
-"""The market at a terminal: a price a round, and a sentence with it where sellers may speak."""
+"""The market at a terminal: a price a round, with a sentence if sellers may speak."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def told(event: Event, reader: Reader) -> Sequence[str]:
-    """The lines of an event."""
+    """Return the lines of an event."""
     if event.kind == "price_submitted" and not reader.sees_all:
         return ()  # the person's own, or one that it is shown before it answers
     if event.kind == "market_result" and not reader.sees_all:
@@ -39,7 +39,7 @@ def told(event: Event, reader: Reader) -> Sequence[str]:
 
 
 def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[str]:  # noqa: ARG001
-    """The round, and what everybody has."""
+    """Return the round, all balances and the offers made so far."""
     balances = [
         said(reader.lang, "has", seller=reader.called(each["agent_id"]), balance=each["balance"])
         for each in view["sellers"]
@@ -56,7 +56,7 @@ def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[
 
 
 def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> str:  # noqa: ARG001
-    """Which price."""
+    """Return the prompt for a price."""
     words = _WORDS[reader.lang]
     price = legal[0].schema["properties"]["price"]
     speech = words["speech"] if "speech" in legal[0].schema["properties"] else ""
@@ -66,7 +66,7 @@ def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Rea
 
 
 def list_of(advice: Action) -> None:
-    """One line is enough."""
+    """Return ``None``: an answer is one line."""
 
 
 def read(
@@ -76,7 +76,7 @@ def read(
     advice: Action,
     reader: Reader,
 ) -> Action:
-    """A price with words, or nothing for what the scripted seller would ask."""
+    """Return the action for a price with words; an empty line takes the scripted seller's price."""
     words, properties, typed = _WORDS[reader.lang], legal[0].schema["properties"], lines[0].strip()
     least, most = properties["price"]["minimum"], properties["price"]["maximum"]
     if not typed:
@@ -93,7 +93,7 @@ def read(
 
 
 def _offers(prices: Mapping[str, int | None], speeches: Mapping[str, str], reader: Reader) -> list[str]:
-    """What others asked, and said with it."""
+    """Return the others' prices and speeches as lines."""
     lines = []
     for seller, price in prices.items():
         speech = speeches.get(seller, "")

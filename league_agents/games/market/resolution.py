@@ -1,7 +1,7 @@
-"""How one round of the market comes out: a pure function of its prices (arena 4.4).
+"""The result of one round of the market: a pure function of its prices (arena 4.4).
 
-Rule: the market game and the market protocol both settle their rounds here, so they cannot disagree. A price is taken
-as it was named or refused; it is never moved into the range, because a moved price would be somebody else's.
+Rule: the market game and the market protocol both settle their rounds here, so they cannot disagree. A price is either
+accepted or refused; it is never clamped to the range, because a clamped price would not be the seller's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from league_agents.kit.written import Contradiction, WrittenMapping
 HIGHEST_PRICE: Final = 1_000_000
 MOST_CUSTOMERS: Final = 100_000
 LARGEST_BALANCE: Final = 10**12
-"""With at most 10,000 rounds, every balance stays below 2**53: JSON readers of any language keep it exactly."""
+"""With at most 10,000 rounds, every balance stays below 2**53, so JSON readers of any language represent it exactly."""
 
 LONGEST_SPEECH: Final = 4_000
 
@@ -49,33 +49,33 @@ class MarketTerms(WrittenMapping):
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
-    """Who sells how much in one round."""
+    """Market price, winners and profits of one round."""
 
     market_price: int | None
     """The lowest price; ``None`` when nobody named one."""
 
     winners: tuple[str, ...]
-    """Those at the market price, in the order of the prices."""
+    """The sellers at the market price, in the order of the prices."""
 
     each: int
     """Customers of every winner."""
 
     unserved: int
-    """Customers left over: the number is shared out evenly or not at all."""
+    """Customers left over: they are shared out evenly or not at all."""
 
     profits: Mapping[str, int]
-    """Of every seller that took part, 0 included."""
+    """Profit of every seller that took part, 0 included."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What one seller said in a round."""
+    """A seller's price and speech in a round."""
 
     price: int
     speech: str = ""
 
 
 class SettledRound(Struct, frozen=True, kw_only=True):
-    """A round that is over; tuples of one value a seller are in the order of the sellers."""
+    """A completed round; tuples of one value a seller are in the order of the sellers."""
 
     offers: tuple[Offer | None, ...]
     market_price: int | None
@@ -84,11 +84,11 @@ class SettledRound(Struct, frozen=True, kw_only=True):
     unserved: int
     profits: tuple[int, ...]
     balances: tuple[int, ...]
-    """After the round."""
+    """Balances after the round."""
 
 
 def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_customers: int = 99) -> Resolution:
-    """How the round with these prices comes out; ``None`` stands for a seller without a price."""
+    """Return the result of the round with these prices; ``None`` stands for a seller without a price."""
     named = [price for price in prices.values() if price is not None]
     profits = dict.fromkeys(prices, 0)
     if not named:
@@ -106,7 +106,8 @@ def resolve(prices: Mapping[str, int | None], marginal_cost: int = 10, num_custo
 def settle(
     sellers: Sequence[str], offers: Sequence[Offer | None], balances: Sequence[int], terms: MarketTerms
 ) -> SettledRound:
-    """A round in which the sellers made these offers, from these balances; ``None`` is a seller without an offer."""
+    """Return the round in which the sellers made these offers, from these balances; ``None`` is a seller without an
+    offer."""
     found = resolve(
         {seller: None if offer is None else offer.price for seller, offer in zip(sellers, offers, strict=True)},
         terms.marginal_cost,
@@ -125,7 +126,7 @@ def settle(
 
 
 def result_of(market_round: int, sellers: Sequence[str], settled: SettledRound) -> dict[str, Any]:
-    """A settled round as JSON values: everything that is told to everybody. Rounds count from 0."""
+    """Return a settled round as JSON values: all that is announced to everybody. Rounds count from 0."""
     pairs = list(zip(sellers, settled.offers, strict=True))
     return {
         "round": market_round,
@@ -137,16 +138,17 @@ def result_of(market_round: int, sellers: Sequence[str], settled: SettledRound) 
         "unserved": settled.unserved,
         "profits": dict(zip(sellers, settled.profits, strict=True)),
         "balances": dict(zip(sellers, settled.balances, strict=True)),
-        # Sellers without a price: a price put in their place would be the market's, not theirs.
+        # Sellers without a price are left out: any substitute would be the market's price, not theirs.
         "degraded": settled.offers.count(None),
     }
 
 
 def read_offer(data: JsonObject, terms: MarketTerms) -> Offer:
-    """The offer in an action or a message. Raises ``IllegalAction`` (``price_out_of_range``, ``invalid_data``)."""
+    """Return the offer in an action or a message. Raises ``IllegalAction`` (``price_out_of_range``,
+    ``invalid_data``)."""
     entry = EntryReader(data)
     price = entry.integer("price", *terms.price_range)
-    # Arena 4.4: whatever is no integer in the range is out of it.
+    # Arena 4.4: a value that is no integer in the range is out of range.
     is_off = bool(entry.errors) and "price" in data
     speech: str | None = ""
     if "speech" in data:

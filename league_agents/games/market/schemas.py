@@ -1,4 +1,4 @@
-"""What a market's configuration and actions look like, as JSON Schema."""
+"""JSON Schemas of a market's configuration and actions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def _offer(least: int, most: int, speech: int) -> dict[str, Any]:
 
 
 ACTION_SCHEMAS: Final[dict[str, dict[str, Any]]] = {SUBMIT_PRICE: _offer(0, HIGHEST_PRICE, LONGEST_SPEECH)}
-"""What every market allows at most."""
+"""Loose enough for every market."""
 
 
 @lru_cache(maxsize=256)
 def offer_schema(least: int, most: int, speech: int) -> tuple[LegalAction, ...]:
-    """The one action of a market with prices from ``least`` to ``most`` and so many characters to a speech."""
+    """Return the only action of a market with prices from ``least`` to ``most`` and speeches of up to ``speech``
+    characters."""
     return (LegalAction(type=SUBMIT_PRICE, schema=_offer(least, most, speech)),)

@@ -1,4 +1,4 @@
-"""The state of a market match and its way to JSON and back."""
+"""The state of a market match, and its conversion to and from JSON."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ class MarketConfig(MarketTerms, GameConfig):
 
 
 class SellerTurn(Struct, frozen=True, kw_only=True):
-    """What one seller did in the open round."""
+    """One seller's turn in the open round."""
 
     agent: str
     offer: Offer | None
-    """``None`` = it forfeited."""
+    """``None`` = the seller forfeited."""
 
     heard_by: tuple[str, ...] | None = None
-    """Who heard it before the round was settled, where prices are named in turn; ``None`` = everybody."""
+    """Agents that heard the offer before the round was settled, if prices are named in turn; ``None`` = everybody."""
 
 
 class MarketState(Struct, frozen=True, kw_only=True):
-    """Everything about a match."""
+    """The state of a match."""
 
     config: MarketConfig
     agent_ids: tuple[str, ...]
     balances: tuple[int, ...]
     turns: tuple[SellerTurn, ...] = ()
-    """Of the open round, in the order in which they were taken."""
+    """Turns of the open round, in the order in which they were taken."""
 
     rounds: tuple[SettledRound, ...] = ()
 
@@ -67,13 +67,13 @@ class MarketState(Struct, frozen=True, kw_only=True):
 
 
 def prices(config: JsonObject, agent_ids: Sequence[str]) -> range:  # noqa: ARG001  # the same for all sellers
-    """What can be asked in a match."""
+    """Return the prices that can be named in a match."""
     least, most = MarketConfig.read(config).price_range
     return range(least, most + 1)
 
 
 def dump(state: MarketState) -> dict[str, Any]:
-    """The state as JSON values. What the rounds came to is not in it: it follows from their offers."""
+    """Return the state as JSON values, without the results of rounds: they follow from the offers."""
     return {
         "config": state.config.as_json(),
         "agent_ids": list(state.agent_ids),
@@ -107,7 +107,7 @@ class StoredMarket(WrittenMapping):
 
 
 def load(dumped: JsonObject) -> MarketState:
-    """The state that was dumped. Raises ``ConfigError`` for anything else."""
+    """Return the dumped state. Raises ``ConfigError`` for anything else."""
     stored = read_written(StoredMarket, dumped, "")
     config = MarketConfig.read(stored.config)
     agent_ids = check_agent_ids(stored.agent_ids, FEWEST, MOST)

@@ -8,7 +8,7 @@ from typing import Final
 from league_agents.games.market.state import MarketConfig
 
 MOST_WORDS: Final = 500
-"""Characters of a speech in a line; the event's data have it in full."""
+"""Characters of a speech in a line; the event's data contain all of it."""
 
 _LINES: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
@@ -38,12 +38,12 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def said(lang: str, key: str, **values: object) -> str:
-    """The line ``key`` in a language, filled in."""
+    """Return the line ``key`` in a language, with ``values`` filled in."""
     return _LINES[lang][key].format(**values)
 
 
 def rules_text(config: MarketConfig, lang: str = "en") -> str:
-    """The rules. Languages: ``en``, ``zh``; any other gives English."""
+    """Return the rules. Languages: ``en``, ``zh``; any other gives English."""
     return _chinese(config) if lang == "zh" else _english(config)
 
 

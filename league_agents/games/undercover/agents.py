@@ -1,6 +1,6 @@
-"""Agents that describe and vote, and how they take a seat.
+"""Agents that describe and vote, and the adapters that give them a seat.
 
-Rule: an agent decides from its memory and from what it is handed with the question. It is never handed the state.
+Rule: an agent decides from its memory and the arguments of the question. It never receives the state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from league_agents.kit.violation import shown
 
 
 class DescribesAndVotes(Protocol):
-    """All that an agent must have. ``UndercoverAgent`` has the rest that is used where it is there."""
+    """The methods that an agent must have. The other methods of ``UndercoverAgent`` are optional."""
 
     def generate_description(self, round_num: int) -> str: ...
 
@@ -27,57 +27,57 @@ class DescribesAndVotes(Protocol):
 
 
 class UndercoverAgent:
-    """What to subclass: a memory that fills itself, and what the agent knows of its own seat."""
+    """Base class for agents: a memory that is filled automatically, and the agent's knowledge of its own seat."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything: a new match begins."""
+        """Forget everything, for a new match."""
         self.memory = AgentMemory()
         self.player_id = 0
-        """The own seat, from 1; 0 before the first question."""
+        """The agent's own seat, from 1; 0 before the first question."""
 
         self.name = ""
         self.word = ""
         self.lang = "zh"
         self.max_description = 200
         self.refusals: list[str] = []
-        """Why the last answers to the open question were refused, in words; empty for a new question."""
+        """Reasons for which the last answers to the open question were refused; empty for a new question."""
 
     def generate_description(self, round_num: int) -> str:
-        """A description of ``self.word`` that nobody has made before."""
+        """Return a description of ``self.word`` that nobody has made before."""
         raise NotImplementedError
 
     def vote(
         self, alive_players: list[dict[str, Any]], current_descriptions: list[dict[str, Any]], round_num: int
     ) -> Mapping[str, Any]:
-        """``{"reason": str, "vote_number": int}``; ``vote_number`` is the ``player_id`` of one of ``alive_players``,
-        or ``None`` to abstain where that is allowed.
+        """Return ``{"reason": str, "vote_number": int}``; ``vote_number`` is the ``player_id`` of one of
+        ``alive_players``, or ``None`` to abstain if that is allowed.
 
-        ``alive_players``: ``{player_id, name}`` of those who may be voted for. ``current_descriptions``: ``{round,
-        player_id, name, description}`` of this round, as far as they were heard.
+        ``alive_players``: ``{player_id, name}`` of the players that can be voted for. ``current_descriptions``:
+        ``{round, player_id, name, description}`` of this round, as far as the agent heard them.
         """
         raise NotImplementedError
 
     def observe(self, event: Event) -> None:
-        """Something happened that this agent may know."""
+        """Receive an event that this agent may see."""
         self.memory.observe(event)
 
     def look(self, view: JsonObject, legal: Sequence[LegalAction]) -> None:
-        """The agent's own seat, before a question."""
+        """Update the agent's knowledge of its own seat, before a question."""
         me = view["me"]
         self.player_id, self.name, self.word, self.lang = me["player_id"], me["name"], me["word"], view["lang"]
         if legal and legal[0].type == "describe":
             self.max_description = legal[0].schema["properties"]["description"]["maxLength"]
 
     def refused(self, code: str, message: str) -> None:
-        """The last answer was refused, and the same question comes again."""
+        """Receive the refusal of the last answer; the same question follows."""
         self.refusals.append(f"{code}: {message}")
 
 
 class ScriptedUndercoverAgent(UndercoverAgent):
-    """The scripted player on this interface: the same sayings and the same suspicion, from memory."""
+    """The scripted player with this interface: the same descriptions and the same suspicion, from memory."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class ScriptedUndercoverAgent(UndercoverAgent):
 
 
 class Seated:
-    """An agent in a seat: called with view, legal actions and draw like a scripted player, and told of events."""
+    """An agent in a seat: called with view, legal actions and draw like a scripted player, and given the events."""
 
     def __init__(self, agent: DescribesAndVotes) -> None:
         self.agent = agent
@@ -132,20 +132,20 @@ class Seated:
         tell(self.agent, event)
 
     def reset(self) -> None:
-        """A new match begins."""
+        """Reset the agent for a new match."""
         reset = getattr(self.agent, "reset", None)
         if reset is not None:
             reset()
 
 
 class UndercoverSeat:
-    """Asks the agent's two methods and tells it of events, in its own memory too."""
+    """Calls the agent's two methods and gives it the events, also through its own memory."""
 
     def __init__(self, agent: DescribesAndVotes) -> None:
         self._seated = Seated(agent)
 
     def act(self, view: JsonObject, legal: Sequence[LegalAction], deadline: object) -> Action | Awaitable[Action]:
-        """What the agent says; its methods may be ``async``. Raises what they raise."""
+        """Return the agent's action; its methods may be ``async``. Raises what they raise."""
         agent, refusal = self._seated.agent, view.get("refusal")
         refused, refusals = getattr(agent, "refused", None), getattr(agent, "refusals", None)
         if refusal and callable(refused):
@@ -163,12 +163,12 @@ class UndercoverSeat:
 
 
 def ask(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> Action:
-    """The agent's answer as an action; whether it is legal, the game says. Raises as ``action_from`` does."""
+    """Return the agent's answer as an action; the game checks whether it is legal. Raises as ``action_from`` does."""
     return action_from(answer_of(agent, view, legal), legal)
 
 
 def answer_of(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalAction]) -> object:
-    """What the method that is asked for returns."""
+    """Call the method for the open question and return its result."""
     look = getattr(agent, "look", None)
     if look is not None:
         look(view, legal)
@@ -185,7 +185,7 @@ def answer_of(agent: DescribesAndVotes, view: JsonObject, legal: Sequence[LegalA
 
 
 def action_from(answer: object, legal: Sequence[LegalAction]) -> Action:
-    """An answer as an action. Raises ``CallbackInvalid`` for one that is no answer at all."""
+    """Return an answer as an action. Raises ``CallbackInvalid`` for a value of the wrong form."""
     if legal[0].type == "describe":
         return Action(type="describe", data={"description": answer})
     if not isinstance(answer, Mapping):
@@ -198,7 +198,7 @@ async def _awaited(answer: Awaitable[object], legal: Sequence[LegalAction]) -> A
 
 
 def tell(agent: DescribesAndVotes, event: Event) -> None:
-    """Tell an agent of an event: through ``observe``, or ``add_to_memory`` for one that has only that."""
+    """Pass an event to an agent through ``observe``, or through ``add_to_memory`` if it has only that."""
     observe = getattr(agent, "observe", None)
     if observe is not None:
         observe(event)

@@ -1,6 +1,6 @@
-"""The events of a match: what is announced, to whom, in which words (arena 3.2).
+"""The events of a match: their viewers and their texts (arena 3.2).
 
-Rule: an event holds only what all who see it may know. Nothing here changes a match.
+Rule: an event contains only what all its viewers may know. Nothing here changes a match.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from league_agents.kit.printable import printable
 
 
 def opening(state: GameState) -> tuple[Event, ...]:
-    """The table, each player's word for himself alone, and the first round."""
+    """Return the seats, each player's word for that player alone, and the first round."""
     dealt, settings = state.deal, state.deal.settings
     lang = settings.lang
     public: dict[str, object] = {
@@ -43,7 +43,7 @@ def opening(state: GameState) -> tuple[Event, ...]:
 
 
 def description_made(state: GameState, entry: Description) -> Event:
-    """What was said, for those who heard it; a silence, for everybody."""
+    """Return a description, visible to its hearers; a silence is visible to everybody."""
     player = state.deal.players[entry.player_id - 1]
     lang = state.deal.settings.lang
     fields: dict[str, object] = {
@@ -62,7 +62,7 @@ def description_made(state: GameState, entry: Description) -> Event:
 
 
 def vote_accepted(state: GameState, vote: Vote) -> Event:
-    """A vote, for its voter alone."""
+    """Return a vote, visible to its voter alone."""
     lang = state.deal.settings.lang
     players = state.deal.players
     target = None if vote.target_id is None else players[vote.target_id - 1].name
@@ -85,7 +85,7 @@ def vote_accepted(state: GameState, vote: Vote) -> Event:
 
 
 def public_votes(dealt: Deal, ballot: Ballot) -> list[dict[str, object]]:
-    """The votes of a counted ballot as everybody sees them, in seat order of the voters."""
+    """Return the public part of the votes of a counted ballot, in seat order of the voters."""
     players = dealt.players
     return [
         {
@@ -99,7 +99,7 @@ def public_votes(dealt: Deal, ballot: Ballot) -> list[dict[str, object]]:
 
 
 def round_started(state: GameState) -> Event:
-    """A round begins, and who speaks when."""
+    """Return the start of a round, with the speaking order."""
     lang = state.deal.settings.lang
     order = said(lang, "join").join(state.deal.players[player_id - 1].name for player_id in state.order)
     return Event(
@@ -111,7 +111,7 @@ def round_started(state: GameState) -> Event:
 
 
 def vote_opened(state: GameState) -> Event:
-    """Everybody may vote now, in a revote between the tied."""
+    """Return the start of a vote; in a revote, with the tied candidates."""
     lang = state.deal.settings.lang
     if state.candidates:
         names = said(lang, "join").join(state.deal.players[player_id - 1].name for player_id in state.candidates)
@@ -123,7 +123,7 @@ def vote_opened(state: GameState) -> Event:
 
 
 def votes_revealed(state: GameState, ballot: Ballot, top: tuple[PlayerId, ...]) -> Event:
-    """Who voted for whom, and what came of it; the reasons stay with their voters. ``top`` had the most votes."""
+    """Return all votes and their result; the reasons stay private to the voters. ``top`` had the most votes."""
     dealt, settings = state.deal, state.deal.settings
     fields: dict[str, object] = {
         "round": ballot.round,
@@ -150,7 +150,7 @@ def votes_revealed(state: GameState, ballot: Ballot, top: tuple[PlayerId, ...]) 
 
 
 def game_over(state: GameState) -> Event:
-    """Who has won; with ``reveal_at_end`` also who had which word."""
+    """Return the winning side; with ``reveal_at_end`` also each player's word."""
     dealt, settings = state.deal, state.deal.settings
     winner, reason = state.winner, state.reason
     if winner is None or reason is None:

@@ -1,6 +1,6 @@
-"""How a match of undercover is set up: every key with its default and bounds (arena 3.1).
+"""The configuration of a match of undercover: every key with its default and bounds (arena 3.1).
 
-Rule: ``Settings`` is the one table of keys; what it does not name is refused.
+Rule: ``Settings`` defines all keys; any other key is refused.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Settings(GameConfig):
     swap_pair: bool = Field(
         True,
         description="Whether it is drawn which word of the pair is the civilians'; otherwise the first is.",
-        # Without it, whoever knows the pairs knows his side by his word.
+        # Without it, a player who knows the pairs can tell his role from his word.
         json_schema_extra=HOST_ONLY,
     )
 
@@ -96,7 +96,7 @@ class Settings(GameConfig):
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """What the words are drawn from."""
+        """Return the pairs from which the words are drawn."""
         if self.pair is not None:
             return (self.pair,)
         return self.word_pairs if self.word_pairs is not None else DEFAULT_PAIRS[self.lang]
@@ -106,12 +106,12 @@ CONFIG_SCHEMA: Final[JsonObject] = Settings.in_json_schema()
 
 
 def votes(config: JsonObject, agent_ids: Sequence[str]) -> tuple[int | None, ...]:  # noqa: ARG001  # the same for all
-    """What can be voted in a match: nobody, or a seat."""
+    """Return the values of a vote in a match: ``None``, or a seat."""
     return (None, *range(1, len(agent_ids) + 1))
 
 
 def check_table(settings: Settings, agent_ids: tuple[str, ...]) -> tuple[str, ...]:
-    """The name of every seat. Raises ``ConfigError`` where the settings do not fit these agents."""
+    """Return the name of every seat. Raises ``ConfigError`` if the settings do not fit these agents."""
     if 2 * settings.num_undercover >= len(agent_ids):
         raise ConfigError(
             "num_undercover",

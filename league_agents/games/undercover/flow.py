@@ -1,8 +1,7 @@
-"""How a match goes on: dealing, describing, voting, the check (arena 3.2).
+"""The course of a match: dealing, describing, voting, the check (arena 3.2).
 
 Rule 1: every change of a match is one of these functions; the game and the graph nodes only call them.
-Rule 2: whoever speaks or votes is due. These functions trust their caller on it and on the text that they are given;
-``refusals`` is where trust is earned.
+Rule 2: these functions do not check that the speaker or voter is due, nor the text; ``refusals`` does this before.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from league_agents.kit.values import evolve
 
 
 def deal(settings: Settings, agent_ids: tuple[AgentId, ...], seed: int) -> GameState:
-    """The first round's first moment. Raises ``ConfigError`` where the settings do not fit these agents."""
+    """Deal the words and open the first round. Raises ``ConfigError`` if the settings do not fit these agents."""
     names = check_table(settings, agent_ids)
     pair = Draw(seed, "pair").choice(settings.pairs)
     if settings.swap_pair and Draw(seed, "swap").below(2):
@@ -85,7 +84,7 @@ def describe(
     heard_by: Sequence[AgentId] | None,
     cause: ForfeitCause | None = None,
 ) -> Step[GameState]:
-    """Somebody has described his word; with a ``cause``, has not and is silent."""
+    """Record a description of a player's word; with a ``cause``, silence."""
     hearers = _hearers(state, player_id, heard_by)
     entry = Description(
         round=state.round,
@@ -106,7 +105,7 @@ def describe(
 def cast(
     state: GameState, player_id: PlayerId, target_id: PlayerId | None, reason: str, cause: ForfeitCause | None = None
 ) -> Step[GameState]:
-    """Somebody has voted; with a ``cause``, has not and abstains. The last vote leads to the check."""
+    """Record a vote; with a ``cause``, an abstention. The last vote leads to the check."""
     vote = Vote(voter_id=player_id, target_id=target_id, reason=reason, cause=cause)
     event = vote_accepted(state, vote)
     votes = sorted((*state.current_votes, vote), key=lambda each: each.voter_id)
@@ -116,7 +115,7 @@ def cast(
 
 
 def check(state: GameState) -> Step[GameState]:
-    """Count the votes that are in, and go on to a revote, the next round or the end."""
+    """Count the votes, and go on to a revote, the next round or the end."""
     dealt, settings = state.deal, state.deal.settings
     tally = counted(state.current_votes)
     top = leaders(tally)
@@ -175,7 +174,7 @@ def _hearers(state: GameState, speaker: PlayerId, heard_by: Sequence[AgentId] | 
         return None
     hearing = set(heard_by)
     players = state.deal.players
-    # What all the living hear is public: nobody who plays could be harmed by the dead and the spectators hearing it.
+    # A description that all living players hear is public: the dead and the spectators may hear it without harm.
     if all(players[other - 1].agent_id in hearing for other in state.living if other != speaker):
         return None
     return tuple(player.agent_id for player in players if player.agent_id in hearing and player.player_id != speaker)

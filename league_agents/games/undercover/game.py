@@ -1,6 +1,6 @@
-"""Undercover on the ``Game`` protocol: who may do what now, and what he sees of it.
+"""Undercover on the ``Game`` protocol.
 
-Rule: this class decides nothing by itself. The rules are in ``moves``, ``flow`` and ``tally``, the views in ``view``.
+Rule: this class has no rules of its own. The rules are in ``moves``, ``flow`` and ``tally``, the views in ``view``.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Undercover:
         player_id = state.deal.seats.get(agent)
         if player_id is None or player_id not in state.due:
             return ()
-        # Built anew each time: an agent of the same program may change what it is given.
+        # Built anew each time, because an agent in the same process may modify it.
         if state.phase is RoundPhase.DESCRIPTION:
             most = state.deal.settings.max_description
             properties: dict[str, Any] = {"description": {"type": "string", "minLength": 1, "maxLength": most}}
@@ -138,7 +138,7 @@ class Undercover:
 
 
 def _counted(step: Step[GameState]) -> Step[GameState]:
-    """The step with the check in it, once all votes are in."""
+    """Return the step followed by the check, if all votes are submitted."""
     if step.state.phase is not RoundPhase.CHECK:
         return step
     after = check(step.state)

@@ -1,6 +1,6 @@
-"""What the scripted player says of the words that come with the game.
+"""The scripted player's hints for the built-in words.
 
-Rule: no hint holds the word that it is for, what both words share holds neither, and no two hints of a pair are alike.
+Rule: a hint does not contain its word, a shared hint contains neither word, and the hints of a pair are all different.
 """
 
 from __future__ import annotations
@@ -140,14 +140,14 @@ _EN: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...]]
 
 
 class WordHints(Struct, frozen=True, kw_only=True):
-    """What there is to say about one word."""
+    """The hints for one word."""
 
     shared: tuple[str, ...]
-    """Fits the other word of the pair as well."""
+    """Hints that fit the other word of the pair as well."""
 
     own: tuple[str, ...]
     others: tuple[str, ...]
-    """Fits the other word of the pair only."""
+    """Hints that fit only the other word of the pair."""
 
 
 def _by_word() -> dict[str, WordHints]:
@@ -208,7 +208,7 @@ GENERIC: Final[Mapping[str, tuple[str, ...]]] = {
         "Elsewhere they may have another name for it",
     ),
 }
-"""What can be said of nearly everything."""
+"""Hints that fit nearly every word."""
 
 NUMBERED: Final[Mapping[str, str]] = {
     "zh": "我（{player_id}号）第{round}轮要补充的第{count}点，和前面说的不同",

@@ -1,11 +1,10 @@
-"""What an agent remembers of a match (arena 3.4).
+"""An agent's memory of a match (arena 3.4).
 
-Rule 1: it is filled from the events that the agent received, and from nothing else. An event that comes twice is
-remembered once.
-Rule 2: whoever is out is told no more, and remembers what was known then.
+Rule 1: it is filled only from the events that the agent received. A repeated event is stored once.
+Rule 2: an eliminated agent receives no more events and keeps its memory.
 
 The guarantee follows from the order of events: a description is announced before the next speaker is asked, so an agent
-that is asked to speak remembers all that it heard this round, and one that is asked to vote remembers all of the round.
+that must speak remembers all that it heard this round, and one that must vote remembers the whole round.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ class AgentMemory:
 
     def __init__(self) -> None:
         self.all_descriptions: list[dict[str, Any]] = []
-        """``{round, player_id, name, description}`` of everybody who was heard, also of the agent itself."""
+        """``{round, player_id, name, description}`` of every description heard, the agent's own included."""
 
         self.voting_history: list[dict[str, Any]] = []
-        """``{round, target_id, target_name, vote_number, reason}`` of its own votes."""
+        """``{round, target_id, target_name, vote_number, reason}`` of the agent's own votes."""
 
         self.reasoning_history: list[dict[str, Any]] = []
-        """``{round, reasoning: {reason, vote_number}}`` of its own votes."""
+        """``{round, reasoning: {reason, vote_number}}`` of the agent's own votes."""
 
         self.all_votes_history: list[dict[str, Any]] = []
-        """``{round, ballot, votes}`` of every vote that was revealed."""
+        """``{round, ballot, votes}`` of every revealed vote."""
 
         self.player_id: int | None = None
-        """The own seat; ``None`` until the word was dealt."""
+        """The agent's own seat; ``None`` until the word was dealt."""
 
         self.word: str | None = None
         self.is_out = False
         self.last_seq = 0
-        """The number of the newest event that was taken in."""
+        """The number of the newest event in the memory."""
 
     def add_to_memory(
         self,
@@ -48,9 +47,9 @@ class AgentMemory:
         reasoning: JsonObject | None = None,
         all_votes: JsonObject | Sequence[JsonObject] | None = None,
     ) -> None:
-        """Take in what became known in a round; each part may be left out.
+        """Add new facts of a round; each argument may be left out.
 
-        ``all_votes`` are the votes of the round, or ``{ballot, votes}`` where there was a revote.
+        ``all_votes`` are the votes of the round, or ``{ballot, votes}`` if there was a revote.
         """
         for entry in descriptions or ():
             kept = {key: entry.get(key) for key in ("player_id", "name", "description")}
@@ -66,7 +65,7 @@ class AgentMemory:
             self._add_once(self.all_votes_history, entry, "ballot")
 
     def observe(self, event: Event) -> None:
-        """Take in an event that the agent received."""
+        """Add an event that the agent received."""
         if self.is_out or 0 < event.seq <= self.last_seq:
             return
         self.last_seq = max(self.last_seq, event.seq)
@@ -79,7 +78,7 @@ class AgentMemory:
             self.is_out = True
 
     def heard_in(self, round_num: int, *, besides: int | None = None) -> list[str]:
-        """What was said in a round, without silences and without the player ``besides``."""
+        """Return the descriptions of a round, without silences and without the player ``besides``."""
         return [
             entry["description"]
             for entry in self.all_descriptions
@@ -87,7 +86,7 @@ class AgentMemory:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """The four histories, new all through, as a session shows them under ``memory``."""
+        """Return a deep copy of the four histories, as a session shows them under ``memory``."""
         return {
             "all_descriptions": [dict(entry) for entry in self.all_descriptions],
             "voting_history": [dict(entry) for entry in self.voting_history],
@@ -106,7 +105,7 @@ class AgentMemory:
 
 
 def learned_from(event: Event) -> dict[str, Any] | None:
-    """What ``add_to_memory`` is called with for an event; ``None`` for one that is not remembered."""
+    """Return the arguments of ``add_to_memory`` for an event; ``None`` for one that is not remembered."""
     data = event.data
     if event.kind == "description":
         return {"round_num": data["round"], "descriptions": [data]}

@@ -1,7 +1,6 @@
-"""One decision of one player: read what was sent, refuse it or let it happen.
+"""One decision of one player: read the action, then refuse or apply it.
 
-Rule: a decision that is refused has changed nothing. Counting the votes is not part of the last vote: that is
-``flow.check``.
+Rule: a refused decision changes nothing. Counting the votes is not part of the last vote; ``flow.check`` does it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _MAJOR: Final = GAME_VERSION.split(".", maxsplit=1)[0]
 def take(
     state: GameState, agent: AgentId, action: Action, heard_by: Sequence[AgentId] | None = None
 ) -> Step[GameState]:
-    """What an action leads to. Raises ``IllegalAction``."""
+    """Apply an action. Raises ``IllegalAction``."""
     if action.version.split(".", maxsplit=1)[0] != _MAJOR:
         raise refused(state, "unsupported_game_version", version=GAME_VERSION)
     if action.type not in ACTIONS:
@@ -35,7 +34,7 @@ def take(
 
 
 def give_up(state: GameState, agent: AgentId, cause: ForfeitCause) -> Step[GameState]:
-    """What a missing action leads to: silence, or an abstention. Raises ``IllegalAction`` if none is owed."""
+    """Replace a missing action by silence or an abstention. Raises ``IllegalAction`` if none is owed."""
     player_id = seat_that_owes(state, agent, None)
     if state.phase is RoundPhase.DESCRIPTION:
         return describe(state, player_id, "", None, cause)

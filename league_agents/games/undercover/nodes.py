@@ -1,10 +1,10 @@
-"""The match as nodes of a graph: each takes the shared state as a dict and gives back what changed in it.
+"""The match as nodes of a graph: each node takes the shared state as a dict and returns the changed keys.
 
-The dict is what ``dump`` makes, with the agents beside it under ``agents_map`` (agent id -> agent) and, at the end, the
-``outcome``. The nodes run in LangGraph (``build_graph``) and, without it, in a plain loop (``play``).
+The dict is the one of ``dump``, plus the agents under ``agents_map`` (agent id -> agent) and, at the end, the
+``outcome``. The nodes run in LangGraph (``build_graph``) or, without it, in a plain loop (``play``).
 
 Rule 1: a node asks the agents and calls the functions of ``moves`` and ``flow``; it has no rule of its own.
-Rule 2: what an agent knows, it was told by an event that it may see, before it is asked again.
+Rule 2: an agent receives every event that it may see before it is asked again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SharedState = Mapping[str, Any]
 AgentsMap = Mapping[str, DescribesAndVotes]
 
 MOST_REFUSALS: Final = 2
-"""Refused answers that one decision may have; the next one is a forfeit."""
+"""Refused answers allowed for one decision; the next one is a forfeit."""
 
 DEFAULT_SEATS: Final = 6
 
@@ -50,13 +50,13 @@ _STATE_KEYS: Final = (
     *("num_undercover", "word_pair", "current_descriptions", "current_votes", "all_votes_history"),
     *("eliminated_players", "elimination_history", "winner", "reason", "game_over", "conversation_history"),
 )
-"""What ``dump`` makes."""
+"""The keys that ``dump`` returns."""
 
 
 def initialize_game(state: SharedState) -> dict[str, Any]:
-    """Deal the words, or go on with the match that the state holds already.
+    """Deal the words, or continue the match that the state already holds.
 
-    Takes ``seed``, ``config`` (optional) and ``agents_map`` (in seat order; without it, six scripted agents play).
+    Reads ``seed``, ``config`` (optional) and ``agents_map`` (in seat order; without it, six scripted agents play).
     Raises ``ConfigError``.
     """
     if "conversation_history" in state:
@@ -77,7 +77,7 @@ def initialize_game(state: SharedState) -> dict[str, Any]:
 
 
 def description_phase(state: SharedState) -> dict[str, Any]:
-    """Each of the living describes in turn; all hear it before the next one is asked."""
+    """Ask each living player for a description in turn; all hear it before the next one is asked."""
     table = _NodeTable(state)
     while table.state.phase is RoundPhase.DESCRIPTION:
         table.ask(table.state.due[0])
@@ -85,7 +85,7 @@ def description_phase(state: SharedState) -> dict[str, Any]:
 
 
 def voting_phase(state: SharedState) -> dict[str, Any]:
-    """Each of the living votes without knowing of the others' votes; after a tie that asks for it, once more."""
+    """Ask each living player for a vote, unseen by the others; a tie that requires a revote asks once more."""
     table = _NodeTable(state)
     while table.state.phase is RoundPhase.VOTING:
         for player_id in table.state.due:
@@ -97,7 +97,7 @@ def voting_phase(state: SharedState) -> dict[str, Any]:
 
 
 def check_win_condition(state: SharedState) -> dict[str, Any]:
-    """Count the votes: somebody is out or nobody, somebody has won or the next round begins."""
+    """Count the votes, then eliminate a player or nobody, and end the match or begin the next round."""
     table = _NodeTable(state)
     if table.state.phase is RoundPhase.CHECK:
         table.go(check(table.state))
@@ -105,7 +105,7 @@ def check_win_condition(state: SharedState) -> dict[str, Any]:
 
 
 def end_game(state: SharedState) -> dict[str, Any]:
-    """Who has won, as ``outcome``."""
+    """Add the result of the match as ``outcome``."""
     outcome = _GAME.outcome(_NodeTable(state).state)
     if outcome is None:
         return {"outcome": None}
@@ -116,12 +116,12 @@ def end_game(state: SharedState) -> dict[str, Any]:
 
 
 def next_node(state: SharedState) -> str:
-    """The name of the node that the match goes on with."""
+    """Return the name of the next node."""
     return _NODE_OF[state["phase"]]
 
 
 def play(state: SharedState) -> dict[str, Any]:
-    """A whole match in a plain loop: the state after ``end_game``."""
+    """Play a whole match in a plain loop and return the state after ``end_game``."""
     shared = {**state, **initialize_game(state)}
     nodes = {node.__name__: node for node in (description_phase, voting_phase, check_win_condition)}
     while (name := next_node(shared)) != "end_game":
@@ -131,19 +131,19 @@ def play(state: SharedState) -> dict[str, Any]:
 
 
 def recursion_limit(max_rounds: int) -> int:
-    """The steps that LangGraph must allow: three a round, one to begin, one to end, and room to spare."""
+    """Return the steps that LangGraph must allow: three a round, one to begin, one to end, and a margin."""
     return 4 * max_rounds + 10
 
 
 def build_graph(
     config: JsonObject | None = None, *, checkpointer: BaseCheckpointSaver[Any] | None = None
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The compiled graph: ``graph.invoke({"seed": 7}, context={"agents_map": agents})``.
+    """Return the compiled graph: ``graph.invoke({"seed": 7}, context={"agents_map": agents})``.
 
-    ``config`` is in force for states that bring none. LangGraph writes its input into the first checkpoint, so the
-    agents come in the context; the nodes find them in the state, and no checkpoint holds them. To go on from a
-    checkpoint, invoke with ``None`` and the context in the same thread: the agents are told what they missed.
-    Raises ``ConfigError``, also where LangGraph is not installed.
+    ``config`` applies to states without a configuration. LangGraph writes its input into the first checkpoint, so the
+    agents are passed in the context; the nodes find them in the state, and no checkpoint contains them. To resume from
+    a checkpoint, invoke with ``None`` and the context in the same thread: the agents receive the events that they
+    missed. Raises ``ConfigError``, also if LangGraph is not installed.
     """
     try:
         from langgraph.channels import UntrackedValue
@@ -188,7 +188,7 @@ def build_graph(
 
 
 class _NodeTable:
-    """The match and the agents at it, for the time of one node."""
+    """The match and its agents while one node runs."""
 
     def __init__(self, shared: SharedState) -> None:
         self.state, past = replayed({key: shared[key] for key in _STATE_KEYS if key in shared})
@@ -198,31 +198,31 @@ class _NodeTable:
             agent = self._agents.get(player.agent_id)
             if agent is None and self.state.winner is None:
                 raise ConfigError("agents_map", f"has no agent for {player.agent_id}")
-            # An agent that joins a match from a checkpoint is told what it missed.
+            # An agent that joins a match from a checkpoint receives the events that it missed.
             known = getattr(getattr(agent, "memory", None), "last_seq", None)
             if agent is not None and known is not None:
                 _deliver({player.agent_id: agent}, past[known:])
 
     def changes(self) -> dict[str, Any]:
-        """The state as a dict, without the agents."""
+        """Return the state as a dict, without the agents."""
         return dump(self.state)
 
     def go(self, step: Step[GameState]) -> None:
-        """Take over what a step led to, and tell everybody."""
+        """Adopt the state of a step and deliver its events to the agents."""
         self.state = step.state
         events = tuple(evolve(event, seq=self._seq + number) for number, event in enumerate(step.events, 1))
         self._seq += len(events)
         _deliver(self._agents, events)
 
     def ask(self, player_id: int) -> None:
-        """One decision of one agent."""
+        """Ask one agent for one decision and apply it."""
         agent_id = self.state.deal.players[player_id - 1].agent_id
         agent = self._agents[agent_id]
         for _ in range(MOST_REFUSALS + 1):
             try:
                 action = ask(agent, _GAME.view(self.state, agent_id), _GAME.legal(self.state, agent_id))
             except Exception:
-                # User code may fail in any way; the match goes on without its answer.
+                # User code may raise anything; the match continues without its answer.
                 self.go(give_up(self.state, agent_id, ForfeitCause.ERROR))
                 return
             try:

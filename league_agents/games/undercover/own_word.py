@@ -1,7 +1,7 @@
-"""When a description gives its speaker's word away (arena 3.2).
+"""Detect descriptions that contain their speaker's word (arena 3.2).
 
-Rule: the question is asked of the text as a listener takes it in: compatibility forms, case and characters that nobody
-sees make no difference.
+Rule: texts are compared as a listener perceives them: compatibility forms, case and invisible characters make no
+difference.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from league_agents.kit.likeness import composed, evened
 
-# Han with its extensions, kana and Hangul: scripts in which a word is not set apart by spaces.
+# Han with its extensions, kana and Hangul: scripts that do not separate words by spaces.
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
@@ -20,13 +20,13 @@ _SPACE = re.compile(r"\s+")
 
 
 def reveals(word: str, description: str) -> bool:
-    """Whether a description names the word: anywhere in it for a Chinese, Japanese or Korean word, else as a word of
-    its own, also with a final s, es or 's."""
+    """Whether a description contains the word: a Chinese, Japanese or Korean word anywhere, any other word as a whole
+    word, also with a final s, es or 's."""
     form = _form_of(word)
     text = evened(description)
     if isinstance(form, str):
         return form in composed(_SPACE.sub("", text))
-    # A Latin word stands by itself between Chinese characters too.
+    # A Latin word counts as a whole word between Chinese characters too.
     return form.search(text if text.isascii() else _CJK.sub(" ", text)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Undercover at a terminal: a sentence when it is one's turn to describe, a number and a reason to vote."""
+"""Undercover at a terminal: a sentence to describe, a number and a reason to vote."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 _MOST_REASON: Final = 200
-"""Characters of a reason that whoever watches is shown."""
+"""Characters of a reason that are shown to spectators."""
 
 
 def told(event: Event, reader: Reader) -> Sequence[str]:
-    """The lines of an event."""
+    """Return the lines of an event."""
     if event.kind == "round_started":
         return ("", event.text)
     if event.kind == "word_dealt":
@@ -64,7 +64,7 @@ def told(event: Event, reader: Reader) -> Sequence[str]:
 
 
 def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[str]:
-    """Before a vote, what everybody said so far who can be voted for."""
+    """Return, before a vote, the descriptions of all players that can be voted for."""
     if legal[0].type != "vote":
         return ()
     words, choices = _WORDS[reader.lang], _choices(legal)
@@ -80,14 +80,14 @@ def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[
 
 
 def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> str:  # noqa: ARG001
-    """A description or a vote."""
+    """Return the prompt for a description or a vote."""
     words, kind, me = _WORDS[reader.lang], legal[0].type, view["me"]
     nobody = words["nobody"] if kind == "vote" and None in _choices(legal) else ""
     return words[kind].format(name=me["name"], word=me["word"], nobody=nobody)
 
 
 def list_of(advice: Action) -> None:
-    """One line is enough."""
+    """Return ``None``: an answer is one line."""
 
 
 def read(
@@ -97,7 +97,7 @@ def read(
     advice: Action,  # noqa: ARG001  # nobody says by accident what somebody else would say
     reader: Reader,
 ) -> Action:
-    """A sentence, or a number and a reason."""
+    """Return the action for a sentence, or for a number and a reason."""
     words, kind, typed = _WORDS[reader.lang], legal[0].type, lines[0].strip()
     if kind == "describe":
         most = legal[0].schema["properties"]["description"]["maxLength"]

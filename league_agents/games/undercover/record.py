@@ -1,7 +1,7 @@
 """A whole match as JSON values, and back (arena 3.2).
 
-Rule: a record is read by playing it again. What comes back has therefore kept every rule of the game, and a record that
-says anything else than the match it leads to is refused.
+Rule: a record is read by replaying it. The result has therefore kept every rule of the game, and a record that differs
+from the replayed match is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from league_agents.kit.written import WrittenMapping, read_written
 
 
 def dump(state: GameState) -> dict[str, Any]:
-    """Everything, under the names that players of this game know; also what the host sees."""
+    """Return the whole state, host-only parts included, under the game's public key names."""
     table, settings = state.deal, state.deal.settings
     return {
         "config": settings.as_json(),
@@ -102,12 +102,12 @@ class StoredMatch(StoredPart):
 
 
 def load(dumped: JsonObject) -> GameState:
-    """The state that was dumped. Raises ``ConfigError`` for anything else."""
+    """Return the dumped state. Raises ``ConfigError`` for anything else."""
     return replayed(dumped)[0]
 
 
 def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
-    """The state that was dumped and the events that led to it, numbered from 1. Raises ``ConfigError``."""
+    """Return the dumped state and the events that led to it, numbered from 1. Raises ``ConfigError``."""
     stored = read_written(StoredMatch, dumped, "")
     settings = Settings.read(stored.config)
     agent_ids = check_agent_ids([player.agent_id for player in stored.players], MIN_AGENTS, MAX_AGENTS)
@@ -142,7 +142,7 @@ def replayed(dumped: JsonObject) -> tuple[GameState, tuple[Event, ...]]:
 
 
 def seed_from(given: object) -> int:
-    """A seed is any 64-bit integer. Raises ``ConfigError``."""
+    """Return a seed: any 64-bit integer. Raises ``ConfigError``."""
     if type(given) is not int or not -(1 << 63) <= given < 1 << 64:
         raise ConfigError("seed", f"must be a 64-bit integer, found {shown(given)}")
     return given
@@ -171,7 +171,7 @@ def _seated(state: GameState, path: str, seat: int, action: str) -> int:
 
 
 def _conversation(state: GameState) -> list[dict[str, Any]]:
-    """Every message of the match as it went to the table, each round's descriptions before its votes."""
+    """Return every message of the match as announced, each round's descriptions before its votes."""
     spoken = iter(state.said)
     waiting = next(spoken, None)
     history: list[dict[str, Any]] = []

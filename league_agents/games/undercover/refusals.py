@@ -1,7 +1,6 @@
-"""What a player may not do, and how it is told (arena 3.2).
+"""The refusals of forbidden actions, and their texts (arena 3.2).
 
-Rule: a refusal never tells its receiver anything that his view does not: repeats are measured against what he heard,
-words against his own.
+Rule: a refusal reveals nothing beyond the receiver's view: repeats are compared with what he heard, words with his own.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ _VOTE_KEYS: Final = ("vote_number", "reason")
 
 
 def refused(state: GameState, code: str, sentence: str | None = None, **values: object) -> IllegalAction:
-    """The refusal ``code`` in the match's language."""
+    """Return the refusal ``code`` in the match's language."""
     return IllegalAction(code, said(state.deal.settings.lang, f"refused.{sentence or code}", **values))
 
 
 def seat_that_owes(state: GameState, agent: AgentId, action: str | None) -> PlayerId:
-    """The seat of an agent that owes this action, or any for ``None``. Raises ``IllegalAction``."""
+    """Return the seat of an agent that owes this action, or any action for ``None``. Raises ``IllegalAction``."""
     if state.winner is not None:
         raise refused(state, "match_over")
     player_id = state.deal.seats.get(agent)
@@ -40,10 +39,10 @@ def seat_that_owes(state: GameState, agent: AgentId, action: str | None) -> Play
 
 
 def read_description(state: GameState, player_id: PlayerId, given: JsonObject) -> str:
-    """The description that may be made. Raises ``IllegalAction``."""
+    """Return a permitted description. Raises ``IllegalAction``."""
     settings = state.deal.settings
     raw = given.get("description")
-    # A far too long text is refused before time is spent on it.
+    # A text that is far too long is refused before any slower check.
     if isinstance(raw, str) and len(raw) > 4 * settings.max_description + 64:
         raise refused(state, "too_long", most=settings.max_description)
     entry = EntryReader(given)
@@ -70,7 +69,7 @@ def read_description(state: GameState, player_id: PlayerId, given: JsonObject) -
 
 
 def read_vote(state: GameState, player_id: PlayerId, given: JsonObject) -> tuple[PlayerId | None, str]:
-    """The target, ``None`` to abstain, and the reason. Raises ``IllegalAction``."""
+    """Return the target (``None`` to abstain) and the reason. Raises ``IllegalAction``."""
     entry = EntryReader(given)
     number: Any = None
     if given.get("vote_number", player_id) is not None:
@@ -92,7 +91,8 @@ def read_vote(state: GameState, player_id: PlayerId, given: JsonObject) -> tuple
 
 
 def vote_choices(state: GameState, player_id: PlayerId) -> list[PlayerId | None]:
-    """Whom a player may vote for, in seat order, and ``None`` at the end where abstaining is allowed."""
+    """Return the players that a player may vote for, in seat order, and ``None`` at the end if abstaining is
+    allowed."""
     choices: list[PlayerId | None] = [other for other in state.candidates or state.living if other != player_id]
     if state.deal.settings.allow_abstain:
         choices.append(None)

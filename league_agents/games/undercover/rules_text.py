@@ -1,6 +1,6 @@
 """The rules in words, from the configuration that is in force.
 
-Rule: every sentence follows from a setting or from a rule that has none. The words of the pairs are no part of it.
+Rule: every sentence follows from a setting or from a fixed rule. The words of the pairs do not occur.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from league_agents.kit.errors import ConfigError
 
 
 def rules_text(settings: Settings, lang: str) -> str:
-    """The rules, one sentence a line. Raises ``ConfigError`` for a language there is no text in."""
+    """Return the rules, one sentence a line. Raises ``ConfigError`` for an unsupported language."""
     if lang == "en":
         return "\n".join(_english(settings))
     if lang == "zh":

@@ -1,6 +1,6 @@
-"""Who has won, and what the match looked like in figures (arena 3.2).
+"""The winners and the metrics of a match (arena 3.2).
 
-Rule: the whole winning side wins, the living and the dead.
+Rule: all players of the winning side win, eliminated ones included.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from league_agents.games.undercover.state import GameState, WordRole
 
 
 def outcome_of(state: GameState) -> Outcome | None:
-    """``None`` until the match is over."""
+    """Return the outcome; ``None`` until the match is over."""
     if state.winner is None or state.reason is None:
         return None
     players = state.deal.players
@@ -24,7 +24,7 @@ def outcome_of(state: GameState) -> Outcome | None:
 
 
 def metrics_of(state: GameState) -> JsonObject:
-    """Figures of a match that is over or under way. Refusals are no part of a state; who runs the match counts them."""
+    """Return the metrics of a match, finished or not. Refusals are not part of a state; the runner counts them."""
     role = {player.player_id: player.role for player in state.deal.players}
     votes = [vote for ballot in state.ballots for vote in ballot.votes]
     aimed = [vote for vote in votes if vote.target_id is not None and role[vote.voter_id] is WordRole.CIVILIAN]

@@ -1,6 +1,6 @@
-"""A player without a model: says what fits its word, votes for whoever fits it least.
+"""A player without a model: gives hints that fit its word, and votes for the player who fits it least.
 
-Rule: it uses its view and the legal actions, nothing else, and what it says is never refused for what its view shows.
+Rule: it uses only its view and the legal actions, and its view suffices to avoid refused descriptions.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from league_agents.kit.draw import Draw
 from league_agents.kit.likeness import comparable
 
 _AMONG: Final = 3
-"""From how many of the next hints one is drawn, so that players with one word differ."""
+"""The number of next hints among which one is drawn, so that players with the same word differ."""
 
 _RECENT: Final = 4
-"""How many rounds back a suspicion reaches."""
+"""The number of last rounds that a suspicion considers."""
 
 
 class Suspect(Struct, frozen=True, kw_only=True):
-    """Somebody who may be voted for."""
+    """A player that can be voted for."""
 
     player_id: int
     name: str
     descriptions: tuple[str, ...]
-    """What was heard of it, ``""`` for a round in which it was silent."""
+    """Its descriptions that were heard; ``""`` for a round in which it was silent."""
 
     votes_received: int = 0
 
 
 def scripted(view: JsonObject, legal: Sequence[LegalAction], draw: Draw) -> Action:
-    """What the scripted player does."""
+    """Return the scripted player's action."""
     wanted = legal[0]
     me, lang = view["me"], view["lang"]
     others = [player for player in view["players"] if player["player_id"] != me["player_id"]]
@@ -72,8 +72,8 @@ def next_description(
     others: Sequence[Suspect],
     draw: Draw,
 ) -> str:
-    """Something about the word, of at most ``most`` characters, that does not hold it and that nobody has said in
-    ``heard``. Whoever seems to be undercover by what the ``others`` said talks as they do."""
+    """Return a text about the word, of at most ``most`` characters, that does not contain it and does not occur in
+    ``heard``. A player who seems to be undercover, judging by ``others``, uses the hints of the other word."""
     keys = {comparable(text) for text in heard}
     hints = _taken_for(word, others)
     sayings = (() if hints is None else hints.shared + hints.own, GENERIC[lang])
@@ -86,7 +86,7 @@ def next_description(
 
 
 def seems_undercover(word: str, others: Sequence[Suspect]) -> bool:
-    """Whether more of the others spoke of the other word of the pair than of this one."""
+    """Whether the others' hints fit the other word of the pair more often than this one."""
     hints = HINTS.get(word)
     if hints is None:
         return False
@@ -98,7 +98,8 @@ def seems_undercover(word: str, others: Sequence[Suspect]) -> bool:
 def chosen(
     word: str, candidates: Sequence[Suspect], others: Sequence[Suspect], lang: str, draw: Draw
 ) -> tuple[int, str]:
-    """Whom to vote for, and why: who fits the word least; among several, who had most votes before; then by lot."""
+    """Return whom to vote for, and why: the player who fits the word least; of several, the one with most votes so far;
+    of several, one is drawn."""
     hints = _taken_for(word, others)
     scores = {each.player_id: _suspicion(hints, each, others) for each in others}
     worst = max((scores[each.player_id], each.votes_received) for each in candidates)
@@ -117,7 +118,7 @@ def _suspect(player: Mapping[str, Any]) -> Suspect:
 
 
 def _taken_for(word: str, others: Sequence[Suspect]) -> WordHints | None:
-    """The hints of the word that most seem to have: of the other word for one who seems to be undercover."""
+    """Return the hints of the majority's supposed word: the other word if this player seems to be undercover."""
     hints = HINTS.get(word)
     if hints is None or not seems_undercover(word, others):
         return hints
@@ -139,7 +140,7 @@ def _suspicion(hints: WordHints | None, suspect: Suspect, others: Sequence[Suspe
 
 
 def _likeness(text: str, suspect: Suspect, others: Sequence[Suspect]) -> float:
-    """How much a description shares with the nearest one of another player, from 0 to 1."""
+    """Return the similarity, 0 to 1, of a description to the nearest one of another player."""
     pieces = _pieces(text)
     best = 0.0
     for other in others:
@@ -165,7 +166,7 @@ def _may_be_said(text: str, word: str, keys: set[str], most: int) -> bool:
 def _numbered(lang: str, player_id: int, round_num: int, most: int) -> Iterator[str]:
     for remark in range(1, 4):
         yield NUMBERED[lang].format(player_id=player_id, round=round_num, count=remark)
-    # A table with very short descriptions or a very common word: single characters, which mean nothing but are legal.
+    # Needed if descriptions must be very short or the word is very common: single characters, meaningless but legal.
     for number in range(1, 1000):
         yield str(number)[-most:]
     for code in count(0x4E00):

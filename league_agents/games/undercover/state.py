@@ -1,7 +1,7 @@
-"""The state of one match: what was dealt, what was said, how all voted (arena 3.2).
+"""The state of one match: the deal, the descriptions and the votes (arena 3.2).
 
-Rule: each fact stands here once. What can be counted from it (a player's descriptions, the conversation, the metrics)
-is counted where it is wanted.
+Rule: each fact is stored once. Derived values (a player's descriptions, the conversation, the metrics) are computed
+when needed.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class WordRole(StrEnum):
 
 
 class RoundPhase(StrEnum):
-    """What a round goes through."""
+    """The phases of a round."""
 
     INIT = "init"
-    """Nothing is dealt yet; no state of a match is in it."""
+    """Nothing is dealt yet; no state of a match has this phase."""
 
     DESCRIPTION = "description"
     VOTING = "voting"
     CHECK = "check"
-    """All votes are in and not yet counted. The game passes through it within one step."""
+    """All votes are submitted and not yet counted. The game passes through it within one step."""
 
     END = "end"
 
 
 class How(StrEnum):
-    """What a counted vote led to."""
+    """The result of a counted vote."""
 
     PLURALITY = "plurality"
     """One player had the most votes and is out."""
@@ -71,7 +71,7 @@ class Reason(StrEnum):
 
 
 class UndercoverPlayer(Struct, frozen=True, kw_only=True):
-    """What a player is from the deal to the end."""
+    """A player's properties that are fixed from the deal to the end."""
 
     player_id: PlayerId
     agent_id: AgentId
@@ -82,7 +82,7 @@ class UndercoverPlayer(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deal:
-    """What is settled before anybody speaks."""
+    """The settings, seats and words fixed before the first description."""
 
     settings: Settings
     seed: int
@@ -94,7 +94,7 @@ class Deal:
 
 
 class Description(Struct, frozen=True, kw_only=True):
-    """One description, or the silence in its place."""
+    """One description, or a forfeited one."""
 
     round: int
     player_id: PlayerId
@@ -105,10 +105,10 @@ class Description(Struct, frozen=True, kw_only=True):
     """Who heard it besides the speaker, in seat order; ``None`` when it is public."""
 
     cause: ForfeitCause | None
-    """Why it was forfeited; ``None`` when it was made."""
+    """Why it was forfeited; ``None`` if it was made."""
 
     key: str
-    """What repeats are found by."""
+    """Normal form of the text, for finding repeats."""
 
 
 class Vote(Struct, frozen=True, kw_only=True):
@@ -119,14 +119,14 @@ class Vote(Struct, frozen=True, kw_only=True):
     """``None`` for an abstention."""
 
     reason: str
-    """For the voter and the host until the end."""
+    """Visible to the voter and the host until the end."""
 
     cause: ForfeitCause | None
-    """Why it was forfeited; ``None`` when it was cast."""
+    """Why it was forfeited; ``None`` if it was cast."""
 
 
 class Ballot(Struct, frozen=True, kw_only=True):
-    """One vote of all the living, counted."""
+    """One counted vote of all living players."""
 
     round: int
     number: int
@@ -136,35 +136,35 @@ class Ballot(Struct, frozen=True, kw_only=True):
     """In seat order of the voters."""
 
     tally: tuple[tuple[PlayerId, int], ...]
-    """Votes of each player that had one, in seat order."""
+    """Votes for each player that received any, in seat order."""
 
     how: How
     eliminated: PlayerId | None
 
 
 class GameState(Struct, frozen=True, kw_only=True):
-    """Where a match stands."""
+    """The current state of a match."""
 
     deal: Deal
     round: int
     phase: RoundPhase
     ballot: int
-    """Which vote of the round is open or comes next: 1, or 2 for the revote."""
+    """The open or next vote of the round: 1, or 2 for the revote."""
 
     candidates: tuple[PlayerId, ...]
-    """Between whom the revote decides; empty otherwise."""
+    """The players who can be voted for in the revote; empty otherwise."""
 
     living: tuple[PlayerId, ...]
     """In seat order."""
 
     order: tuple[PlayerId, ...]
-    """Who speaks in this round, first to last."""
+    """The speakers of this round, first to last."""
 
     due: tuple[PlayerId, ...]
-    """Who owes a description or a vote, in order."""
+    """The players who owe a description or a vote, in order."""
 
     said: tuple[Description, ...]
-    """All descriptions of the match as they were made."""
+    """All descriptions of the match in the order in which they were made."""
 
     current_votes: tuple[Vote, ...]
     """The open vote, in seat order of the voters."""
@@ -175,7 +175,7 @@ class GameState(Struct, frozen=True, kw_only=True):
 
     @property
     def eliminated(self) -> tuple[PlayerId, ...]:
-        """Who is out, in the order in which they went."""
+        """The eliminated players, in the order of their elimination."""
         return tuple(ballot.eliminated for ballot in self.ballots if ballot.eliminated is not None)
 
 

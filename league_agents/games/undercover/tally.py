@@ -1,6 +1,6 @@
-"""Counting votes, and what the count leads to (arena 3.2, check).
+"""Counting votes, and the result of a count (arena 3.2, check).
 
-Rule: abstentions are not counted, and the order in which votes arrived means nothing.
+Rule: abstentions are not counted, and the order in which votes arrived has no effect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Tally = tuple[tuple[PlayerId, int], ...]
 
 
 def counted(votes: Iterable[Vote]) -> Tally:
-    """The votes of each player that had one, in seat order."""
+    """Return the votes for each player that received any, in seat order."""
     counts: dict[PlayerId, int] = {}
     for vote in votes:
         if vote.target_id is not None:
@@ -23,7 +23,7 @@ def counted(votes: Iterable[Vote]) -> Tally:
 
 
 def leaders(tally: Tally) -> tuple[PlayerId, ...]:
-    """Who has the most votes, in seat order."""
+    """Return the players with the most votes, in seat order."""
     most = max((count for _, count in tally), default=0)
     return tuple(player_id for player_id, count in tally if count == most)
 
@@ -31,7 +31,7 @@ def leaders(tally: Tally) -> tuple[PlayerId, ...]:
 def decided(
     top: Sequence[PlayerId], *, tie: str, ballot: int, seed: int, round_num: int
 ) -> tuple[How, PlayerId | None]:
-    """What the vote leads to, and who is out by it."""
+    """Return the result of the vote and the eliminated player; ``None`` if nobody is out."""
     if not top:
         return How.NO_VOTES, None
     if len(top) == 1:
@@ -44,7 +44,7 @@ def decided(
 
 
 def verdict(civilians: int, undercover: int, *, is_last_round: bool) -> tuple[WordRole, Reason] | None:
-    """Who has won when so many of each side are alive; ``None`` when the match goes on."""
+    """Return the winning side and the reason for these numbers of living players; ``None`` if the match goes on."""
     if undercover == 0:
         return WordRole.CIVILIAN, Reason.ALL_UNDERCOVER_OUT
     if undercover >= civilians:

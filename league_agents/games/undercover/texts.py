@@ -1,6 +1,6 @@
-"""What is announced and what is refused, in the match's language.
+"""Texts of announcements and refusals, in the match's language.
 
-Rule: a sentence here holds only what its hearer may know; what players wrote enters as one printable line.
+Rule: a sentence contains only what its recipient may know; players' own texts are inserted as one printable line.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {"en": _EN, "zh": _ZH}
 
 
 def said(lang: str, key: str, **values: object) -> str:
-    """The sentence ``key`` in a language, filled in."""
+    """Return the sentence ``key`` in a language, with ``values`` filled in."""
     return TEXTS[lang][key].format(**values)
 
 
 def outcome_of_vote(lang: str, tally: str, how: How, name: str | None, role: WordRole | None) -> str:
-    """What a vote led to. ``role`` is given only where it is announced."""
+    """Return the result of a vote. ``role`` is given only if it is announced."""
     texts = TEXTS[lang]
     count = texts["count"].format(tally=tally) if tally else texts["no_count"]
     if name is None:
@@ -125,6 +125,6 @@ def outcome_of_vote(lang: str, tally: str, how: How, name: str | None, role: Wor
 
 
 def victory(lang: str, winner: WordRole, reason: Reason) -> str:
-    """Who has won and by what."""
+    """Return which side has won, and why."""
     texts = TEXTS[lang]
     return texts["won"].format(side=texts[winner], why=texts[reason])

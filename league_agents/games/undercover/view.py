@@ -1,7 +1,7 @@
-"""What a player, one who is out, or a spectator may know (arena 3.3).
+"""The views of a player, an eliminated player and a spectator (arena 3.3).
 
-Rule: a view is put together here field by field. Nothing of the state goes in that is not named here, lists are in seat
-order, and every part is new: whoever gets a view may do with it what he likes.
+Rule: a view is built field by field. It contains only the parts of the state named here, lists are in seat order, and
+every part is a copy that the receiver may modify.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from league_agents.games.undercover.state import Description, GameState, PlayerI
 
 
 def view_for(state: GameState, viewer: str) -> dict[str, Any]:
-    """The view of an agent; of a spectator for any other name, because who has no seat only watches."""
+    """Return the view of an agent; any other name gets the spectator's view."""
     deal, settings = state.deal, state.deal.settings
     open_at_end = state.winner is not None and settings.reveal_at_end
     me = deal.seats.get(viewer)
@@ -69,8 +69,8 @@ def view_for(state: GameState, viewer: str) -> dict[str, Any]:
 
 
 def elimination_history(state: GameState, *, show_roles: bool) -> list[dict[str, Any]]:
-    """What came of each round's vote; ``player_id`` is ``None`` where nobody is out. A tie that led to a revote is not
-    the end of its round's vote and is not there."""
+    """Return the result of each round's vote; ``player_id`` is ``None`` if nobody is out. A tie that led to a revote is
+    not final and is left out."""
     history = []
     for ballot in state.ballots:
         if ballot.how == "revote":

@@ -1,6 +1,6 @@
-"""The word pairs of the game: what comes with it, and how pairs of one's own are read.
+"""The word pairs of the game: the built-in ones, and how a user's own pairs are read.
 
-Rule: the two words of a pair differ in what a listener would notice, not only in case, spaces or punctuation.
+Rule: the words of a pair differ in more than case, spaces and punctuation.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ DEFAULT_PAIRS: Final[dict[str, tuple[Pair, ...]]] = {
 
 
 def read_pair(path: str, given: object) -> Pair:
-    """Two different words. Raises ``ConfigError`` with the path of what is wrong."""
+    """Read two different words. Raises ``ConfigError`` with the path of the faulty value."""
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
         raise ConfigError(path, f"must be a list of two words, found {shown(given)}")
     first, second = (_read_word(f"{path}[{place}]", word) for place, word in enumerate(given))
@@ -61,7 +61,7 @@ def read_pair(path: str, given: object) -> Pair:
 
 
 def read_pairs(path: str, given: object) -> tuple[Pair, ...]:
-    """One pair or more. Raises ``ConfigError`` with the path of what is wrong."""
+    """Read one or more pairs. Raises ``ConfigError`` with the path of the faulty value."""
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not 1 <= len(given) <= MOST_PAIRS:
         raise ConfigError(path, f"must be a list of 1 to {MOST_PAIRS} pairs of words, found {shown(given)}")
     return tuple(read_pair(f"{path}[{place}]", pair) for place, pair in enumerate(given))
