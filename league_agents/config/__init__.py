@@ -1,1 +1,1 @@
-"""People's files and environment variables, read into typed values. Opens nothing but those files."""
+"""Users' configuration files and environment variables, parsed into typed values. Opens no other files."""

@@ -1,5 +1,5 @@
-"""Environment variables, read strictly: whatever is wrong is one ``ConfigError`` that names the variable, says what is
-allowed and shows what was found."""
+"""Environment variables, parsed strictly: an invalid value is one ``ConfigError`` that names the variable, the allowed
+values and the value found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Environment:
         self._variables = variables
 
     def text(self, name: str) -> str | None:
-        """What a variable says; ``None`` when it is absent or blank."""
+        """The value of a variable; ``None`` when it is absent or blank."""
         value = self._variables.get(name, "").strip()
         return value or None
 
@@ -36,15 +36,15 @@ class Environment:
         return value
 
     def truth(self, name: str) -> bool | None:
-        """A yes or no. ``None`` when the variable is absent; blank is no."""
+        """A Boolean. ``None`` when the variable is absent; a blank value is false."""
         if name not in self._variables:
             return None
         return truth_of(self._variables[name], name)
 
 
 def truth_of(value: object, path: str) -> bool:
-    """``true``, ``1``, ``yes`` and ``false``, ``0``, ``no``, nothing. Raises ``ConfigError`` for any other word: one
-    deployed client takes every text for yes, ``false`` included."""
+    """Parse ``true``, ``1``, ``yes`` and ``false``, ``0``, ``no``, blank. Raises ``ConfigError`` for another word: one
+    deployed client treats every text as true, ``false`` included."""
     word = str(value).strip().lower() if value is not None else ""
     if word in FALSE_WORDS:
         return False

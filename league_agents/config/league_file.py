@@ -1,10 +1,10 @@
-"""``league.yaml``: what a team tells the daemon, read strictly.
+"""``league.yaml``: the daemon's configuration by a team, parsed strictly.
 
-Rule 1: a key that nobody knows is a mistake, and so is a value that cannot be right: it is said at the start, not in
-the third week of the season.
-Rule 2: the environment wins over the file, under the names that deployed referees and players use (protocol 8). A name
-that fits more than one role of this process is refused, because nobody could tell which one it means.
-Rule 3: file names are seen from the file's own folder.
+Rule 1: an unknown key is an error, and so is an impossible value: both are reported at the start, not in the third
+week of the season.
+Rule 2: the environment overrides the file, under the names that deployed referees and players use (protocol 8). A name
+that fits more than one role of this process is refused as ambiguous.
+Rule 3: file names are relative to the folder of the league file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 def find_league_file(named: Path | None) -> Path:
-    """The file that was named, or ``league.yaml`` in the current folder. Raises ``ConfigError``."""
+    """The given file, or ``league.yaml`` in the current folder. Raises ``ConfigError``."""
     path = Path(DEFAULT_FILE) if named is None else named
     if not path.is_file():
         raise ConfigError(
@@ -68,7 +68,7 @@ def find_league_file(named: Path | None) -> Path:
 
 
 def environment_of(path: Path) -> dict[str, str]:
-    """The process's environment, and below it the ``.env`` files beside the league file and in the current folder."""
+    """The process's environment, over the ``.env`` files beside the league file and in the current folder."""
     from dotenv import dotenv_values
 
     found: dict[str, str] = {}
@@ -85,7 +85,7 @@ def environment_of(path: Path) -> dict[str, str]:
 def read_league_file(
     path: Path, environment: Mapping[str, str], *, only: Sequence[str] = (), is_demo: bool = False
 ) -> LeagueSettings:
-    """The settings of a league file. ``only`` names the roles that will run; all of the file when it is empty.
+    """The settings of a league file. ``only`` names the roles that will run; empty means all of the file.
 
     Raises ``ConfigError`` that names the key or the environment variable.
     """
@@ -176,8 +176,8 @@ def _pace(written: WrittenPoll, env: Environment) -> Pace:
     default = Pace()
     active = default.active if written.active_seconds is None else timedelta(seconds=written.active_seconds)
     idle = default.idle if written.idle_seconds is None else timedelta(seconds=written.idle_seconds)
-    # What the deployed clients call their poll interval is the pause when nothing happens; with a game open they are
-    # too slow (protocol 9).
+    # The deployed clients' poll interval becomes the pause of an idle league; it is too slow while a game is open
+    # (protocol 9).
     named = env.seconds("POLL_INTERVAL_SECONDS") or env.seconds("POLL_INTERVAL_SEC")
     if named is not None:
         idle = timedelta(seconds=named)
@@ -211,7 +211,7 @@ def _log(written: WrittenLog, env: Environment, folder: Path) -> LogSettings:
 
 
 def _file(name: str, folder: Path) -> Path:
-    """A file, named as seen from the league file's folder."""
+    """Resolve a file name relative to the league file's folder."""
     return folder / Path(name).expanduser()
 
 
@@ -237,22 +237,22 @@ def _roles(written: object, path: str, env: Environment, folder: Path, only: Seq
 
 @dataclass(frozen=True, slots=True)
 class _RoleEnvironment:
-    """What the environment says to one of the roles that will run."""
+    """The environment variables for one of the roles that will run."""
 
     env: Environment
     role: RoleName
     chosen: Sequence[str]
 
     def of_participant(self, name: str) -> str | None:
-        """For referee and player alike."""
+        """The variable for referee and player alike."""
         return None if self.role == "manager" else self.env.text(name)
 
     def of(self, name: str, role: str) -> str | None:
-        """For one kind of role."""
+        """The variable for one kind of role."""
         return self.env.text(name) if self.role == role else None
 
     def alone(self, name: str) -> str | None:
-        """A name that can mean only one mailbox. Raises ``ConfigError``."""
+        """The variable of a setting that belongs to one mailbox. Raises ``ConfigError`` when several roles run."""
         value = self.env.text(name)
         if value is not None and len(self.chosen) > 1:
             raise ConfigError(
@@ -335,7 +335,7 @@ def _schedule_kind(written: WrittenSeason) -> ScheduleKind:
 
 
 def _check_files(settings: LeagueSettings) -> None:
-    """Every role has files and a mailbox of its own."""
+    """Raises ``ConfigError`` when two roles share a file or a mailbox."""
     used: dict[Path, str] = {}
     for role in settings.roles:
         for key, path in (("journal", role.journal), ("token", role.token)):

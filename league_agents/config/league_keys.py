@@ -1,7 +1,7 @@
-"""What a league file may say: every key with its type, its limits and its default.
+"""The keys of a league file: each with its type, its limits and its default.
 
-Rule: a key that is absent and has no default here follows from the environment, from another key, or is missed by the
-reader, which knows whether it is needed. Imported when a league file is read, and not before: pydantic takes its time.
+Rule: an absent key without a default here is derived from the environment or from another key, or the reader reports
+it as missing if it is needed. Imported only when a league file is read, because importing pydantic is slow.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _is_address(value: str) -> str:
 
 
 def _is_protected(value: str) -> str:
-    """Tokens travel on it, so plain ``http`` is for a server on this machine only."""
+    """Refuse plain ``http`` unless the server is on this machine: tokens are sent to it."""
     value = value.rstrip("/")
     host = value.partition("://")[2].partition("/")[0]
     name = host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
@@ -71,7 +71,7 @@ _USUAL = QuotaLimits()
 
 @dataclass(frozen=True, slots=True)
 class ReadBy:
-    """Beside ``Any``, for a section that is not always read: the class that reads it."""
+    """Annotation beside ``Any`` for a section that is not always read: the class that reads it."""
 
     kind: type[WrittenMapping]
 
@@ -372,12 +372,12 @@ class WrittenFile(WrittenMapping):
 
 
 def mapping_in(field: FieldInfo) -> type[WrittenMapping] | None:
-    """The class of the keys that a key holds; ``None`` where it holds no mapping with declared keys."""
+    """The class of the keys in a mapping; ``None`` for a field that holds no mapping with declared keys."""
     return next((each.kind for each in field.metadata if isinstance(each, ReadBy)), inner_of(field.annotation))
 
 
 def declared_at(path: str) -> FieldInfo:
-    """The key of a league file at that place: ``roles.player.address``."""
+    """The key of a league file at a path such as ``roles.player.address``."""
     kind: type[WrittenMapping] = WrittenFile
     *sections, key = path.split(".")
     for name in sections:

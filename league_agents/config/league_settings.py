@@ -1,6 +1,6 @@
-"""What a league file says, as values: the roles, how Gmail is spoken to, the season, the log.
+"""The values of a league file: the roles, the Gmail connection, the season, the log.
 
-Rule: a value that stands here has been checked. Whoever gets one need not look at it again.
+Rule: these values have been checked; code that uses them need not check again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from league_agents.mail.quota import QuotaLimits
 from league_agents.runner.pace import Pace
 
 DEFAULT_FILE = "league.yaml"
-"""The league file of a command that names none."""
+"""The league file of a command that is given none."""
 
 RoleName = Literal["referee", "player", "manager"]
 ROLES: tuple[RoleName, ...] = ("manager", "referee", "player")
-"""In the order in which their lines are shown."""
+"""The order in which the roles' lines are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,22 +38,22 @@ class RoleSettings:
 
     role: RoleName
     address: str
-    """As Gmail spells it: deployed clients compare addresses by case (protocol 1.1)."""
+    """The address as Gmail spells it: deployed clients compare addresses case-sensitively (protocol 1.1)."""
 
     journal: Path
     token: Path
     participant_id: str
     where: str = ""
-    """Its section of the league file, for messages: ``league.yaml.roles.player``."""
+    """Its section of the league file, for error messages: ``league.yaml.roles.player``."""
 
     group_id: str = ""
     display_name: str = ""
     agent: str = ""
-    """``offline``, ``scripted:NAME``, ``module:Class``; empty for the league manager, who has none."""
+    """``offline``, ``scripted:NAME``, ``module:Class``; empty for the league manager, which has no agent."""
 
     opening_sentence: str | None = field(default=None, repr=False)
     associative_word: str | None = field(default=None, repr=False)
-    """The target, when a referee does not let its agent choose it."""
+    """The target, when the league file fixes it instead of the referee's agent."""
 
     assignment_table_id: str | None = None
     avoid_not_relevant: bool = False
@@ -77,18 +77,18 @@ class SeasonSettings:
     lookup_table: LookupTable
     core_only: tuple[str, ...]
     waits: Mapping[str, timedelta]
-    """By the names of ``ManagerConfig``."""
+    """Durations by the names of ``ManagerConfig``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmailSettings:
-    """How Gmail is spoken to."""
+    """The connection to Gmail."""
 
     credentials: Path
     endpoint: str
     sender_check: Require
     mail_server: str
-    """What our receiving server calls itself in ``Authentication-Results``."""
+    """The name of our receiving server in ``Authentication-Results``."""
 
     timeout: timedelta
     looks_into_spam: bool
@@ -97,7 +97,7 @@ class GmailSettings:
 
     @property
     def awaited(self) -> str:
-        """Who is waited for, and for how long, as a person reads it."""
+        """The server that is awaited and the time limit, in words."""
         address = urlsplit(self.endpoint)
         server = server_named(address.hostname or "", address.port)
         return f"waiting for {server}, at most {self.timeout.total_seconds():g} s for each answer"
@@ -105,23 +105,23 @@ class GmailSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """What is written about the work."""
+    """The settings of the log."""
 
     level: str
     is_json: bool
     file: Path | None
-    """``None``: to stderr."""
+    """``None`` means stderr."""
 
 
 def command_with(path: Path, *words: str) -> str:
-    """A command for a person to type that reads this league file: ``--config`` is in it when it must be."""
+    """A command line that reads this league file, with ``--config`` if it is needed."""
     named = () if path == Path(DEFAULT_FILE) else ("--config", str(path))
     return shlex.join(("league-agents", *words, *named))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeagueSettings:
-    """Everything that a league file says, the environment laid over it."""
+    """All values of a league file, overridden by the environment."""
 
     path: Path
     manager_email: str
@@ -136,13 +136,13 @@ class LeagueSettings:
     """``None`` without a league manager."""
 
     models: ModelSettings = field(default_factory=lambda: ModelSettings(where="models"))
-    """Language models, for agents that ask some."""
+    """Language models, for agents that use them."""
 
     in_process: bool = False
     """Whether classes of the user's own run in the daemon's process."""
 
     def command(self, *words: str) -> str:
-        """A command for a person to type that reads the same league file."""
+        """A command line that reads the same league file."""
         return command_with(self.path, *words)
 
     def role(self, name: str) -> RoleSettings:

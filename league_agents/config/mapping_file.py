@@ -1,4 +1,4 @@
-"""YAML and JSON files that a person wrote: one mapping each, read strictly."""
+"""YAML and JSON files written by users: one mapping each, parsed strictly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def read_mapping(path: Path) -> dict[str, object]:
     """A YAML or JSON file that holds one mapping with text keys. Raises ``ConfigError``."""
     try:
         with path.open("rb") as file:
-            # Not by what the system says of its size: a device has none, and never ends.
+            # Bound the read, not the reported size: a device reports none, and never ends.
             found = file.read(LARGEST_FILE + 1)
         if len(found) > LARGEST_FILE:
             raise ConfigError(str(path), f"is larger than {LARGEST_FILE} bytes; is it the right file?")

@@ -1,8 +1,8 @@
-"""The settings of the deployed referee and player clients, turned into a league file (protocol 8).
+"""Convert the settings of the deployed referee and player clients to a league file (protocol 8).
 
-Rule 1: nothing is lost in silence. Whatever is not taken over is named, with the reason.
+Rule 1: every setting that is not converted is named, with the reason.
 Rule 2: unknown keys are tolerated: these files have been edited by hand for years.
-Rule 3: what a person must still fill in is written as it must look like, and said.
+Rule 3: a value that the user must still fill in is written as a placeholder of the right form, and listed.
 """
 
 from __future__ import annotations
@@ -98,13 +98,13 @@ class Imported:
     """``old key -> new key``, one line each."""
 
     dropped: list[str] = field(default_factory=list)
-    """What was not taken over and why, one line each. Values are not repeated: some are passwords."""
+    """Settings that were not converted and why, one line each. Values are not repeated: some are passwords."""
 
     to_do: list[str] = field(default_factory=list)
-    """What a person must still fill in."""
+    """Values that the user must still fill in."""
 
     def text(self, source: str) -> str:
-        """As YAML with what there is to say at the top."""
+        """The league file as YAML, with the remarks at the top."""
         lines = [f"# Converted from {printable(source, 200)}."]
         lines += [f"# To do: {line}" for line in self.to_do]
         lines += [f"# Not taken over: {line}" for line in self.dropped]
@@ -129,10 +129,10 @@ def import_settings(path: Path) -> Imported:
 
 
 def import_together(paths: Sequence[Path], *, into: Path = Path(DEFAULT_FILE)) -> Imported:
-    """As ``import_settings``; a referee's and a player's file become one league file, with a token for each.
+    """Convert as ``import_settings``; a referee's and a player's file become one league file, with a token for each.
 
-    Where both say something different of the same key the first one's holds, and that is said. ``into`` is the league
-    file that will be written, for the commands that are named.
+    When both files set a key differently, the first one's value is used, and a remark says so. ``into`` is the path of
+    the league file, for the commands in the remarks.
     """
     done = import_settings(paths[0])
     for path in paths[1:]:
@@ -152,7 +152,7 @@ def import_together(paths: Sequence[Path], *, into: Path = Path(DEFAULT_FILE)) -
 
 
 def _lay_under(done: Imported, upper: dict[str, object], lower: Mapping[str, object], before: str = "") -> None:
-    """Add to ``upper`` what only ``lower`` says."""
+    """Add to ``upper`` the keys that only ``lower`` has."""
     for key, value in lower.items():
         name, mine = f"{before}{key}", upper.get(key)
         if isinstance(mine, dict) and isinstance(value, dict):
@@ -167,7 +167,7 @@ def _lay_under(done: Imported, upper: dict[str, object], lower: Mapping[str, obj
 
 
 def _complete_each_other(done: Imported, into: Path) -> None:
-    """A token for each role, and the group of the one for the other."""
+    """Give each role a token, and either role the group of the other if it has none."""
     roles = {name: role for name, role in _section(done.settings, "roles").items() if isinstance(role, dict)}
     tokens = {Path(str(role.get("token") or f"token_{name}.json")) for name, role in roles.items()}
     if len(tokens) < len(roles):
@@ -215,7 +215,7 @@ def _player(old: dict[str, object]) -> Imported:
 def _filled_in(
     done: Imported, old: Mapping[str, object], role: str, taken: Mapping[str, str], dropped: Mapping[str, str]
 ) -> Imported:
-    """What the old keys say, as far as the league file's keys can be that."""
+    """Convert the values of the old keys, as far as they are valid for the league file's keys."""
     for key, value in old.items():
         if value is None or value == "":
             continue
@@ -248,7 +248,7 @@ def _filled_in(
 
 
 def _value_of(path: str, value: object) -> object:
-    """What an old value means for a key of the league file, which says numbers and words more freely. Raises
+    """Convert an old value to a key of the league file; old files write numbers and words more freely. Raises
     ``ValueError``."""
     from pydantic import TypeAdapter
 
@@ -263,7 +263,7 @@ def _value_of(path: str, value: object) -> object:
 
 
 def _flat(found: Mapping[str, object], before: str = "") -> list[tuple[str, object]]:
-    """Keys of nested mappings with dots between them."""
+    """Flatten nested mappings: keys are joined by dots."""
     flat: list[tuple[str, object]] = []
     for key, value in found.items():
         name = f"{before}{key}"

@@ -1,6 +1,6 @@
-"""What the section ``models`` of a league file and a price file may say.
+"""The keys of the section ``models`` of a league file, and of a price file.
 
-Imported where one of them is read, and not before: pydantic takes its time.
+Imported only when one of them is read, because importing pydantic is slow.
 """
 
 from __future__ import annotations

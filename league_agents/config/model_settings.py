@@ -1,9 +1,9 @@
-"""Which language models there are, as the league file and the environment say it, read strictly.
+"""The settings of language models in the league file and the environment, parsed strictly.
 
-Rule 1: the environment wins over the file: ``LEAGUE_LLM_PROVIDER`` or ``LEAGUE_LLM_MODEL`` name one model that is asked
+Rule 1: the environment overrides the file: ``LEAGUE_LLM_PROVIDER`` or ``LEAGUE_LLM_MODEL`` name one model that is asked
 before those of the file.
-Rule 2: a key stands in the environment and nowhere else. The file may say which variable holds it.
-Rule 3: a key never travels unprotected: a server that is spoken to without encryption, on another machine, gets none.
+Rule 2: keys are stored in the environment only. The file may name the variable.
+Rule 3: a key is never sent unencrypted: a server on another machine that is reached without encryption gets none.
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ PROVIDER_VARIABLE, MODEL_VARIABLE = "LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
-    """One model that may be asked."""
+    """A model that may be asked."""
 
     name: str
     provider: str
-    """The name of one that is declared; in a recording it may be one that is not installed here."""
+    """The name of a declared provider; in a recording, possibly one that is not installed here."""
 
     model: str
     base_url: str | None
     """``None`` for the service's own."""
 
     key: str | None = field(repr=False)
-    """``None`` for a server that wants none."""
+    """``None`` for a server that needs no key."""
 
     key_name: str
-    """The variable that holds the key, or should."""
+    """The variable that holds the key, also when it is unset."""
 
     needs_key: bool
-    """A service does; a server of one's own usually does not."""
+    """Whether a key is required: by services, usually not by a user's own server."""
 
     patience: Patience
 
@@ -76,18 +76,18 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """All that is said about language models."""
+    """All settings of language models."""
 
     where: str
-    """What a message names: the section of the league file, or the environment."""
+    """The source in error messages: the section of the league file, or the environment."""
 
     entries: tuple[ModelEntry, ...] = ()
     use: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Callback, or ``default``, to names of entries, the best first; none there means that the callback asks nobody."""
+    """Callback, or ``default``, to names of entries, the best first; empty for a callback without a model."""
 
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     prices: Path | None = None
-    """``None``: ``prices.yaml`` in the data folder, if it is there."""
+    """``None`` means ``prices.yaml`` in the data folder, if it exists."""
 
     def chain(self, callback: str) -> tuple[ModelEntry, ...]:
         """The models for a callback, the best first."""
@@ -98,7 +98,7 @@ class ModelSettings:
 
 
 def none_configured(where: str) -> ConfigError:
-    """The error for a model that is wanted where none is configured."""
+    """The error for a model that is required where none is configured."""
     return ConfigError(
         where,
         f"no language model is configured; set {PROVIDER_VARIABLE} (one of {', '.join(provider_names())}),"
@@ -108,8 +108,8 @@ def none_configured(where: str) -> ConfigError:
 
 
 def read_models(section: object, variables: Mapping[str, str], folder: Path, *, path: str = "") -> ModelSettings:
-    """The section ``models`` of a league file, which stands at ``path``, below the environment; ``None`` where there is
-    no file or no section.
+    """The section ``models`` of a league file, which stands at ``path``, overridden by the environment. ``section`` is
+    ``None`` without a file or a section.
 
     Raises ``ConfigError`` that names the key or the variable.
     """
@@ -142,7 +142,7 @@ def read_models(section: object, variables: Mapping[str, str], folder: Path, *, 
 
 
 def read_prices(path: Path | None) -> PriceList:
-    """A price file; no prices at all without one. Raises ``ConfigError``."""
+    """Read a price file; ``None`` gives an empty price list. Raises ``ConfigError``."""
     if path is None:
         return PriceList({})
     from league_agents.config.model_file import WrittenPrices
@@ -185,7 +185,7 @@ def _entry(written: WrittenModel, path: str, env: Environment) -> ModelEntry:
 
 
 def _from_environment(env: Environment) -> ModelEntry | None:
-    """The model that the environment names; ``None`` when it names none."""
+    """The model in the environment; ``None`` when it names none."""
     named = env.text(PROVIDER_VARIABLE)
     model = env.text(MODEL_VARIABLE) or env.text("LLM_MODEL")
     base_url = env.text("LEAGUE_LLM_BASE_URL")
@@ -249,7 +249,7 @@ def _is_protected(base_url: str) -> bool:
 
 
 def _web_address(value: str, where: str) -> str:
-    """The address without its last slash. An error does not quote it: it may hold a password or a key."""
+    """The address without its last slash. An error does not quote it, as it may hold a password or a key."""
     example = "such as http://127.0.0.1:8080/v1"
     try:
         parts = urlsplit(value)
@@ -304,7 +304,7 @@ def _use(written: Mapping[str, list[str]], entries: list[ModelEntry], path: str)
 def _without_fallback(
     entries: list[ModelEntry], use: dict[str, tuple[str, ...]]
 ) -> tuple[list[ModelEntry], dict[str, tuple[str, ...]]]:
-    """The first model of every chain alone."""
+    """The first model of every chain, without the others."""
     default = use.get(DEFAULT_USE, tuple(entry.name for entry in entries))
     return entries, {callback: names[:1] for callback, names in {**use, DEFAULT_USE: default}.items()}
 

@@ -1,4 +1,4 @@
-"""Which rules: the name of a built-in set, or a file of the user's own."""
+"""Rule sets by name: a built-in set, or a file of the user's own."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def rules_named(name: str) -> RuleSet:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long for any file, a folder that may not be entered
+    except OSError:  # a name too long for any file, or a folder without access
         return False

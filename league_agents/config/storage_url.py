@@ -1,4 +1,4 @@
-"""Where a journal lies, as a person writes it: a file, or a URL whose scheme names the storage."""
+"""The place of a journal in the configuration: a file, or a URL whose scheme names the storage."""
 
 from __future__ import annotations
 
