@@ -1,1 +1,1 @@
-"""The thin edge around the machines: fetch, commit, call, send, acknowledge last."""
+"""Running the machines: fetch mail, commit, call agents, send, acknowledge last."""

@@ -1,6 +1,6 @@
-"""Running an agent's callbacks: one at a time for each instance, and never letting a failure out.
+"""Run an agent's callbacks: one at a time for each instance; a failure becomes a result and is never raised.
 
-``workers`` has the hosts for agents that may not return.
+The host for agents that may not return is in ``workers``.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from league_agents.user_code.called import Called, End, failed_with
 T = TypeVar("T")
 
 AgentFactory = Callable[[], object]
-"""Makes one instance of the agent. Called again for every further game at the same time, and after a hung callback."""
+"""Makes one instance of the agent. Called again for each further concurrent game, and after a hung callback."""
 
 Outcome = CallbackReturned | CallbackFailed
 
 
 class AgentHost(Protocol):
-    """Where calls are run."""
+    """Runs an agent's calls."""
 
     def submit(self, call: PendingCall) -> None:
         """Run this call as soon as its instance is free."""
         ...
 
     def collect(self) -> Sequence[Outcome]:
-        """What ended since the last time, in a repeatable order where the host promises one."""
+        """Return the outcomes since the last call of this method, in a repeatable order if the host promises one."""
         ...
 
     def release(self, game_id: str) -> None:
-        """The game is over: its instance may serve another one."""
+        """Free the instance of a game that is over for another game."""
         ...
 
     def next_wake(self) -> datetime | None:
-        """When an outcome is to be expected that time alone brings; ``None`` when none is."""
+        """The next instant at which a call ends by the clock alone; ``None`` if there is none."""
         ...
 
     def close(self) -> None:
-        """Start nothing new. Running callbacks are not waited for."""
+        """Start no further call. Does not wait for running callbacks."""
         ...
 
 
 def outcome_of(call: PendingCall, called: Called) -> Outcome:
-    """What a machine is told of a call."""
+    """Return the event that reports a call to its machine."""
     failure = _FAILURES.get(called.end)
     if failure is not None:
         detail = called.in_words(call.callback, call.timeout.total_seconds())
         return CallbackFailed(call_id=call.call_id, failure=failure, detail=detail)
     result = called.result
     if call.callback.startswith("on_"):
-        result = {}  # the agent is told something: whatever it returns is thrown away
+        result = {}  # a notification: the agent's result is ignored
     if isinstance(result, Mapping):
         return CallbackReturned(call_id=call.call_id, result=result)
-    # Every other one must return a dict (protocol 6).
+    # Every other callback must return a dict (protocol 6).
     detail = f"{call.callback} returned {shown(result)}, not a dict"
     return CallbackFailed(call_id=call.call_id, failure=Failure.NOT_A_DICT, detail=detail)
 
@@ -74,10 +74,10 @@ _FAILURES = {
 
 
 class AgentPool(Generic[T]):
-    """Which of several alike serves which game.
+    """Assigns agents of one kind to games.
 
-    With ``one_game_each`` one of them serves one game until that is released, then the next (referees); otherwise a
-    single one serves all games (players, protocol 6).
+    With ``one_game_each`` an agent serves one game until the game is released, then the next (referees); otherwise a
+    single agent serves all games (players, protocol 6).
     """
 
     def __init__(self, make: Callable[[], T], *, one_game_each: bool) -> None:
@@ -87,28 +87,27 @@ class AgentPool(Generic[T]):
         self._of_game: dict[str, T] = {}
 
     def of(self, game_id: str) -> T:
-        """The one that serves a game."""
+        """Return the agent that serves a game; make one if none is free."""
         key = game_id if self._one_game_each else ""
         if key not in self._of_game:
             self._of_game[key] = self._free.pop() if self._free else self._make()
         return self._of_game[key]
 
     def release(self, game_id: str) -> None:
-        """The game is over."""
+        """Free the agent of a game that is over."""
         if self._one_game_each and (one := self._of_game.pop(game_id, None)) is not None:
             self._free.append(one)
 
     def forget(self, one: T) -> None:
-        """Never hand this one out again."""
+        """Never assign this agent again."""
         self._of_game = {key: value for key, value in self._of_game.items() if value is not one}
         self._free = [value for value in self._free if value is not one]
 
 
 class InlineHost:
-    """Runs calls on the caller's thread: for agents of this package, which always return, on a clock that is set by
-    hand.
+    """Runs calls on the caller's thread, for agents of this package, which always return, on a simulated clock.
 
-    An agent that has ``simulated_latency(callback) -> timedelta`` is taken to need that long, without anybody waiting.
+    The time that an agent's ``simulated_latency(callback) -> timedelta`` returns passes on that clock only.
     """
 
     def __init__(self, factory: AgentFactory, clock: Clock, *, one_game_each: bool) -> None:
@@ -154,10 +153,10 @@ class InlineHost:
 
 
 def _called(agent: object, call: PendingCall) -> Called:
-    """Call an agent of ours, on this thread."""
+    """Call an agent of this package, on this thread."""
     try:
         return Called(end=End.RETURNED, result=getattr(agent, call.callback)(call.context))
     except (KeyboardInterrupt, ConfigError):
-        raise  # a person pressed the key, or must see to a file: neither is the agent's doing
+        raise  # Ctrl-C, or a file that a person must repair: not a failure of the agent
     except BaseException as error:  # scripted agents raise on purpose
         return failed_with(error)

@@ -1,7 +1,7 @@
-"""What the runner needs to know of the mail that a machine exchanges.
+"""The port by which the runner decodes and encodes the mail of a machine.
 
-Rule: the runner fetches, commits and sends. What a mail says, and how a message is written, is declared by the kind of
-machine: one codec for the league's roles, others for the seats of the arena.
+Rule: the runner fetches, commits and sends. Each kind of machine has its own codec to read and write messages: one for
+the league's roles, others for the seats of the arena.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from league_agents.mail.port import Mail
 
 
 class ForeignMail(RemoteProtocolError):
-    """The mail is none of this machine's: it is left unread for whoever it is for."""
+    """The mail is not for this machine and is left unread for its recipient."""
 
 
 class LeftForOthers(ForeignMail):
-    """Another process on this mailbox may want the mail: not even the journal remembers it."""
+    """The mail may be for another process on this mailbox, so it is not recorded in the journal."""
 
 
 class DecodedMail(Struct, frozen=True, kw_only=True):
-    """A mail that a machine can be stepped with."""
+    """A mail decoded into an event of a machine."""
 
     event: object
-    """What the machine is told."""
+    """The event to step the machine with."""
 
     sender: str
     message_type: str
     message_id: str
     game_id: str | None = None
     document: Mapping[str, object] | None = None
-    """What the journal keeps of the mail; ``None`` if the machine's state keeps it."""
+    """The document to store in the journal; ``None`` if the machine's state holds it."""
 
 
 class MailCodec(Protocol):
-    """One kind of mail."""
+    """Reads and writes one kind of mail."""
 
     def is_own(self, mail: Mail) -> bool:
-        """Whether the headers alone show that the mail is for this machine. A mail that was not opened is turned away
-        if so, and otherwise left unread."""
+        """Whether the headers alone show that the mail is for this machine. An unopened mail is rejected if so, and
+        left unread otherwise."""
         ...
 
     def decode(self, mail: Mail) -> DecodedMail:
@@ -52,12 +52,12 @@ class MailCodec(Protocol):
         ...
 
     def encode(self, effect: object, *, at: datetime, occasion: str) -> OutboxItem:
-        """The mail of an effect that is none of the general ones. ``occasion`` is different for every step.
+        """Return the mail of an effect that is specific to this kind of machine. ``occasion`` differs for every step.
 
         Raises ``LocalProtocolError``.
         """
         ...
 
     def keeps_order(self, item: OutboxItem) -> bool:
-        """Whether a message must not overtake the others for which this is so."""
+        """Whether a message must be sent in order with the other messages for which this returns ``True``."""
         ...

@@ -1,4 +1,4 @@
-"""What a step changes, as one transaction: a machine's effects turned into journal rows."""
+"""Turn the effects of one step into one transaction of journal rows."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def commit_of(
     parts: Mapping[str, object | None],
     first: Sequence[Note] = (),
 ) -> StepCommit:
-    """The transaction of one step. Effects keep their order; of two that name one deadline the later counts. ``first``
-    are notes that stand before those of the effects.
+    """Return the transaction of one step. Effects keep their order; of two for one deadline the later counts. ``first``
+    holds notes to write before those of the effects.
 
-    A message of our own that would break the protocol is left out with a warning: the rest of the step stands.
+    An outgoing message that would break the protocol is replaced by a warning; the rest of the step is kept.
     """
     sends: list[OutboxItem] = []
     calls: list[PendingCall] = []
@@ -76,7 +76,7 @@ def commit_of(
             case Notice():
                 notes.append(Note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
             case ReleaseAgent():
-                pass  # concerns the process only: after a restart no instance serves any game
+                pass  # not stored: after a restart no instance serves any game
             case _:
                 try:
                     sends.append(codec.encode(effect, at=at, occasion=f"{cause}/{key}"))
@@ -97,7 +97,7 @@ def commit_of(
 
 
 def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | CallbackFailed) -> list[Note]:
-    """The note on what became of a language model's work in a callback; none where its reply tells of no model."""
+    """Return the note on how a callback used a language model's replies; empty if its result mentions no model."""
     steps = steps_in(outcome.result, call.callback) if isinstance(outcome, CallbackReturned) else ()
     if not steps:
         return []
@@ -112,5 +112,5 @@ def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | Call
 
 
 def warning(at: datetime, code: str, text: str) -> Note:
-    """A warning as a note."""
+    """Return a warning as a note."""
     return Note(at=at, kind=WARNING, key=code, facts={"text": text})

@@ -1,10 +1,10 @@
-"""One role on real mail: its runner, kept going whatever happens around it.
+"""One role on real mail: a runner that recovers from temporary failures.
 
-Rule 1: no failure that may pass ends a role. A mailbox that cannot be reached is left alone for a while; a journal that
-fails, or a bug, makes the role start anew from what is committed; a lost authorization rests it until a person has
-logged in. What no start can mend, a wrong configuration or a journal that is damaged or gone, is raised.
-Rule 2: nothing here decides about the game, and nothing here sleeps: a turn says how long to rest after it.
-Rule 3: nothing is begun before the mailbox was asked once, which tells whose it is and what time it is there.
+Rule 1: no temporary failure ends a role. An unreachable mailbox is tried again after a pause; a failing journal or a
+bug makes the role restart from the last commit; a lost authorization suspends it until a person has logged in. Errors
+that a restart cannot repair (a wrong configuration, a damaged or missing journal) are raised.
+Rule 2: this module makes no decision about the game and never sleeps: a turn returns how long to rest after it.
+Rule 3: before any work starts, the mailbox is called once, which gives its address and the service's time.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from league_agents.runner.pace import Backoff, Pace
 from league_agents.runner.role import Observer, RoleRunner
 
 DAEMON = "daemon"
-"""The kind of a note about the process itself, and the name under which its facts are kept in the journal."""
+"""The kind of a note about the process itself, and the name of its facts in the journal."""
 
 SHORTEST_REST = timedelta(milliseconds=100)
-"""Between two turns that had nothing to do: something that is due and cannot be done must not become a hot loop."""
+"""Shortest rest after an idle turn: prevents a busy loop when something is due that cannot be done."""
 
 CLOCK_TOLD_EVERY_S = 3_600.0
-"""How often a person is told that this machine's clock is wrong."""
+"""Seconds between two warnings that this machine's clock is wrong."""
 
 FACTS_EVERY = timedelta(seconds=10)
-"""How often the facts about an idle role are written down."""
+"""Interval at which the facts about an idle role are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiredRole:
-    """A role that is put together and not yet started."""
+    """The parts of a role that is not started yet."""
 
     runner: RoleRunner[Any]
     journal: Journal
     facts: Callable[[], Mapping[str, object]] = dict
-    """JSON values by name that are worth keeping across a restart, such as what was spent of a quota."""
+    """Returns JSON values by name to keep across a restart, such as the quota spent."""
 
     close: Callable[[], None] = lambda: None
-    """Releases what the runner was handed in and does not close itself, such as connections."""
+    """Releases resources that the runner does not close itself, such as connections."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Facts:
-    """What people ask a running role for."""
+    """The facts that a status command shows about a running role."""
 
     started_at: datetime
     polled_at: datetime | None = None
@@ -78,7 +78,7 @@ class _Facts:
         }
 
     def recall(self, kept: object) -> None:
-        """Take over the instants that an earlier process wrote down, as far as this one has none of its own."""
+        """Take over the instants that an earlier process stored, except where this one has its own."""
         if not isinstance(kept, Mapping):
             return
         for name in ("polled_at", "received_at", "sent_at"):
@@ -89,12 +89,12 @@ class _Facts:
 
 
 MakeRole = Callable[[Observer], WiredRole]
-"""Puts a role together, telling this observer. Called again when the role has to start anew."""
+"""Builds a role that reports to this observer. Called again for each restart of the role."""
 
 
 @dataclass(slots=True, kw_only=True)
 class LiveRole:
-    """One role, turn by turn. One thread calls ``turn`` and ``close``."""
+    """One role, run in turns. ``turn`` and ``close`` must be called from one thread."""
 
     name: str
     """The role: ``referee``, ``player`` or ``manager``."""
@@ -104,25 +104,25 @@ class LiveRole:
     pace: Pace
     pid: int
     observer: Observer | None = None
-    """Who is told what happens; another one may be put here at any time."""
+    """Receives the role's events; may be replaced at any time. ``None``: nobody does."""
 
     is_game_open: Callable[[object], bool] = lambda _state: False
-    """Whether, in this state of the machine, somebody may be waiting for this role right now."""
+    """Whether a peer may be waiting for this role in the given state of the machine."""
 
     authorization: Callable[[], object] = lambda: None
-    """Something that changes when a person has logged in again."""
+    """Returns a value that changes when a person has logged in again."""
 
     check: Callable[[], None] = lambda: None
-    """What is asked before every start; it raises when the role cannot be started."""
+    """Called before every start; raises if the role cannot be started."""
 
     has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False
-    """Whether there will never be anything to do again."""
+    """Whether the role will never have anything to do again."""
 
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None
-    """What is done once after every start, such as a standing command; its failure is the turn's."""
+    """Called once after every start, for example for a standing command; an error counts as an error of the turn."""
 
     clock_trouble: Callable[[], str | None] = lambda: None
-    """What a person should know about this machine's wall clock, in one line."""
+    """Returns a one-line warning about this machine's wall clock; ``None`` if it is right."""
 
     _wired: WiredRole | None = None
     _last_state: object = None
@@ -131,7 +131,7 @@ class LiveRole:
     _active_s: float = field(init=False)
     _kept_s: float | None = None
     _told_clock_s: float | None = None
-    """Of the monotonic clock, as all that is only waited for."""
+    """When the clock warning was last given, in seconds of the monotonic clock; ``None`` if never."""
 
     _turned_at: datetime | None = None
     _facts: _Facts = field(init=False)
@@ -148,12 +148,12 @@ class LiveRole:
 
     @property
     def needs_authorization(self) -> str:
-        """Why nothing can be done until a person logs in; empty when that is not so."""
+        """Why a person must log in before the role can go on; empty if no login is needed."""
         return self._facts.stuck
 
     @property
     def wired(self) -> WiredRole:
-        """The role's parts. Made when they are asked for; raises what making them does."""
+        """The role's parts, made at the first access. Raises the errors of ``make``."""
         if self._wired is None:
             self._wired = self.make(_Watched(role=self, facts=self._facts))
             self._facts.recall(self._wired.journal.kept(DAEMON))
@@ -162,21 +162,21 @@ class LiveRole:
 
     @property
     def is_started(self) -> bool:
-        """Whether the work has been taken up where the journal says it stands."""
+        """Whether the work has been resumed from the journal."""
         return self._wired is not None and self._is_started
 
     @property
     def state(self) -> object:
-        """The machine's state as it was last committed; ``None`` before the role was put together."""
+        """The machine's state as last committed; ``None`` before the role was built."""
         return self._last_state if self._wired is None else self._wired.runner.state
 
     @property
     def is_done(self) -> bool:
-        """Whether the role has begun and will never have anything to do again."""
+        """Whether the role has started and will never have anything to do again."""
         return self._wired is not None and self._is_started and self.has_ended(self._wired.runner)
 
     def start(self, runner: RoleRunner[Any]) -> None:
-        """Begin the work. Raises what the mailbox and the journal raise."""
+        """Begin the work. Raises the errors of the mailbox and the journal."""
         self.check()
         self._facts.started_at = self.clock.now()
         runner.start()
@@ -184,7 +184,7 @@ class LiveRole:
         self.on_start(runner)
 
     def turn(self) -> timedelta:
-        """Do what can be done now. How long to rest then, if nobody wakes this role.
+        """Do all work that is due. Return how long to rest afterwards unless woken.
 
         Raises ``ConfigError`` and ``JournalUnusable``.
         """
@@ -208,7 +208,7 @@ class LiveRole:
             self._remember_failure(str(error))
             raise
         except Exception as error:
-            # The edge: whatever this was, the journal holds the last good state.
+            # The outermost handler: after any error the journal still holds the last good state.
             return self._start_anew(error)
         return rest
 
@@ -216,7 +216,7 @@ class LiveRole:
         if self._turned_at is not None and now < self._turned_at:
             back = (self._turned_at - now).total_seconds()
             self._tell("clock_set_back", f"the mail service's clock went back by {back:.0f} s; deadlines come later")
-        # Before the mailbox was asked, this machine's clock was shown: it may have been far ahead of the service's.
+        # Until the mailbox has answered, the time is that of this machine's clock, possibly far ahead of the service's.
         self._turned_at = now if self.is_started else None
         trouble = self.clock_trouble()
         if trouble is None and self._told_clock_s is not None:
@@ -227,11 +227,11 @@ class LiveRole:
             self._tell("clock_off", trouble)
 
     def polled(self, at: datetime) -> None:
-        """The mailbox was looked into, and everything that waited was taken in."""
+        """Record that the mailbox was read to its end."""
         self._facts.polled_at = at
 
     def close(self) -> None:
-        """Let go of everything. The journal stands where the last step left it."""
+        """Release all resources. The journal keeps the state of the last step."""
         wired, self._wired = self._wired, None
         if wired is not None:
             self._last_state = wired.runner.state
@@ -249,7 +249,7 @@ class LiveRole:
         fetches = (
             self._next_poll_s is None
             or self.clock.monotonic_s() >= self._next_poll_s
-            # A deadline is over only when the mailbox was heard after it; a mailbox that fails is not asked sooner.
+            # A deadline needs a later read of the mailbox; a failing mailbox is not read sooner for it.
             or (not self._mailbox.is_failing and wake is not None and wake <= now)
         )
         if fetches or not self._is_started:
@@ -319,7 +319,7 @@ class LiveRole:
                 self._fail("role_failed", f"while closing: {type(second).__name__}: {second}")
         return pause
 
-    # -- what is told and kept --------------------------------------------------------------------------------------
+    # -- notes and stored facts -------------------------------------------------------------------------------------
 
     def _fail(self, code: str, text: str) -> None:
         self._remember_failure(text)
@@ -347,7 +347,7 @@ class LiveRole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watched:
-    """The runner's observer: notes when mail came and went, and passes everything on to the role's present observer."""
+    """The runner's observer: records when mail came and went, and forwards all events to the role's observer."""
 
     role: LiveRole
     facts: _Facts

@@ -1,7 +1,7 @@
-"""One process at a time on a file.
+"""Restrict the use of a file to one process at a time.
 
-Rule: the operating system holds the lock, so a process that was killed leaves none behind; the number written into the
-file is only for the message.
+Rule: the operating system holds the lock, so that a killed process leaves none behind; the process id in the file is
+only for the error message.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         """Take the lock. Raises ``Locked`` and ``OSError``."""
         self.path = path.with_name(f"{path.name}.lock")
-        # Private too: whoever can open the file can hold the lock.
+        # Private, because any user who can open the file can hold the lock.
         self._file: IO[str] | None = open_private(self.path, "a+", errors="replace")
         try:
             _lock(self._file)
@@ -48,7 +48,7 @@ class FileLock:
         self._file.flush()
 
     def release(self) -> None:
-        """Give the lock back. The file stays: removing it would let two processes hold two locks of one name."""
+        """Release the lock. The file stays: removing it would let two processes hold two locks of one name."""
         file, self._file = self._file, None
         if file is not None:
             with contextlib.suppress(OSError):
@@ -56,7 +56,7 @@ class FileLock:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock beside this file at the moment."""
+    """Whether a process holds the lock of this file."""
     try:
         with open(path.with_name(f"{path.name}.lock"), "r+", encoding="ascii") as file:  # noqa: PTH123
             _lock(file)

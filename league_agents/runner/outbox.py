@@ -1,9 +1,9 @@
-"""Sending what the journal has waiting.
+"""Send the messages that wait in the journal.
 
-Rule 1: a message is sent once. The journal says that an attempt begins before it does, and how it ended.
-Rule 2: a message that may have been sent is looked for among the sent mails, again and again, until no attempt can be
-under way any more. Only then does it go again. All other messages go on meanwhile, except those that keep their order.
-Rule 3: how long that takes is measured on a clock that nobody sets.
+Rule 1: a message is sent once. The journal records each attempt before it begins, and how it ended.
+Rule 2: a message that may have been sent is searched for among the sent mails repeatedly until no attempt can be under
+way any more. Only then is it sent again. Other messages are sent meanwhile, except those that must keep their order.
+Rule 3: these durations are measured on the monotonic clock.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from league_agents.runner.commit import warning
 
 SEND_BATCH = 200
 SEND_FOR = timedelta(seconds=5)
-"""After so long a flush begins no further message: whatever was not sent yet waits until new mail was looked at."""
+"""How long a flush may begin to send messages; the others wait until new mail was looked for."""
 
 MOST_WAITING = 1_000
 _NEVER = datetime.max.replace(tzinfo=UTC)
-"""By then everything that was postponed is due."""
+"""An instant at which every postponed message is due."""
 
 ON_TIME = timedelta(seconds=2)
-"""After it was queued. A message that the service took later is a late one."""
+"""Longest time from queueing a message to its acceptance; a message accepted later counts as late."""
 
 FIRST_RETRY = timedelta(seconds=1)
 LONGEST_RETRY = timedelta(seconds=64)
 
 UNDER_WAY = timedelta(seconds=60)
-"""How long a mail service may go on with a send whose client has left it."""
+"""How long a mail service may continue a send after the client has given it up."""
 
 SHOWS_UP = timedelta(seconds=15)
-"""How long a mail that was taken may be missing among the sent ones."""
+"""How long an accepted mail may be missing among the sent mails."""
 
 LONGEST_DOUBT = timedelta(minutes=10)
-"""However late mails have shown up, nobody waits longer for one."""
+"""Upper limit of the wait for a mail in doubt, however late earlier mails showed up."""
 
 LATENESS = "late_sends"
 """The name under which the journal keeps the longest time that a mail in doubt took to show up."""
@@ -47,49 +47,49 @@ LATENESS = "late_sends"
 LATENESS_COUNTS_FOR = timedelta(hours=24)
 FIRST_LOOK = timedelta(seconds=2)
 LONGEST_PAUSE = timedelta(seconds=15)
-"""Between two looks for one mail. The pauses double from ``FIRST_LOOK`` up to this."""
+"""Longest pause between two searches for one mail. The pauses double from ``FIRST_LOOK`` up to this."""
 
 LOOKS_AT_ONCE = 3
-"""A look is some calls to the mail service: new mail and other messages are not kept waiting for many."""
+"""Searches per flush. A search takes several calls, and many would delay new mail and other messages."""
 
 ODD_FAILURES = 5
-"""After so many failures that nobody foresaw a message is put aside for a person."""
+"""Number of unexpected failures after which a message is set aside for a person."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Flushed:
-    """What came of one look into the outbox."""
+    """The result of one flush."""
 
     tried: int = 0
-    """How many messages were due, to be sent or to be looked for."""
+    """Number of messages that were due, to be sent or to be searched for."""
 
     accepted: list[OutboxItem] = field(default_factory=list)
-    """Those that the mail service took, now or before."""
+    """The messages that the mail service accepted, in this flush or in an earlier attempt."""
 
     notes: list[Note] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Doubt:
-    """A message that may have been sent. Instants are seconds of the monotonic clock."""
+    """A message that may have been sent. Times are seconds of the monotonic clock."""
 
     item: OutboxItem
     left_s: float
-    """Whoever tried to send it had left by then."""
+    """When the client had given up the attempt."""
 
     ends_s: float
-    """From then on no attempt is under way: if it cannot be found then, it goes again."""
+    """When no attempt can be under way any more: a message that is not found then is sent again."""
 
     next_look_s: float
     looks: int = 0
-    """After which it was not found."""
+    """Number of searches that did not find the message."""
 
     failures: int = 0
-    """Looks in a row that could not be made."""
+    """Number of consecutive searches that failed."""
 
 
 class Outbox:
-    """The way out of one mailbox."""
+    """Sends the queued messages of one mailbox."""
 
     def __init__(
         self,
@@ -100,9 +100,9 @@ class Outbox:
         keeps_order: Callable[[OutboxItem], bool],
         on_late: Callable[[OutboxItem, timedelta], object] = lambda _item, _by: None,
     ) -> None:
-        """Of messages that ``keeps_order`` names none overtakes another. ``on_late`` is told of each message that the
-        service took a good while after it was queued, and of how much later: before that is in the journal, so that a
-        process which dies here tells it again.
+        """Messages for which ``keeps_order`` is true are sent in order. ``on_late`` is called for each message that the
+        service accepted late, with the delay. It is called before the journal records the acceptance, so that it is
+        called again if the process dies in between.
         """
         self._mailbox = mailbox
         self._journal = journal
@@ -110,37 +110,37 @@ class Outbox:
         self._keeps_order = keeps_order
         self._on_late = on_late
         self._doubts: dict[str, _Doubt] | None = None
-        """By transaction id. ``None`` before the journal was asked for what an earlier process left."""
+        """By transaction id. ``None`` before the doubts of an earlier process were read from the journal."""
 
         self._may_have_more = True
 
     def queued(self) -> None:
-        """Messages were added to the journal."""
+        """Note that messages were added to the journal."""
         self._may_have_more = True
 
     def is_due(self, wake: datetime | None) -> bool:
-        """Whether there may be something to send or to look for. ``wake`` is the journal's ``next_wake``."""
+        """Whether there may be a message to send or to search for. ``wake`` is the journal's ``next_wake``."""
         if self._may_have_more:
             return True
         now = self._clock.now()
         return any(at is not None and at <= now for at in (wake, self.next_look()))
 
     def next_look(self) -> datetime | None:
-        """When a message in doubt is to be looked for; ``None`` when none is in doubt."""
+        """When to search next for a message in doubt; ``None`` if none is in doubt."""
         doubts = self._doubts or {}
         soonest_s = min((doubt.next_look_s for doubt in doubts.values()), default=None)
         if soonest_s is None:
             return None
-        # An instant has microseconds: rounded up, so that it is not before the moment on the other clock.
+        # Round up to the next microsecond, so that the instant is not before the time on the monotonic clock.
         wait = timedelta(seconds=soonest_s - self._clock.monotonic_s()) + timedelta.resolution
         return self._clock.now() + wait
 
     def waiting(self) -> list[OutboxItem]:
-        """Messages that were not sent yet, or may not have been."""
+        """Queued messages, and those that may have been sent."""
         return [*self._journal.sends_in_doubt(), *self._journal.due_sends(_NEVER, MOST_WAITING)]
 
     def flush(self) -> Flushed:
-        """Look for what may have been sent, and send what is due, as long as that takes little time."""
+        """Search for messages in doubt, and send due messages for at most ``SEND_FOR``."""
         flushed = Flushed()
         doubts = self._doubts
         if doubts is None:
@@ -154,7 +154,7 @@ class Outbox:
                 continue
             flushed.tried += 1
             self._attempt(item, doubts, flushed)
-            # A service with which one message took too long may be slow with everything.
+            # Stop early: a service that was slow with one message may be slow with all.
             if item.transaction_id in doubts or self._clock.monotonic_s() >= ends_s:
                 self._may_have_more = True
                 break
@@ -163,7 +163,7 @@ class Outbox:
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _is_next_in_order(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
-        """Whether no earlier one of those that keep their order is still to be sent."""
+        """Whether no earlier message of those that keep their order is still to be sent."""
         if any(self._keeps_order(doubt.item) for doubt in doubts.values()):
             return False
         waiting = self._journal.due_sends(_NEVER, MOST_WAITING)
@@ -171,7 +171,7 @@ class Outbox:
         return first.transaction_id == item.transaction_id
 
     def _attempt(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
-        """Try to send one message. However that ends is in the journal and in ``doubts``."""
+        """Try to send one message. Record the result in the journal and in ``doubts``."""
         now = self._clock.now()
         begun = self._journal.begin_send(item, at=now, monotonic_s=self._clock.monotonic_s())
         if begun is None:
@@ -196,7 +196,7 @@ class Outbox:
         except MailError as error:
             self._fail(begun, str(error), doubts, flushed)
         except Exception as error:
-            # A failure that nobody foresaw: perhaps it was sent. It must not keep the others from being sent.
+            # After an unexpected failure the message may have been sent. It must not block the other messages.
             text = f"{type(error).__name__}: {error}"
             if begun.attempts < ODD_FAILURES:
                 self._doubt(begun, text, doubts, flushed)
@@ -220,19 +220,19 @@ class Outbox:
         doubts: dict[str, _Doubt],
         flushed: Flushed,
     ) -> None:
-        """This attempt sent nothing."""
+        """Record that this attempt sent nothing."""
         now = self._clock.now()
         wait = _wait(item.attempts, error, now)
         doubt = doubts.get(item.transaction_id)
         if doubt is None:
             self._journal.postpone_send(item.transaction_id, not_before=now + wait, error=str(error))
         else:
-            # An earlier attempt may still show up: the mail is looked for before each later one.
+            # The mail of an earlier attempt may still show up: search for it before each further attempt.
             self._journal.doubt_send(item.transaction_id, error=str(error))
             doubt.item = item
             doubt.next_look_s = self._clock.monotonic_s() + wait.total_seconds()
         if isinstance(error, QuotaExhausted):
-            # It may be hours: whoever watches wonders why nothing is sent.
+            # The wait may be hours, so tell the user why nothing is sent.
             text = f"{_what(item)} waits until {now + wait:%Y-%m-%d %H:%M} UTC: {error}"
             flushed.notes.append(warning(now, "send_postponed", text))
 
@@ -242,7 +242,7 @@ class Outbox:
         doubts.pop(item.transaction_id, None)
         flushed.notes.append(warning(now, "send_failed", f"{_what(item)}: {error}"))
 
-    # -- what may have been sent ------------------------------------------------------------------------------------
+    # -- messages in doubt ------------------------------------------------------------------------------------------
 
     def _doubt(
         self,
@@ -253,7 +253,7 @@ class Outbox:
         *,
         was_answered: bool = False,
     ) -> None:
-        """This attempt may have sent the mail."""
+        """Record that this attempt may have sent the mail."""
         self._journal.doubt_send(item.transaction_id, error=error)
         doubt = self._new_doubt(
             item, left_s=self._clock.monotonic_s(), first_look=FIRST_LOOK, was_answered=was_answered
@@ -262,13 +262,13 @@ class Outbox:
         self._warn_of_doubt(doubt, error, flushed)
 
     def _left_behind(self, flushed: Flushed) -> dict[str, _Doubt]:
-        """What an earlier process left in doubt."""
+        """Return the messages that an earlier process left in doubt, by transaction id."""
         doubts = {}
         now, now_s = self._clock.now(), self._clock.monotonic_s()
         for item in self._journal.sends_in_doubt():
-            # Its sender has left: it had ended before this process began, and no attempt takes longer than
-            # ``LONGEST_SEND``. The time since is counted only as far as both clocks show it: the wall clock may have
-            # been set, and the monotonic one is that of another machine when the journal was moved.
+            # The attempt is over: its process ended before this one began, and no attempt takes longer than
+            # ``LONGEST_SEND``. The time since counts only as far as both clocks agree: the wall clock may have been
+            # set, and the monotonic clock is another machine's if the journal was moved.
             since_s = 0.0
             if item.began_at is not None and item.began_s is not None:
                 since_s = min(now_s - item.began_s, (now - item.began_at).total_seconds())
@@ -298,7 +298,7 @@ class Outbox:
         flushed.notes.append(warning(self._clock.now(), "send_in_doubt", f"{text} {left_s:.0f} s before it goes again"))
 
     def _look(self, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
-        """Look for messages whose time has come. One that is not found when its doubt has ended goes again."""
+        """Search for messages in doubt that are due. One that is not found when its doubt has ended is sent again."""
         now_s = self._clock.monotonic_s()
         due = sorted(
             (doubt for doubt in doubts.values() if doubt.next_look_s <= now_s), key=lambda doubt: doubt.next_look_s
@@ -309,7 +309,7 @@ class Outbox:
             try:
                 is_there = self._mailbox.was_sent(doubt.item.transaction_id)
             except Exception as error:
-                # Nothing is known, so nothing is sent; the others would hear the same.
+                # The result is unknown, so nothing is sent; further searches would fail in the same way.
                 now = self._clock.now()
                 if not isinstance(error, MailError):
                     text = f"{_what(doubt.item)}: the sent mails cannot be searched ({type(error).__name__}: {error})"
@@ -330,10 +330,10 @@ class Outbox:
                 doubt.looks += 1
                 doubt.next_look_s = min(now_s + pause_s, max(doubt.ends_s, now_s))
 
-    # -- what was observed ------------------------------------------------------------------------------------------
+    # -- observed lateness ------------------------------------------------------------------------------------------
 
     def _lateness(self) -> timedelta:
-        """The longest time, of those of the last day, that a mail in doubt took to show up."""
+        """The longest time within the last day that a mail in doubt took to show up."""
         kept = self._journal.kept(LATENESS)
         if not isinstance(kept, Mapping):
             return timedelta(0)
@@ -356,7 +356,7 @@ def _what(item: OutboxItem) -> str:
 
 
 def _wait(attempts: int, error: Exception, now: datetime) -> timedelta:
-    """How long to wait after a failure; ``attempts`` have been made."""
+    """Return how long to wait after a failure; ``attempts`` is the number of attempts made."""
     if isinstance(error, QuotaExhausted) and error.resets_at is not None:
         return max(error.resets_at - now, timedelta(0))
     doublings: int = 2 ** min(max(attempts - 1, 0), 10)

@@ -1,7 +1,7 @@
-"""How often a mailbox is looked into.
+"""The polling intervals of a mailbox.
 
-Rule 1: often while somebody may be waiting for us, seldom otherwise.
-Rule 2: a mailbox that fails is left alone for longer each time, and at least for as long as it asked for.
+Rule 1: polls are frequent while a peer may be waiting, rare otherwise.
+Rule 2: the pause after a failure grows with each failure and is at least as long as the service asked for.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ LONGEST_PAUSE = timedelta(seconds=64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """The pauses between two looks."""
+    """The pauses between two polls."""
 
     active: timedelta = timedelta(seconds=1.5)
-    """While a game is open, and for a while after anything happened. A look costs 2 units: at 1.5 s that is 80 a
-    minute, 1.3 % of what a project of 2026 has."""
+    """Pause while a game is open, and for ``lively_for`` after any event. A poll costs 2 units: at 1.5 s that is 80 a
+    minute, 1.3 % of the quota of a project of 2026."""
 
     idle: timedelta = timedelta(seconds=15)
     lively_for: timedelta = timedelta(minutes=1)
-    """How long after anything happened the next thing is expected at once."""
+    """How long after an event the active pause is used."""
 
     shown_within: timedelta = timedelta(seconds=2)
-    """How long the mail service may take to show a mail that it has taken: only then is a deadline over."""
+    """How long the mail service may take to show an accepted mail. A deadline counts as passed only after that."""
 
     def pause(self, *, is_game_open: bool, quiet_for: timedelta) -> timedelta:
-        """How long to wait until the next look."""
+        """Return how long to wait until the next poll."""
         if is_game_open or quiet_for < self.lively_for:
             return self.active
         return max(self.active, self.idle)
 
 
 class Backoff:
-    """How long a failing mailbox is left alone."""
+    """The growing pause between attempts at a failing mailbox."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -49,7 +49,7 @@ class Backoff:
         return self._failures > 0
 
     def failed(self, error: MailError, now: datetime) -> timedelta:
-        """One more failure: how long to wait."""
+        """Count a failure. Return how long to wait."""
         doublings: int = 2 ** min(self._failures, 10)
         self._failures += 1
         pause = min(FIRST_PAUSE * doublings, LONGEST_PAUSE)
@@ -60,5 +60,5 @@ class Backoff:
         return pause
 
     def succeeded(self) -> None:
-        """The mailbox answered."""
+        """Reset after an answer of the mailbox."""
         self._failures = 0

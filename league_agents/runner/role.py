@@ -1,7 +1,7 @@
-"""One role on one mailbox, driven: fetch, commit, call, send, acknowledge last.
+"""Drive one role on one mailbox: fetch, commit, call, send, acknowledge last.
 
-Whatever line the process dies at, the next start goes on from the journal: a mail that was taken in is not taken in
-again, a callback without a committed result runs again, and a message that may have been sent is looked for before it
+If the process dies at any line, the next start resumes from the journal: a mail that was taken in is not taken in
+again, a callback without a committed result runs again, and a message that may have been sent is searched for before it
 is sent again.
 """
 
@@ -47,39 +47,39 @@ FETCH_BATCH = 100
 
 
 HELD_FOR = timedelta(seconds=15)
-"""Between two looks at a deadline that is over and must wait for a message to leave."""
+"""Pause between two checks of a passed deadline that waits for a message to be sent."""
 
 
 class Observer(Protocol):
-    """Who watches: a progress display, a log. What it is told has been committed."""
+    """A progress display or a log. It is called only for committed events."""
 
     def received(self, role: str, row: InboxRow) -> None:
-        """A mail was taken in."""
+        """Called when a mail was taken in."""
         ...
 
     def sent(self, role: str, item: OutboxItem) -> None:
-        """A message was accepted by the mail service."""
+        """Called when the mail service accepted a message."""
         ...
 
     def noted(self, role: str, note: Note) -> None:
-        """A machine recorded or warned."""
+        """Called for each note of a machine."""
         ...
 
 
 class Intake(Protocol):
-    """Who may be listened to at all, judged before a machine hears of the mail."""
+    """Filters incoming mail before a machine sees it."""
 
     def refuse(self, mail: Mail) -> str | None:
-        """Why this mail is turned away, in one line; ``None`` for a mail that is welcome."""
+        """Return the reason to reject this mail, in one line; ``None`` to accept it."""
         ...
 
     def came_back(self, mail: Mail) -> str | None:
-        """What did not reach whom, in one line, when this mail is a mail server's notice of it; else ``None``."""
+        """Describe a failed delivery in one line if this mail is a mail server's notice of it; else ``None``."""
         ...
 
 
 class RoleRunner(Generic[S]):
-    """Drives one machine. One thread calls its methods."""
+    """Drives one machine. All methods must be called from one thread."""
 
     def __init__(
         self,
@@ -95,14 +95,13 @@ class RoleRunner(Generic[S]):
         shown_within: timedelta = timedelta(0),
         stopping: threading.Event | None = None,
     ) -> None:
-        """``codec`` reads and writes the machine's mail. ``host`` is ``None`` for a machine that calls nobody (the
-        league manager); without an ``intake`` the mailbox
-        is taken to vouch for every sender.
+        """``codec`` reads and writes the machine's mail. ``host`` is ``None`` for a machine without callbacks (the
+        league manager); without an ``intake`` every sender is accepted.
 
-        ``clock`` is the one by which the mailbox dates its mails. It shows a mail ``shown_within`` that time at the
-        latest: a deadline is over when the mailbox was drained so much later.
+        ``clock`` is the one by which the mailbox dates its mails. The mailbox shows a mail at most ``shown_within``
+        after its date, so a deadline counts as passed once the mailbox was drained that much later.
 
-        Once ``stopping`` is set no further mail is taken in, and what was not taken in yet still waits.
+        Once ``stopping`` is set no further mail is taken in; the rest stays in the mailbox.
         """
         self._machine = machine
         self._mailbox = mailbox
@@ -116,23 +115,23 @@ class RoleRunner(Generic[S]):
         self._stopping = stopping or threading.Event()
         self._state = machine.initial()
         self._is_stored = False
-        """Whether the journal has the state. A new one has none, so that its first step writes all."""
+        """Whether the journal holds the state. A new one does not, so the first step writes all of it."""
         self._next_wake: datetime | None = None
         self._outbox = Outbox(mailbox, journal, clock, keeps_order=codec.keeps_order, on_late=self._sent_late)
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
         self._left: set[str] = set()
-        """Mails that are left for another process on this mailbox."""
+        """Ids of mails left for another process on this mailbox."""
 
         self._waiting: list[Callable[[], None]] | None = None
-        """What is to be done once the steps of a batch are durable; ``None`` outside of a batch."""
+        """Actions to run once the steps of a batch are durable; ``None`` outside of a batch."""
 
         self._calls: dict[str, PendingCall] = {}
-        """What the host was handed and has not given back."""
+        """Calls submitted to the host and not collected yet."""
 
     @property
     def state(self) -> S:
-        """The machine's state as it was last committed."""
+        """The machine's state as last committed."""
         return self._state
 
     @property
@@ -141,9 +140,9 @@ class RoleRunner(Generic[S]):
         return self._machine.role
 
     def start(self) -> None:
-        """Take up the work where the journal says it stands. Once, before anything else.
+        """Resume the work from the journal. Must be called once, before any other method.
 
-        Raises what ``Mailbox.acknowledge`` does; then nothing is begun and it can be called again.
+        Raises the errors of ``Mailbox.acknowledge``; then nothing has begun and the method may be called again.
         """
         parts = self._journal.load_parts()
         if parts:
@@ -157,11 +156,11 @@ class RoleRunner(Generic[S]):
         self._step(Started(), StepCause.START, "start")
 
     def tick(self, *, fetches: bool = True) -> bool:
-        """Do everything that can be done now. Whether there was anything to do.
+        """Do all work that is due. Return whether there was any.
 
-        ``fetches=False`` leaves the mailbox alone: agents' results are taken and mail is sent, and no deadline is
-        declared over, because what arrived before it has perhaps not been heard. The same is done, and then the
-        failure raised, when the mailbox cannot be read to its end.
+        With ``fetches=False`` the mailbox is not read: agents' results are collected and mail is sent, but no deadline
+        fires, because mail that arrived before it may be unread. If the mailbox cannot be read to its end, the same is
+        done before the error is raised.
         """
         now = self._clock.now()
         try:
@@ -171,16 +170,16 @@ class RoleRunner(Generic[S]):
             raise
         busy = self._collect() or busy
         if fetches:
-            # The mailbox was drained at or after ``now``, so whatever arrived before these deadlines has been heard.
+            # The mailbox was drained at or after ``now``, so all mail that arrived before these deadlines is taken in.
             busy = self._fire_deadlines(now) or busy
         return self._flush() or busy
 
     def command(self, command: OperatorCommand) -> bool:
-        """Pass on what a person wants. ``False`` when this very command was carried out before."""
+        """Carry out a person's command. Return ``False`` if this command was carried out before."""
         return self._step(command, StepCause.COMMAND, command.nonce)
 
     def obey(self) -> bool:
-        """Carry out what people have ordered by way of the journal. Whether there was anything."""
+        """Carry out the open orders of the journal. Return whether there were any."""
         orders = self._journal.open_orders()
         for order in orders:
             try:
@@ -192,14 +191,14 @@ class RoleRunner(Generic[S]):
         return bool(orders)
 
     def next_wake(self) -> datetime | None:
-        """The earliest instant at which time alone gives this role something to do."""
+        """The earliest instant at which work becomes due without mail; ``None`` if there is none."""
         from_host = self._host.next_wake() if self._host is not None else None
         wakes = (self._next_wake, from_host, self._outbox.next_look())
         return min((at for at in wakes if at is not None), default=None)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left to be done unless a mail comes."""
+        """Whether there is nothing to do until a mail arrives."""
         return not self._calls and self.next_wake() is None and not self._outbox.is_due(None)
 
     def close(self) -> None:
@@ -211,13 +210,13 @@ class RoleRunner(Generic[S]):
     # -- taking in mail ---------------------------------------------------------------------------------------------
 
     def _receive(self) -> bool:
-        """Drain the mailbox of the peers' mail. A short batch is no sign of the end: heavy mails come in small
-        numbers."""
+        """Read all mail of peers. A batch below the limit is not necessarily the last: large mails come in small
+        batches."""
         busy = False
         self._acknowledge()
         while mails := self._mailbox.fetch(FETCH_BATCH, self._is_known):
             if busy:
-                # Whoever wrote first is answered before the rest of a long backlog is read.
+                # Answer the mail read so far before reading the rest of a long backlog.
                 self._work_off()
             busy = True
             taken_in: list[str] = []
@@ -236,14 +235,14 @@ class RoleRunner(Generic[S]):
                 raise Stopping
             self._acknowledge()
             if not any(mail.is_from_peer for mail in mails):
-                break  # strangers may write for ever: deadlines do not wait for them
+                break  # strangers' mail may never end, and deadlines must not wait for it
         return busy
 
     def _is_known(self, mail_id: str) -> bool:
         return mail_id in self._left or self._journal.has_mail(mail_id)
 
     def _work_off(self) -> None:
-        """Take the agents' results and send what there is to send."""
+        """Collect the agents' results and send the messages that are due."""
         self._collect()
         self._flush()
 
@@ -253,7 +252,7 @@ class RoleRunner(Generic[S]):
             self._unacknowledged = []
 
     def _take_in(self, mail: Mail) -> bool:
-        """Commit one mail and what follows from it. Whether it is protocol mail, which is then ours to mark as read."""
+        """Commit one mail and the step it causes. Return whether it is protocol mail, to be marked as read."""
         if mail.refusal:
             return self._turn_away(mail)
         try:
@@ -265,7 +264,7 @@ class RoleRunner(Generic[S]):
             self._put_aside(mail, InboxVerdict.REJECTED, str(error))
             return True
         except Exception as error:
-            # A mail that nobody foresaw must not stop the league, nor be read again for ever.
+            # A mail that raises an unexpected error must neither stop the league nor be read again and again.
             self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}")
             return True
         refusal = self._intake.refuse(mail) if self._intake is not None else None
@@ -299,7 +298,7 @@ class RoleRunner(Generic[S]):
         return True
 
     def _turn_away(self, mail: Mail) -> bool:
-        """Record a mail that was not opened. A mail server's notice is a person's to read, so it stays as it is."""
+        """Record a mail that was not opened. A mail server's notice stays unread, for a person to read."""
         is_notice = self._intake is not None and self._intake.came_back(mail) is not None
         is_ours = not is_notice and self._codec.is_own(mail)
         self._put_aside(mail, InboxVerdict.REJECTED if is_ours else InboxVerdict.IGNORED, mail.refusal)
@@ -331,7 +330,7 @@ class RoleRunner(Generic[S]):
     def _step(
         self, event: object, cause: StepCause, key: str, row: InboxRow | None = None, notes: Sequence[Note] = ()
     ) -> bool:
-        """One step, committed; its calls are then submitted. ``False`` when the cause was dealt with before."""
+        """Take and commit one step, then submit its calls. Return ``False`` if the cause was committed before."""
         now = self._clock.now()
         state, effects = self._machine.step(self._state, event, now)
         parts = self._machine.parts(state, self._state if self._is_stored else None)
@@ -349,7 +348,7 @@ class RoleRunner(Generic[S]):
         return True
 
     def _perform(self, commit: StepCommit, effects: Sequence[object]) -> None:
-        """What follows from a step that is durable."""
+        """Perform the effects of a durable step."""
         for call in commit.calls:
             self._submit(call)
         if self._host is not None:
@@ -360,8 +359,8 @@ class RoleRunner(Generic[S]):
 
     @contextmanager
     def _together(self, causes: Sequence[object]) -> Iterator[None]:
-        """A block of one step for each of ``causes``, which become durable together. Calls are begun and observers told
-        at its end; when it fails, the steps were not taken."""
+        """Context manager for one step per cause, made durable together. Calls are submitted and observers notified at
+        its end; if it fails, none of the steps was taken."""
         if len(causes) < 2:
             yield
             return
@@ -386,7 +385,7 @@ class RoleRunner(Generic[S]):
             self._waiting.append(action)
 
     def _safe_step(self, event: object, cause: StepCause, key: str, notes: Sequence[Note] = ()) -> None:
-        """A step for something other than a mail. If the machine has a bug, the cause is used up and a person told."""
+        """Take a step whose cause is not a mail. If the machine has a bug, the cause is used up with a warning."""
         try:
             self._step(event, cause, key, notes=notes)
         except JournalError:
@@ -421,7 +420,7 @@ class RoleRunner(Generic[S]):
             return False
         passed = self._journal.due_deadlines(now)
         drained = [deadline for deadline in passed if deadline.at + self._shown_within <= now]
-        # Who was perhaps not asked yet is not late.
+        # A peer whose request may not have been sent yet is not late.
         unsent = self._outbox.waiting() if drained else []
         games = {item.game_id for item in unsent}
         due = [deadline for deadline in drained if games.isdisjoint(deadline.name.split(":"))]

@@ -1,7 +1,7 @@
-"""One pass over a mailbox: what waits is dealt with, what is due is sent, and then it is over.
+"""One pass over a mailbox: take in the waiting mail, send the due messages, and end.
 
-Rule: the mailbox is drained once. Whoever answers while our agents think is heard by the next scan; otherwise a scan
-would play on as long as its peers do.
+Rule: the mailbox is drained once. Mail that arrives while the agents run is left for the next scan; otherwise a scan
+would last as long as its peers keep playing.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from league_agents.runner.outbox import LONGEST_PAUSE, SHOWS_UP, UNDER_WAY
 from league_agents.runner.role import Observer
 
 SEND_PATIENCE = UNDER_WAY + SHOWS_UP + LONGEST_PAUSE
-"""How long a message is waited for that could not be sent at once: long enough to look for one that may have been sent,
-and to send it again. Where mails show up later than that, the next scan goes on looking."""
+"""How long to wait for a message that could not be sent at once: long enough to search for one that may have been sent,
+and to send it again. The next scan continues the search for mails that show up later."""
 
 LOOK_EVERY = timedelta(seconds=1)
 
 
 @dataclass(slots=True)
 class ScanReport:
-    """What one pass over one mailbox did."""
+    """The result of one pass over one mailbox."""
 
     received: int = 0
     sent: int = 0
     waiting: int = 0
-    """Messages that could not be sent yet; the next scan tries again."""
+    """Number of messages that could not be sent yet; the next scan tries again."""
 
     @property
     def is_empty(self) -> bool:
@@ -38,7 +38,7 @@ class ScanReport:
 
 
 class CountingObserver:
-    """An observer that counts for the report and passes everything on."""
+    """An observer that counts events for the report and forwards them."""
 
     def __init__(self, observer: Observer | None, report: ScanReport) -> None:
         self._observer = observer
@@ -60,9 +60,9 @@ class CountingObserver:
 
 
 def scan(role: LiveRole, rest: Callable[[timedelta], None]) -> ScanReport:
-    """One pass. ``rest`` waits, and ends early when an agent has finished.
+    """Make one pass. ``rest`` waits, and returns early when an agent has finished.
 
-    Raises what the mailbox and the journal raise; whatever was committed until then stays.
+    Raises the errors of the mailbox and the journal; steps committed before stay.
     """
     report = ScanReport()
     role.observer = CountingObserver(role.observer, report)

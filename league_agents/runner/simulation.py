@@ -1,7 +1,7 @@
-"""Several roles in one process, on a clock that is set by hand and mail that stays in memory.
+"""Run several roles in one process, on a simulated clock and with mail in memory.
 
-Rule: nothing here decides anything about the game. It wakes the roles in a fixed order, lets simulated time pass
-while they work and jumps to the next deadline or delivery when all of them rest, so the same seed gives the same
+Rule: this module makes no decision about the game. It wakes the roles in a fixed order, advances simulated time while
+they work and jumps to the next deadline or delivery when all of them rest, so that the same seed gives the same
 instants and bytes.
 """
 
@@ -16,17 +16,17 @@ from league_agents.kit.errors import LimitExceeded, MailError
 from league_agents.runner.role import RoleRunner
 
 PASS = timedelta(seconds=1)
-"""How long one pass over all roles takes in simulated time: about what a fast poll takes."""
+"""Simulated time of one pass over all roles: about the time of a fast poll."""
 
 REST = timedelta(minutes=1)
-"""How long a mailbox is left alone that could not be reached and did not say for how long."""
+"""Pause after a failure of a mailbox that gave no time to wait."""
 
 
 class Post(Protocol):
-    """What carries the mail, as far as time is concerned."""
+    """The delivery times of the simulated mail."""
 
     def next_arrival(self) -> datetime | None:
-        """When the next mail arrives that is still on its way."""
+        """The arrival of the next mail in transit; ``None`` if there is none."""
         ...
 
 
@@ -41,25 +41,24 @@ class Simulation:
         *,
         longest: timedelta = timedelta(days=400),
     ) -> None:
-        """``longest``: simulated time after which the simulation is given up, so that nothing runs for ever."""
+        """``longest`` is the simulated time after which the simulation is aborted."""
         self._roles = roles
         self._post = post
         self._clock = clock
         self._longest = longest
         self._started_at = clock.now()
         self._resting: dict[RoleRunner[Any], datetime] = {}
-        """Roles whose mailbox could not be reached, and until when it is left alone."""
+        """Roles whose mailbox failed -> the instant of the next attempt."""
 
     def start(self) -> None:
-        """Start every role. Once, before ``run``."""
+        """Start every role. Must be called once, before ``run``."""
         for role in self._roles:
             role.start()
 
     def run(self, is_over: Callable[[], bool]) -> None:
-        """Play until ``is_over()``, then let the roles finish what they have in hand; or until nobody has anything
-        left to do.
+        """Play until ``is_over()`` and the roles have finished their pending work, or until no role has anything to do.
 
-        Raises ``LimitExceeded`` when simulated time runs out.
+        Raises ``LimitExceeded`` if simulated time runs out.
         """
         while not is_over():
             if not self._pass() and not self._jump():
@@ -87,11 +86,11 @@ class Simulation:
             return False
 
     def _jump(self) -> bool:
-        """Move the clock to the next instant at which something happens. ``False`` when nothing ever will."""
+        """Move the clock to the next instant at which work is due. Return ``False`` if there is none."""
         wake = self._next_wake()
         if wake is None:
             return False
-        # A wake that is already over means that a role could not use it at that instant: give it a later one.
+        # A wake in the past means that the role could not act at that instant: try again later.
         self._move_to(max(wake, self._clock.now() + PASS))
         return True
 

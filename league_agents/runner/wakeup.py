@@ -1,6 +1,6 @@
-"""How threads and signals rouse whoever rests.
+"""Wake resting threads, from other threads and from signal handlers.
 
-Rule: a signal's handler runs between any two steps of the main thread, so it takes no lock: it writes one byte to a
+Rule: a signal handler runs between any two bytecodes of the main thread, so it takes no lock: it writes one byte to a
 pipe. Everything else uses an event.
 """
 
@@ -21,15 +21,15 @@ class Wakeup:
     def __init__(self) -> None:
         self._event = threading.Event()
         self.stopping = threading.Event()
-        """Set when whoever rests is to end: nothing more is begun, not even the next call of a step in hand."""
+        """Set to end the resting thread: it begins nothing more, not even the next call of the current step."""
 
     def stop(self) -> None:
-        """Ask for the end. From any thread."""
+        """Ask the resting thread to end. May be called from any thread."""
         self.stopping.set()
         self.wake()
 
     def wake(self) -> None:
-        """End the rest. From any thread."""
+        """End the rest. May be called from any thread."""
         self._event.set()
 
     def rest(self, duration: timedelta) -> None:
@@ -39,27 +39,27 @@ class Wakeup:
 
 
 class StopRequest:
-    """Somebody wants the process to end, or a role wants it looked at whether it still can go on."""
+    """A request to end the process, or to check whether the roles can go on."""
 
     def __init__(self) -> None:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self.is_requested = False
-        """Whether a person asked for the end."""
+        """Whether a person has asked the process to end."""
 
     def request(self) -> None:
-        """Ask for the end. From a signal's handler or any thread."""
+        """Ask the process to end. May be called from a signal handler or any thread."""
         self.is_requested = True
         self.nudge()
 
     def nudge(self) -> None:
-        """End the wait, without asking for anything."""
-        # A full pipe says that thousands asked before.
+        """End the wait without a request to end the process."""
+        # A full pipe wakes the reader anyway.
         with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b".")
 
     def wait(self) -> None:
-        """Wait until somebody asks or nudges."""
+        """Wait for a call of ``request`` or ``nudge``."""
         select.select([self._reader], [], [])
         os.read(self._reader, 4096)
 

@@ -1,9 +1,9 @@
-"""Several roles in one process until somebody stops it.
+"""Run several roles in one process until a person stops it.
 
-Rule 1: each role has its own thread, mailbox and journal; what befalls one does not stop another, unless it is for a
-person to mend and no authorization: then the process ends, and says so.
-Rule 2: to stop is to finish the call or the commit in hand and to begin no other, however much waits. Agents that are
-thinking are not waited for: their calls are in the journal and run again.
+Rule 1: each role has its own thread, mailbox and journal. A failure of one role does not stop another, unless a person
+must repair it by other means than a login: then the process ends with that error.
+Rule 2: a stop finishes the current call or commit and begins no other, however many wait. It does not wait for running
+agents: their calls are in the journal and run again.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from league_agents.runner.live import LiveRole
 from league_agents.runner.wakeup import StopRequest, Wakeup
 
 LONGEST_STEP = timedelta(minutes=2)
-"""How long the call in hand may take when the process is to end; it has its own time limit well below."""
+"""How long the current call may take when the process is to end. The call's own time limit is well below."""
 
 
 class _RoleThread:
-    """One role on its thread."""
+    """Runs one role on its own thread."""
 
     def __init__(self, role: LiveRole, wakeup: Wakeup, stop: StopRequest) -> None:
         self._role = role
@@ -36,7 +36,7 @@ class _RoleThread:
         self._thread.start()
 
     def finish(self) -> None:
-        """Ask it to end after the call in hand."""
+        """Ask the thread to end after the current call."""
         self._wakeup.stop()
 
     def join(self, seconds: float) -> None:
@@ -54,7 +54,7 @@ class _RoleThread:
                 is_stuck = bool(self._role.needs_authorization)
                 if is_stuck and not self.is_stuck:
                     self.is_stuck = True
-                    self._stop.nudge()  # the others decide whether there is anything left to do
+                    self._stop.nudge()  # the main thread checks whether any role still has work
                 self.is_stuck = is_stuck
                 if not stopping.is_set():
                     self._wakeup.rest(rest)
@@ -69,9 +69,9 @@ class _RoleThread:
 
 
 def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
-    """Run the roles until a person asks for the end, or all have nothing left to do.
+    """Run the roles until a person stops them, or none has anything left to do.
 
-    Raises ``AuthorizationExpired`` when every other role waits for a person to log in, and what ended a role's thread:
+    Raises ``AuthorizationExpired`` if every remaining role waits for a login, and the error that ended a role's thread:
     ``ConfigError``, ``JournalUnusable``, or a bug.
     """
     threads = [_RoleThread(role, wakeup, stop) for role, wakeup in roles]

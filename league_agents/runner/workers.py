@@ -1,8 +1,8 @@
-"""Hosts for agents that may not return: each instance has a thread on which it is called.
+"""A host for agents that may not return: each instance has a thread on which it is called.
 
-Rule 1: an agent of the user's own runs in a process of its own, which is killed when a call is late. The next call gets
-a new one.
-Rule 2: one that runs in this process cannot be stopped. It is left behind: its late result reaches nobody, and the next
+Rule 1: a user's own agent runs in a separate process, which is killed when a call is late. The next call gets a new
+process.
+Rule 2: an agent that runs in this process cannot be stopped. It is abandoned: its late result is dropped, and the next
 call gets a new instance.
 """
 
@@ -26,14 +26,14 @@ from league_agents.user_code.process import PATIENCE_S
 class _Job:
     call: PendingCall
     started_s: float | None = None
-    """On the monotonic clock; ``None`` while it waits for its instance."""
+    """When the job started, on the monotonic clock; ``None`` while it waits for its instance."""
 
     called: Called | None = None
-    """``None`` until it has ended."""
+    """The result; ``None`` until the job has ended."""
 
 
 class _Worker:
-    """One instance and the thread on which it is made and all its methods run."""
+    """One instance, and the thread on which it is made and called."""
 
     def __init__(self, make: InstanceMaker, changed: threading.Condition, notify: Callable[[], None]) -> None:
         self.instance = make()
@@ -46,12 +46,12 @@ class _Worker:
         self._thread.start()
 
     def put(self, job: _Job) -> None:
-        """Run this job after those that wait already. The condition is held."""
+        """Append a job to the queue. The caller holds the condition."""
         self._waiting.append(job)
         self._changed.notify_all()
 
     def stop(self) -> list[_Job]:
-        """Begin no further job; gives back those that wait. The condition is held."""
+        """Begin no further job. Return the waiting ones. The caller holds the condition."""
         self._stopped = True
         self._changed.notify_all()
         waiting = list(self._waiting)
@@ -67,7 +67,7 @@ class _Worker:
                 call = job.call
                 try:
                     called = self.instance.call(call.callback, (call.context,), call.timeout.total_seconds())
-                except Exception as error:  # a call that never ended would hold up its match for ever
+                except Exception as error:  # a call without a result would block its match for ever
                     called = Called(end=End.DIED, detail=f"could not be called: {type(error).__name__}: {error}")
                 with self._changed:
                     self.running = None
@@ -91,14 +91,14 @@ class _Worker:
 
 
 class Workers:
-    """``AgentHost`` that runs calls on the threads of their instances, so that a callback that waits or computes for
-    ever stops nothing.
+    """``AgentHost`` that runs calls on the threads of their instances, so that a callback that never returns blocks
+    nothing else.
 
-    ``waits`` makes ``ended`` wait for everything that was submitted and give it back in that order, so that a match on
-    a clock that is set by hand is repeatable. A callback's time is counted on the system's clock either way.
+    With ``waits``, ``ended`` waits for all submitted calls and returns them in that order, so that a match on a
+    simulated clock is repeatable. Time limits are measured on the system's clock either way.
 
-    ``clock`` is the real clock of a host that does not wait: it then tells when the next running callback is out of
-    time. ``notify`` is called on an agent's thread whenever something has ended; it must return at once.
+    ``clock`` is the real clock of a host that does not wait; ``next_wake`` uses it to give the next time limit of a
+    running callback. ``notify`` is called on an agent's thread whenever a call has ended; it must return at once.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Workers:
             self._pool.of(call.game_id).put(job)
 
     def ended(self) -> list[tuple[PendingCall, Called]]:
-        """The calls that ended since the last time."""
+        """Return the calls that ended since the last call of this method."""
         with self._changed:
             self._leave_hung_behind()
             while self._waits and any(job.called is None for job in self._jobs):
@@ -144,7 +144,7 @@ class Workers:
         return [outcome_of(call, called) for call, called in self.ended()]
 
     def _running(self) -> list[tuple[_Worker, _Job, float]]:
-        """Workers that run a job and do not keep its time themselves, and the seconds that it has left."""
+        """Workers whose instance does not enforce time limits, their running job, and its remaining seconds."""
         now_s = monotonic_s()
         return [
             (worker, job, job.started_s + job.call.timeout.total_seconds() - now_s)
@@ -160,7 +160,7 @@ class Workers:
             if left_s > 0:
                 continue
             job.called = Called(end=End.TIMED_OUT, seconds=job.call.timeout.total_seconds())
-            # Its instance is still busy with this call, and two calls of one instance must never overlap.
+            # The instance is still busy with this call, and two calls of one instance must never overlap.
             self._workers.remove(worker)
             self._pool.forget(worker)
             for waiting in worker.stop():
