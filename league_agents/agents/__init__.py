@@ -1,1 +1,1 @@
-"""The minds of the league: what users subclass, and the built-in agents."""
+"""Agents of the league: the base classes that users subclass, and the built-in agents."""

@@ -1,6 +1,6 @@
-"""What code says to one question about a target: the true option, the one that cannot tell, or nothing.
+"""Answers in code to one question about a target: the true option, "cannot tell", or nothing.
 
-Rule: an answer is computed or read, never guessed, and what code can tell nobody else is asked.
+Rule: an answer is computed or read, never guessed; a model is asked only about questions that code cannot answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet
 
 
 def options_meant(asked: AskedQuestion, rules: RuleSet) -> Options:
-    """What A to D stand for: under a fixed key its meanings, unless the player clearly means something else."""
+    """Return the meanings of A to D: those of the fixed key, if any, unless the player's options clearly differ."""
     options = asked.options
     if rules.answer_key is AnswerKey.FIXED and (not any(options) or meanings(options) is not None):
         return rules.fixed_options
@@ -24,7 +24,7 @@ def options_meant(asked: AskedQuestion, rules: RuleSet) -> Options:
 
 
 def told_by_code(asked: AskedQuestion, secret: Secret, rules: RuleSet) -> int | None:
-    """The place of the true option; ``None`` when code cannot tell."""
+    """Return the index of the true option; ``None`` if code cannot tell."""
     options = options_meant(asked, rules)
     ours = recognise(asked.text, options)
     if ours is None:
@@ -36,7 +36,7 @@ def told_by_code(asked: AskedQuestion, secret: Secret, rules: RuleSet) -> int | 
 
 
 def choice_at(place: int | None, options: Options) -> Choice:
-    """The option at ``place``; for ``None`` the one that says it cannot be told, or Not Relevant."""
+    """Return the option at ``place``; for ``None`` the "cannot tell" option, or Not Relevant without one."""
     if place is None:
         place = cannot_tell(options)
     return Choice.NOT_RELEVANT if place is None else Choice(LETTERS[place])

@@ -1,10 +1,10 @@
-"""How an agent asks a model: once for each step, in the time that is left, and only what passes comes back.
+"""Calls of an agent to its model: one per step, within the time left, and only replies that pass the checks.
 
-Rule 1: whatever goes wrong, ``None`` comes back and code goes on alone. A model is never waited for beyond the reserve
-that code needs.
-Rule 2: a completion that shows the prompt's private mark obeys somebody else, and is not read.
-Rule 3: of every step it is said what became of the model's work: here where nothing came, by the chain where something
-did. A reply of which nobody says that it was used was not.
+Rule 1: every failure returns ``None`` and the agent continues with code alone. A model call never runs into the time
+reserved for code.
+Rule 2: a completion that contains the prompt's private mark follows injected instructions and is discarded.
+Rule 3: every step records how the model's reply was used: this module records missing replies, the chain records the
+others. A reply that nobody settles counts as unused.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from league_agents.llm.port import ChatModel, Judge, Purpose
 M = TypeVar("M", bound=BaseModel)
 
 SOFT_LIMIT = timedelta(seconds=25)
-"""For all models of one callback together, whatever the deadline: counterparts may wait for 40 seconds only."""
+"""Limit for all model calls of one callback together, for any deadline: counterparts may wait only 40 seconds."""
 
 _RESERVE = timedelta(seconds=3)
-"""For the code that follows."""
+"""Time reserved for the code that follows."""
 
 _SHORTEST = timedelta(seconds=1)
-"""No model is asked for less."""
+"""Shortest time limit of a model call."""
 
 Models = Callable[[str], ChatModel | None]
-"""Callback to the model that serves it; ``None``: code alone."""
+"""Function from a callback's name to the model that serves it; ``None`` means code alone."""
 
 
 class Asker:
-    """One agent's way to its models."""
+    """Access of one agent to its models."""
 
     def __init__(self, models: Models, *, key: int | str, clock: Clock | None = None) -> None:
         """``key`` makes the private marks of the prompts unpredictable to others."""
@@ -50,12 +50,12 @@ class Asker:
         self._clock = clock or SystemClock()
 
     def begin(self, context: CallContext, callback: str) -> CallbackRun:
-        """To be called when the callback begins: its time runs from here."""
+        """Start the callback's time limit. Call it when the callback begins."""
         return CallbackRun(self._models(callback), context, callback, self._key, self._clock)
 
 
 class CallbackRun:
-    """One callback, from its beginning, and what became of the model's work in its steps."""
+    """One callback: its time limit, and how the model's reply was used in each step."""
 
     def __init__(
         self, model: ChatModel | None, context: CallContext, callback: str, key: int | str, clock: Clock
@@ -70,7 +70,7 @@ class CallbackRun:
         self._has_cost = False
         self._ended: list[ModelStep] = []
         self._open: dict[str, Judge] = {}
-        """Steps with a reply of which nothing was said yet."""
+        """Steps with a reply that is not settled yet."""
 
     @property
     def has_cost(self) -> bool:
@@ -78,11 +78,11 @@ class CallbackRun:
         return self._has_cost
 
     def keep_back(self, duration: timedelta) -> None:
-        """Leave so much more time for the code that follows."""
+        """Reserve additional time for the code that follows."""
         self._until_s -= max(0.0, duration.total_seconds())
 
     def may_ask(self, step: str, least: timedelta = _SHORTEST) -> bool:
-        """Whether there is a model, and at least so much time for it. Where not, the step has ended."""
+        """Whether there is a model and at least ``least`` time left. If not, end the step and record why."""
         if self._model is None:
             self.not_asked(step, Why.NO_MODEL)
             return False
@@ -93,13 +93,13 @@ class CallbackRun:
 
     @property
     def left(self) -> timedelta:
-        """What models may still take."""
+        """Time left for model calls."""
         return timedelta(seconds=self._until_s - self._clock.monotonic_s())
 
     def ask(self, step: str, schema: type[M], *, max_output_tokens: int, salt: str = "", **values: object) -> M | None:
-        """What the model says to ``prompts/STEP.md`` with these values; ``None`` when nothing usable came in time.
+        """Ask the model with ``prompts/STEP.md`` and these values; ``None`` if no usable reply came in time.
 
-        ``salt`` is something that the other side does not know, for a prompt that holds nothing of the kind.
+        ``salt`` is a value unknown to the other side, for a prompt that contains no such value.
         """
         purpose = Purpose(match_id=self._match_id, callback=self._callback, step=step, season_id=self._season_id)
         prompt = render(purpose, key=f"{self._key}\n{salt}", **values)
@@ -128,8 +128,8 @@ class CallbackRun:
         of: int | None = None,
         is_earlier: bool = False,
     ) -> None:
-        """Say what became of a step's reply; ``is_earlier`` of one that an earlier callback got. No-op without a reply:
-        then why there is none has been said."""
+        """Record how a step's reply was used. ``is_earlier``: an earlier callback received the reply. No-op without a
+        reply, because the reason was recorded already."""
         judge = self._open.pop(step, None)
         if judge is not None:
             judge(work, why)
@@ -137,21 +137,21 @@ class CallbackRun:
             self._end(ModelStep(step=step, work=work, why=why, used=used, of=of))
 
     def not_asked(self, step: str, why: Why) -> None:
-        """Say that the model's work was not wanted in a step."""
+        """Record that a step did not need the model."""
         self._end(ModelStep(step=step, work=ModelWorkUse.NOT_ASKED, why=why))
 
     def replaced(self, step: str, why: Why) -> None:
-        """Say that code's work stands in a step in which the model's was wanted and could not be asked for."""
+        """Record that code did a step because the model could not be asked."""
         self._end(ModelStep(step=step, work=ModelWorkUse.REPLACED, why=why))
 
     def told(self, reply: Reply, *others: CallbackRun) -> Reply:
-        """A callback's reply with what became of the model's work in this turn and in the others."""
+        """Return the callback's reply with the recorded model steps of the ``others`` and of this run."""
         steps = [step.to_json() for turn in (*others, self) for step in turn.steps]
         return {**reply, KEY: steps} if steps else reply
 
     @property
     def steps(self) -> Sequence[ModelStep]:
-        """The steps that were taken."""
+        """The recorded steps; replies not settled yet are recorded as unused."""
         for step in tuple(self._open):
             self.settle(step, ModelWorkUse.REPLACED, Why.UNUSED)
         return self._ended

@@ -1,14 +1,14 @@
-"""What an agent is: two classes with four methods each.
+"""The agent interface: two classes with four methods each.
 
-A runner knows nothing else of an agent, so any object with these methods will do, whether or not it inherits from
-here, and these agents work under any other runner that calls the same eight methods (protocol 6).
+A runner uses nothing else of an agent, so any object with these methods works, whether or not it inherits from these
+classes, and these agents work under any other runner that calls the same eight methods (protocol 6).
 
-A reply may tell under ``model_work`` what became of language models' work in it (``kit.model_work``): it is shown to
-whoever runs the agent, goes to nobody else and changes nothing.
+A reply may state under ``model_work`` how it used the work of language models (``kit.model_work``). The entry is shown
+to the operator of the agent, is sent to nobody and changes nothing.
 
 Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side
-may know it; ``service`` names the call, the fields that must come back and the seconds that are left. The methods of
-one instance are never called at the same time, and one referee instance judges one match after the other.
+may know it; ``service`` names the call, the required reply fields and the seconds left. The methods of one instance
+are never called concurrently, and one referee instance judges one match after the other.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RefereeAI(ABC):
 
 
 class PlayerAI(ABC):
-    """Asks twenty questions, then guesses."""
+    """Asks twenty questions, then guesses the sentence and the word."""
 
     @abstractmethod
     def get_warmup_answer(self, ctx: Context) -> Reply:
@@ -70,4 +70,4 @@ class PlayerAI(ABC):
 
     @abstractmethod
     def on_score_received(self, ctx: Context) -> None:
-        """The match is over for this player. Nothing comes back."""
+        """Called when the match is over for this player. The return value is ignored."""

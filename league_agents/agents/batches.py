@@ -1,7 +1,7 @@
-"""From chosen questions to a batch that can be sent, and from the answers back to numbers.
+"""Conversion of chosen questions to a batch that can be sent, and of its answers to numbers.
 
-Rule: a batch has exactly as many questions as the rules want, all different. Where too few were chosen, questions that
-suit any book fill it up.
+Rule: a batch has exactly as many questions as the rules require, all different. If too few were chosen, questions that
+suit any book are added.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.kit.draw import Draw
 
 IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
-"""What A to D mean where the options cannot be read."""
+"""Meanings of A to D if the options cannot be read."""
 
 _YES_NO: Options = ("Yes", "No", "Partially", "Unknown")
 
 
 def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_known: bool) -> tuple[AskedQuestion, ...]:
-    """The questions as they are sent, numbered from 1. ``draw`` orders those that fill the batch up."""
+    """Return the questions as they are sent, numbered from 1. ``draw`` orders the general questions that are added."""
     batch = list(chosen)
     texts = {inquiry.text for inquiry in batch}
     spare = draw.fork("general").shuffled(general_questions(rules.answer_key))
     if is_known:
-        # The word has been asked about as far as that helps.
+        # More questions about the word do not help, so prefer questions about the text.
         spare.sort(key=lambda inquiry: inquiry.topic is Topic.WORD)
     for inquiry in spare:
-        # A question that was chosen in another form is asked once: both forms have the same text.
+        # Ask a question once even if it was chosen in another form: both forms have the same text.
         if len(batch) < rules.questions_required and inquiry.text not in texts:
             batch.append(inquiry)
             texts.add(inquiry.text)
@@ -50,14 +50,14 @@ def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_kn
 
 
 def batch_reply(questions: Sequence[AskedQuestion]) -> dict[str, object]:
-    """What ``get_questions`` returns."""
+    """Return the reply of ``get_questions``."""
     return {"questions": [question_as_json(question) for question in questions]}
 
 
 def answer_codes(
     asked: Sequence[Inquiry | None], sent: Sequence[AskedQuestion], letters: Mapping[int, str]
 ) -> list[int]:
-    """Each answer in the numbers of its question; ``UNKNOWN`` for none, or one that does not tell."""
+    """Return each answer as a number of its question; ``UNKNOWN`` for a missing or undecided answer."""
     return [
         _answer_code(inquiry, letters.get(question.number), question.options)
         for inquiry, question in zip(asked, sent, strict=True)
@@ -76,7 +76,7 @@ def _answer_code(inquiry: Inquiry | None, letter: str | None, options: Sequence[
 
 
 def letter_of(inquiry: Inquiry, answer: int, options: Sequence[str]) -> str:
-    """The letter that says ``answer``."""
+    """Return the letter of the option that means ``answer``."""
     if inquiry.options is not None or not any(options):
         return LETTERS[answer]
     read = meanings(options) or IN_ORDER

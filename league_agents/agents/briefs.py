@@ -1,6 +1,6 @@
-"""What a player remembers of its matches, for runners that leave parts of the context empty (protocol 6.2).
+"""A player's memory of its matches, for runners that leave parts of the context empty (protocol 6.2).
 
-Rule: what the context holds wins; memory only fills gaps, and forgets the oldest.
+Rule: values in the context take precedence; memory only fills gaps, and forgets the oldest match first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BRIEFS_KEPT = 12
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """A match as this instance saw it."""
+    """What this instance has seen of one match."""
 
     brief: Brief
     questions: tuple[AskedQuestion, ...]
@@ -44,7 +44,7 @@ class Memories:
         self._matches.pop(match_id, None)
 
     def recalled(self, context: CallContext) -> tuple[Brief, list[AskedQuestion]]:
-        """The brief and the questions of the context's match; no questions where nobody knows them."""
+        """Return the brief and the questions of the context's match; no questions if they are not known."""
         memory = self._matches.get(context.match_id())
         brief = context.brief()
         if memory is not None:
@@ -57,7 +57,7 @@ class Memories:
 
 
 def kept(store: OrderedDict[K, T], key: K, make: Callable[[], T], most: int = BRIEFS_KEPT) -> T:
-    """What was made for this key before, else what ``make`` gives; the oldest is forgotten."""
+    """Return the entry of ``key``, or create it with ``make``; drop the oldest entries beyond ``most``."""
     if key not in store:
         store[key] = make()
         while len(store) > most:

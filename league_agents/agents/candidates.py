@@ -1,11 +1,11 @@
-"""Everything that the target could be, and how likely each is before a question is asked.
+"""All candidates for the target, and the prior probability of each before a question is asked.
 
 A candidate is an opening sentence together with an associative word. Sentences come from the book's passages and from
-the catalogue; words from the domain, from the catalogue's entry and from the passage itself. The two are kept apart in
-a prior over sentences and, for each sentence, a distribution over words.
+the catalogue; words from the domain, from the catalogue's entry and from the passage itself. They are represented as a
+prior over sentences and, for each sentence, a distribution over words.
 
-Rule: every prior is weak. A hint and a domain shift weight between candidates and never take all of it away from one,
-because a referee that we did not write keeps rules of its own.
+Rule: every prior is weak. A hint and a domain shift weight between candidates but never exclude a candidate, because
+other people's referees follow rules of their own.
 """
 
 from __future__ import annotations
@@ -26,55 +26,55 @@ from league_agents.knowledge.catalogue import Work
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem
 
 _MOST_WORDS = 300
-"""Words that are weighed for one match."""
+"""Most candidate words of one match."""
 
 _HINT_SHARE = 0.6
-"""How much of the prior follows the hint; the rest is spread evenly."""
+"""Share of the prior that follows the hint; the rest is uniform."""
 
 _HINT_WEIGHT = 0.35
 _MOST_HINT = 4.0
-"""What the hint can do at most, as a logarithm."""
+"""Upper bound of the hint's effect on a passage, as a logarithm."""
 
 _NEAR = ((0, 0.6), (1, 0.5), (2, 0.35), (3, 0.2))
-"""A hint may not use words of the secret paragraph, so the paragraphs around it tell as much as it does itself."""
+"""(distance, weight): a hint may not use words of the secret paragraph, so its neighbours tell as much as it does."""
 
 _WITHOUT_WORD = 0.15
-"""How likely a paragraph without any word of the domain is chosen, compared with one that has some."""
+"""Weight of a paragraph without a word of the domain, relative to one with such a word."""
 
 _OPENING_SHARE = 0.85
-"""The prior of the book's own opening when openings of books are played; the rest goes to its other passages."""
+"""Prior of the book's own opening when targets are openings of books; its other passages share the rest."""
 
 _FIRST_PAGES = 50
-"""Among so many passages the opening of the book is looked for."""
+"""Number of passages among which the opening of the book is searched."""
 
 _CATALOGUED = 0.7
-"""How much of that goes to the catalogue's opening where the book in hand begins otherwise."""
+"""Share of ``_OPENING_SHARE`` for the catalogue's opening if the stored book begins differently."""
 
 _NEAREST_WORKS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """All targets that are thought possible."""
+    """All targets that are considered possible."""
 
     sentences: tuple[str, ...]
-    """Exactly as stored. Empty when nothing is known that could be the book."""
+    """Sentences exactly as stored. Empty if no known text could be the book."""
 
     readings: tuple[CandidateReading, ...]
 
     groups: npt.NDArray[np.int64]
-    """Equal numbers for equal sentences: to name one is to name the other."""
+    """Group number of each sentence; equal sentences have equal numbers, so guessing one guesses the other."""
 
     prior: Floats
-    """Of each sentence; adds up to 1."""
+    """Probability of each sentence; sums to 1."""
 
     words: tuple[str, ...]
 
     given: Floats
-    """Sentences × words: the probability of each word if the sentence is the target. With no sentence one row."""
+    """Sentences × words: probability of each word if the sentence is the target. One row if there is no sentence."""
 
     is_known: bool
-    """Whether the book's name was recognised. Otherwise the sentences are those of other works, for want of better."""
+    """Whether the book's name was recognised. If not, the sentences are those of similar works."""
 
     @property
     def word_prior(self) -> Floats:
@@ -83,7 +83,7 @@ class Candidates:
 
 
 def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: TargetKind) -> Candidates:
-    """The candidates for what a player was told."""
+    """Return the candidates for a player's brief."""
     volume, work = knowledge.volume(brief.book_name), knowledge.work(brief.book_name)
     hint = content_words(brief.book_hint[:2000])
     if volume is None and work is None:
@@ -111,7 +111,7 @@ def _of_book(
         openings.append((sentence, volume.reading_of(sentence) or read(sentence, part=0.0)))
     places: list[int] = []
     for sentence, reading in openings:
-        # Where a passage has the same words, the book's own text wins over the catalogue's spelling.
+        # If a passage has the same words, prefer the book's own text to the catalogue's spelling.
         same = _squeezed(sentence)
         place = next((i for i, other in enumerate(sentences[:_FIRST_PAGES]) if _squeezed(other) == same), None)
         if place is None:
@@ -128,7 +128,7 @@ def _of_book(
 
 
 def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candidates:
-    """For an unknown name: the catalogue's works by likeness of name and of what the hint says."""
+    """Candidates for an unknown book: the catalogue's works, weighted by similarity of name and hint."""
     near = knowledge.near_works(brief.book_name, _NEAREST_WORKS)
     if hint:
         about = [(w, len(hint & content_words(" ".join((w.hint, *w.facts))))) for w in knowledge.catalogue.works]
@@ -165,7 +165,7 @@ def _candidates(
 
 
 def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
-    """A prior over passages from the words of the hint in and around them."""
+    """Return a prior over passages, based on the words of the hint in and around them."""
     size = len(readings)
     if not size:
         return np.zeros(0)
@@ -199,7 +199,7 @@ def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
 def _words(
     readings: Sequence[CandidateReading], prior: Floats, domain: Sequence[str], entry: set[str], target_kind: TargetKind
 ) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
-    """Words, their probability for each sentence, and whether the sentence's text holds a word of the domain."""
+    """Return the words, their probabilities per sentence, and whether each sentence's text has a word of the domain."""
     texts = [(r.paragraph or r.sentence) for r in readings]
     if domain or entry:
         words = tuple(dict.fromkeys([*domain, *sorted(entry)]))[:_MOST_WORDS]
@@ -213,7 +213,7 @@ def _words(
         even = _even(np.maximum(in_domain, in_entry))
         from_entry = _even(in_entry) if in_entry.any() else even
         from_text = np.where(holds[:, None], held / np.maximum(held.sum(axis=1, keepdims=True), 1.0), even)
-        # A work of the catalogue has words of its own, which need not stand in its text; any other text has only that.
+        # A catalogue entry lists its own words, which need not occur in its text; other works have only their text.
         is_of_text = target_kind is TargetKind.PASSAGE_OPENING or not entry
         shares = (0.2, 0.1, 0.7) if is_of_text else (0.25, 0.6, 0.15)
         given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
@@ -224,7 +224,7 @@ def _words(
 def _words_of_texts(
     readings: Sequence[CandidateReading], prior: Floats
 ) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
-    """For a domain that is not known: the content words of the passages, the likeliest ones."""
+    """Words for an unknown domain: the most likely content words of the passages."""
     weights: dict[str, float] = {}
     contents: list[frozenset[str]] = []
     for reading, weight in zip(readings, prior.tolist(), strict=True):

@@ -1,8 +1,8 @@
-"""Reading what a runner hands to a callback.
+"""Reading the context that a runner passes to a callback.
 
-Rule 1: every key may be missing or of the wrong type, and every text may be hostile: what is not there reads as empty,
-and every text is cut before anybody looks at it.
-Rule 2: runners differ in where they put a key (protocol 6.2), so ``dynamic`` is asked first, then ``service``, then the
+Rule 1: every key may be missing or of the wrong type, and every text may be hostile: a missing key reads as empty, and
+every text is truncated before it is read.
+Rule 2: runners differ in where they put a key (protocol 6.2), so the lookup order is ``dynamic``, ``service``, the
 context itself.
 """
 
@@ -19,7 +19,7 @@ _MOST_ITEMS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question as it came."""
+    """A question as the player sent it."""
 
     number: int
     text: str
@@ -27,7 +27,7 @@ class AskedQuestion:
 
 
 class CallContext:
-    """One callback's context, read with care."""
+    """Checked access to the context of one callback."""
 
     def __init__(self, ctx: object) -> None:
         whole = ctx if isinstance(ctx, Mapping) else {}
@@ -35,7 +35,7 @@ class CallContext:
         self._parts = [part for part in parts if isinstance(part, Mapping)]
 
     def value(self, key: str) -> object:
-        """What stands under ``key``; ``None`` when nothing does."""
+        """Return the value of ``key``; ``None`` if it is missing."""
         return next((part[key] for part in self._parts if part.get(key) is not None), None)
 
     def text(self, key: str) -> str:
@@ -49,11 +49,11 @@ class CallContext:
         )
 
     def match_id(self) -> str:
-        """How the match is called here; empty when the runner does not say."""
+        """Return the identifier of the match; empty if the runner does not provide it."""
         return self.text("match_id") or self.text("game_id")
 
     def questions(self, key: str) -> list[AskedQuestion]:
-        """The questions under ``key``, with the key names of older clients too (protocol 4.4.4)."""
+        """Return the questions under ``key``; the key names of older clients are accepted too (protocol 4.4.4)."""
         found: list[AskedQuestion] = []
         for position, item in enumerate(_items(self.value(key)), start=1):
             if isinstance(item, Mapping):
@@ -70,7 +70,7 @@ class CallContext:
         return found
 
     def answers(self) -> dict[int, str]:
-        """Question number to letter (capital). What is no letter, Not Relevant too, is left out."""
+        """Map question numbers to capital letters. Other answers, such as Not Relevant, are left out."""
         found: dict[int, str] = {}
         for position, item in enumerate(_items(self.value("answers")), start=1):
             if isinstance(item, Mapping):
@@ -87,7 +87,7 @@ class CallContext:
 
 
 def as_text(value: object) -> str:
-    """A text cut to its longest length; anything else is empty."""
+    """Return ``value`` truncated to the longest allowed length; an empty text if it is not a text."""
     return value[:LONGEST_TEXT] if isinstance(value, str) else ""
 
 

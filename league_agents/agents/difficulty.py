@@ -1,6 +1,6 @@
-"""How hard a referee makes its matches.
+"""Difficulty levels of a referee's matches.
 
-Rule: difficulty moves what is drawn and how much the hint tells. It never touches answers or points.
+Rule: difficulty affects the choice of the target and how much the hint reveals. It never affects answers or points.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Difficulty(StrEnum):
-    """As it is written in a configuration."""
+    """Difficulty as written in a configuration."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -20,24 +20,24 @@ class Difficulty(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demands:
-    """What a difficulty asks of a target and of its hint."""
+    """Requirements of a difficulty for the target and its hint."""
 
     candidates: int
-    """Targets that are drawn, of which one is taken: the one whose opening is told apart best, or worst."""
+    """Number of targets drawn, of which the one with the most, or least, distinct opening is taken."""
 
     prefers_distinct: bool
-    """Whether the opening that is told apart best is taken."""
+    """Whether the target with the most distinct opening is taken."""
 
     is_famous: bool | None
-    """Whether works that many have read are chosen from, or the others; ``None``: all of them."""
+    """Whether to choose only from famous works (true) or only from others (false); ``None``: from all works."""
 
     hint_ranks: tuple[int, int | None]
-    """Where a search with the hint must find the target in its book, first and last place, counted from 1; ``None``:
-    anywhere or not at all.
+    """First and last rank, counted from 1, at which a search with the hint must find the target in its book. A last
+    rank of ``None`` also allows that it is not found.
     """
 
     hint_style: str
-    """What a model is told about the hint."""
+    """Instruction to a model about the style of the hint."""
 
 
 DEMANDS: Mapping[Difficulty, Demands] = {
@@ -80,4 +80,4 @@ FAMOUS = frozenset(
         "Преступление и наказание", "בראשית",
     }
 )  # fmt: skip
-"""Titles of the catalogue whose first lines many readers know."""
+"""Titles in the catalogue whose first lines many readers know."""

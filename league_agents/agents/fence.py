@@ -1,10 +1,10 @@
-"""A stranger's text on its way into a prompt: cut, cleaned, and fenced so that it cannot pretend to be anything else.
+"""Untrusted text in prompts: truncated, cleaned, and fenced so that it cannot pass for instructions.
 
-Rule 1: every text from the other side goes through ``fenced`` or ``fenced_lines``. What stands between the marks is
-material, and the prompts say so.
+Rule 1: every text from the other side goes through ``fenced`` or ``fenced_lines``. Text between the marks is material,
+and the prompts say so.
 Rule 2: a fence cannot be opened, closed or imitated from inside: no text keeps two angle brackets in a row, the marks
 depend on the text, and a text that holds its own mark gets another one.
-Rule 3: what cannot be seen is not there, and what only looks like an order to a chat server loses its look.
+Rule 3: invisible characters are removed, and role marks of chat servers are replaced.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import unicodedata
 from collections.abc import Iterable
 
 _UNSEEN = re.compile(
-    # Controls (newline and tab stay), format characters, blanks that are letters, variation selectors, half
-    # characters, private use, tags, characters that are none.
+    # Controls (newline and tab stay), format characters, blank letters, variation selectors, surrogates, private
+    # use, tags, noncharacters.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
@@ -26,7 +26,7 @@ _HEAPED = re.compile("([\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u1ab0-\u1aff\u1d
 """More than four marks on one letter: pointed and cantillated Hebrew needs three."""
 
 _BRACKETS = re.compile(r"<{2,}|>{2,}")
-# What chat servers put around roles. Some read these also inside a message, so no text of a stranger keeps them.
+# Marks that chat servers put around roles. Some servers also interpret them inside a message, so they are replaced.
 _ROLE_MARKS = re.compile(
     r"<\s*(?=\|)|(?<=\|)\s*>|<(?=/?(?:s|bos|eos|start_of_turn|end_of_turn|system|user|assistant|im_start|im_end|tool_call"
     r"|function_call|think)\b)|\[(?=/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\])",
@@ -37,15 +37,15 @@ _LABEL = re.compile(r"[a-z][a-z0-9 ]{0,40}")
 
 
 def cleaned(text: str, most: int) -> str:
-    """At most ``most`` characters of the text in normal form KC, without what cannot be seen, and with other brackets
-    in the marks of fences and of chat servers.
+    """Return at most ``most`` characters of the text in normal form KC, without invisible characters, and with other
+    brackets in the marks of fences and of chat servers.
     """
     shorter = _UNSEEN.sub("", text[: 4 * most + 64])
-    # One letter can be normalised into eighteen, and a heap of marks is sorted in quadratic time: thinned out first.
+    # Normalisation can expand one letter to eighteen and sorts combining marks in quadratic time, so thin them out.
     shorter = _HEAPED.sub(r"\1", shorter)[: 2 * most + 64]
     plain = _HEAPED.sub(r"\1", _UNSEEN.sub("", unicodedata.normalize("NFKC", shorter)))[:most]
     plain = _BRACKETS.sub(lambda found: "‹" if found[0][0] == "<" else "›", plain)
-    # Replaced and not taken out: what stood around one could be another one.
+    # Replace instead of removing: the text around a removed mark could form another mark.
     return _ROLE_MARKS.sub(lambda found: _HARMLESS[found[0].strip()], plain)
 
 
@@ -55,12 +55,12 @@ def one_line(text: str, most: int) -> str:
 
 
 def fenced(text: str, label: str, most: int = 2000) -> str:
-    """The text between two marks that it cannot hold. ``label`` says what it is: ``question 3``, ``guess``."""
+    """Return the text between two marks that it cannot contain. ``label`` names it: ``question 3``, ``guess``."""
     return _between(cleaned(text, most), label)
 
 
 def fenced_lines(lines: Iterable[str], label: str, most: int = 400) -> str:
-    """Several texts in one fence, each on a line of its own, of at most ``most`` characters, that it cannot leave."""
+    """Return several texts in one fence, each on exactly one line of at most ``most`` characters."""
     return _between("\n".join(one_line(line, most) for line in lines), label)
 
 

@@ -1,6 +1,6 @@
-"""From a belief to a guess: which sentence, which word, how sure, and what speaks for it.
+"""Conversion of a belief to a guess: the sentence, the word, the confidence and the evidence.
 
-Rule: the sentence is looked up among the candidates and handed on exactly as it is stored.
+Rule: the sentence is looked up among the candidates and returned exactly as stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What is guessed, and why."""
+    """A guess and its reasons."""
 
     sentence: str
     word: str
@@ -42,10 +42,10 @@ class Conclusion:
     """0 to 1: the probability of the sentence."""
 
     shown: CandidateReading
-    """What the guessed target shows to a reader."""
+    """Reading of the guessed target."""
 
     on_text: tuple[Evidence, ...]
-    """The answers that speak for the sentence, those first that exclude most of the others."""
+    """The answers that support the sentence, ordered by the share of other candidates they exclude, largest first."""
 
     on_word: tuple[Evidence, ...]
 
@@ -62,7 +62,7 @@ def conclude(
     answers: Sequence[int],
     rules: RuleSet,
 ) -> Conclusion:
-    """The likeliest sentence and word. ``sent``, ``asked`` and ``answers`` belong together."""
+    """Return the likeliest sentence and word. ``sent``, ``asked`` and ``answers`` are parallel sequences."""
     sentence, place, mass = _likeliest_sentence(candidates, belief)
     if sentence is None:
         sentence = sentence_from_hint(brief, rules)
@@ -81,7 +81,7 @@ def conclude(
 
 
 def justified(found: Conclusion, candidates: Candidates, brief: Brief, rules: RuleSet) -> tuple[str, str]:
-    """Both justifications in words that code has put together."""
+    """Return both justifications, worded by code."""
     on_text, on_word = list(found.on_text), list(found.on_word)
     text = found.shown.paragraph or found.shown.sentence
     of_sentence = justify_sentence(
@@ -104,7 +104,7 @@ def justified(found: Conclusion, candidates: Candidates, brief: Brief, rules: Ru
 
 
 def guess_reply(found: Conclusion, of_sentence: str, of_word: str) -> dict[str, object]:
-    """What ``get_guess`` returns."""
+    """Return the reply of ``get_guess``."""
     return {
         "opening_sentence": found.sentence,
         "sentence_justification": of_sentence,
@@ -115,7 +115,7 @@ def guess_reply(found: Conclusion, of_sentence: str, of_word: str) -> dict[str, 
 
 
 def _likeliest_sentence(candidates: Candidates, belief: Belief) -> tuple[str | None, int | None, float]:
-    """The sentence, its place among the candidates, and its probability; ``None`` when no candidate is credible."""
+    """Return the sentence, its index in the candidates and its probability; ``None`` if no candidate is credible."""
     if not candidates.sentences:
         return None, None, 0.0
     mass = np.bincount(candidates.groups, weights=belief.sentences)
@@ -134,7 +134,7 @@ def _supporting(
     answers: Sequence[int],
     shown: CandidateReading,
 ) -> list[tuple[Evidence, Topic]]:
-    """The questions whose answers agree with the guess, those first that exclude most of the others."""
+    """Return the questions whose answers agree with the guess, those that exclude most other candidates first."""
     found: list[tuple[float, int, Evidence, Topic]] = []
     for question, inquiry, answer in zip(sent, asked, answers, strict=True):
         if inquiry is None or answer == UNKNOWN or inquiry.answer(shown) != answer:
@@ -146,7 +146,7 @@ def _supporting(
         )
         share = sum(inquiry.answer(other) == answer for other in others) / max(1, len(others))
         letter = letter_of(inquiry, answer, question.options)
-        # Options of a question's own say what they say; of the fixed key everybody has to remember what B means.
+        # Own options explain themselves; the letters of the fixed key need their meaning spelled out.
         meaning = _MEANINGS.get(answer, "") if inquiry.options is None else ""
         evidence = Evidence(number=question.number, letter=letter, meaning=meaning, about=inquiry.about)
         found.append((round(share, 6), question.number, evidence, inquiry.topic))
@@ -154,14 +154,14 @@ def _supporting(
 
 
 def telling_words(shown: CandidateReading, sentence: str) -> list[str]:
-    """Two content words of the sentence, the longest ones."""
+    """Return the two longest content words of the sentence."""
     words = shown.sentence.words if shown.sentence else tuple(re.findall(r"[^\W\d_]+", sentence[:2000]))
     content = dict.fromkeys(word for word in words if word.isalpha() and word.casefold() not in STOP_WORDS)
     return sorted(content, key=lambda word: (-len(word), word))[:2]
 
 
 def sentence_from_hint(brief: Brief, rules: RuleSet) -> str:
-    """A sentence of the hint's own words: for an unknown book there is nothing nearer."""
+    """Return a sentence made of the hint's words, the best available guess for an unknown book."""
     hint = " ".join(brief.book_hint.split()[:30])[:300].strip(" .!?")
     name = " ".join(brief.book_name.split()[:12])[:120]
     sentence = f"{hint[0].upper()}{hint[1:]}." if hint else f"This is the story of {name or 'a book'}."

@@ -1,7 +1,7 @@
-"""A hint that is true, general, and shares no content word with what is secret.
+"""Hints that are true, general, and share no content word with the secret texts.
 
-Rule: checked in code, word by word. What a hint for a paragraph says comes from the pages around it, never from the
-paragraph, so it tells where the paragraph stands and not what it says.
+Rule: code checks every hint word by word. A hint for a paragraph is made from the pages around it, never from the
+paragraph, so it tells where the paragraph is and not what it says.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, han_pairs, stem, words_of
 
 _REACH = 3
-"""How many paragraphs before and after are looked at."""
+"""Number of paragraphs before and after the target from which a hint is made."""
 
 _BEFORE = (
     "From a chapter about {chapter}, soon after {first} and {second} were mentioned.",
@@ -91,13 +91,13 @@ def breaks_hint(hint: str, secret: Iterable[str]) -> bool:
 
 
 def fits_hint(hint: str, rules: RuleSet) -> bool:
-    """Whether the hint keeps the rules' lengths."""
+    """Whether the hint has a length that the rules allow."""
     least, most = rules.hint_characters
     return least <= len(hint) <= most and count_tokens(hint) <= rules.hint_most_words
 
 
 def passage_hints(passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw) -> Iterator[str]:
-    """Hints for ``passages[place]`` from the pages around it that keep the rules, the most telling first."""
+    """Yield hints for ``passages[place]`` that keep the rules, made from the pages around it, most specific first."""
     own = passages[place]
     secret = content_words(own.text) | content_words(own.book)
     for hint in _for_passage(passages, place, secret, draw):
@@ -108,7 +108,7 @@ def passage_hints(passages: Sequence[Passage], place: int, rules: RuleSet, draw:
 
 
 def book_hints(volume: Volume, sentence: str, rules: RuleSet) -> Iterator[str]:
-    """Hints for a whole book, which share no word with its title and its opening ``sentence``."""
+    """Yield hints for a whole book that share no word with its title and its opening ``sentence``."""
     secret = (volume.title, sentence)
     hidden = content_words(volume.title) | content_words(sentence)
     if volume.opening is not None:
@@ -120,8 +120,8 @@ def book_hints(volume: Volume, sentence: str, rules: RuleSet) -> Iterator[str]:
 
 
 def chosen_hint(hints: Iterator[str], demands: Demands, rank: Callable[[str], int | None]) -> str | None:
-    """The most telling hint with which a search finds the target where ``demands`` want it; if there is none, the one
-    that comes nearest; ``None`` without any hint.
+    """Return the most specific hint with which a search finds the target at a rank that ``demands`` allow; otherwise
+    the hint with the nearest rank; ``None`` if there are no hints.
     """
     first, last = demands.hint_ranks
     if demands.candidates == 1:
@@ -136,9 +136,9 @@ def chosen_hint(hints: Iterator[str], demands: Demands, rank: Callable[[str], in
 
 
 def rank_of(knowledge: Knowledge, hint: str, book: str, sentence: str | None) -> int | None:
-    """At which place, from 1, a search with ``hint`` finds the target; ``None`` when it does not.
+    """Return the rank, from 1, at which a search with ``hint`` finds the target; ``None`` if it does not.
 
-    With a ``sentence`` it is searched in the book, among its passages; without one the book is, among all books.
+    With a ``sentence``, the search covers the passages of the book; without one, it searches for the book in all books.
     """
     if sentence is not None:
         found = [each.opening_sentence for each in knowledge.retrieve(hint, _RANKS, book=book)]
@@ -149,11 +149,11 @@ def rank_of(knowledge: Knowledge, hint: str, book: str, sentence: str | None) ->
 
 _HINTS_LOOKED_AT = 8
 _RANKS = 100
-"""Places of a search that are looked at."""
+"""Number of search results that are examined."""
 
 
 def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw: Draw) -> Iterator[str]:
-    """Sentences that are true of the passage, the most telling first."""
+    """Yield sentences that are true of the passage, most specific first."""
     own = passages[place]
     chapter = [i for i, passage in enumerate(passages) if passage.chapter == own.chapter]
     words = {
@@ -197,7 +197,7 @@ def _for_book(volume: Volume, hidden: set[str]) -> Iterator[str]:
 
 
 def _frequent(near: Sequence[Passage], book: Sequence[Passage], hidden: set[str]) -> list[str]:
-    """Words of most of the pages ``near`` and of few pages of the ``book``: all that can be said without grammar."""
+    """Return words on most pages ``near`` and on few pages of the ``book``, for languages without grammar rules."""
     spread: Counter[str] = Counter()
     for passage in near:
         spread.update(_marks(passage.text, hidden))

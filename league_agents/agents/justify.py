@@ -1,7 +1,7 @@
-"""Reasons for a guess, in as many words as the rules want.
+"""Justifications of a guess, with a length that the rules allow.
 
-Rule: only what is so. A question is cited with the answer that came, and only if that answer speaks for the guess; a
-letter of the alphabet is never named otherwise, so that nobody can mistake it for an answer.
+Rule: a justification states only facts. A question is cited with the answer received, and only if that answer supports
+the guess; letters of the alphabet are named only in citations, so that none can be mistaken for an answer.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ FILLERS = (
     "Little contradicts it.",
     "Plausibly.",
 )
-"""What a justification is lengthened with. They repeat no other word, and the last one closes any gap."""
+"""Texts that lengthen a justification. They repeat no other word, and the last one fills any remaining gap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A question whose answer speaks for the guess."""
+    """A question whose answer supports the guess."""
 
     number: int
     letter: str
 
     meaning: str
-    """What the letter means, in one word; ``""`` where it takes more."""
+    """Meaning of the letter in one word; ``""`` if one word is not enough."""
 
     about: str
-    """What was asked, as a short noun phrase."""
+    """Subject of the question, as a short noun phrase."""
 
 
 def justify_sentence(
     evidence: Sequence[Evidence], limit: WordLimit, *, spoken_of: Sequence[str], rivals: int, agreeing: int, heard: int
 ) -> str:
-    """Why this opening sentence. ``evidence``: best first; ``spoken_of``: words of the sentence that mark it."""
+    """Justify the opening sentence. ``evidence``: best first; ``spoken_of``: distinctive words of the sentence."""
     marks = " and ".join(f"“{word}”" for word in spoken_of[:2])
     naming = f" that names {marks}" if marks else ""
     if heard:
@@ -55,7 +55,7 @@ def justify_sentence(
 def justify_word(
     evidence: Sequence[Evidence], limit: WordLimit, *, word: str, domain: str, rivals: int, is_in_text: bool
 ) -> str:
-    """Why this word."""
+    """Justify the associative word."""
     where = "and stands in the passage itself" if is_in_text else "and outweighs the other possibilities"
     named = f" of the domain “{domain}”" if domain else ""
     closing = f"Among {rivals} words{named} considered, “{word}” remains likeliest {where}."
@@ -74,7 +74,7 @@ def _said(evidence: Evidence) -> str:
 
 
 def _assembled(evidence: Sequence[Evidence], closing: str, limit: WordLimit, *, most_long: int) -> str:
-    """As many citations as there is room for, the first ones with what they are about."""
+    """Join as many citations as fit; the first ``most_long`` also name the subject of their question."""
     bare = [f"Question {each.number} was answered {each.letter}." for each in evidence]
     short = [cited(each) for each in evidence]
     long = [f"Question {e.number} was answered {_said(e)}, which settles {e.about}." for e in evidence]

@@ -1,8 +1,8 @@
-"""The books that both offline agents play with: the user's index, the bundled lectures, the catalogue.
+"""The books of both offline agents: the user's index, the bundled lectures, the catalogue.
 
-Rule 1: nothing is opened or read before it is needed, and nothing is ever written: an index that does not exist stays
-so.
-Rule 2: equal sources give equal shelves in equal order, so a seed means the same match on every machine that has them.
+Rule 1: files are opened only when needed and never written: a missing index is not created.
+Rule 2: equal sources give equal shelves in equal order, so a seed gives the same match on every machine with these
+sources.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.titles import best_title, title_key
 
 _BOOKS_KEPT = 8
-"""Books whose readings are kept in memory: a novel takes about 10 MB."""
+"""Number of books whose readings are kept in memory; a novel takes about 10 MB."""
 
 _LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
-    """One book with its passages, ready to be asked about."""
+    """One book with its passages and their readings."""
 
     title: str
     author: str | None
@@ -49,10 +49,10 @@ class Volume:
     """ISO 639-1, or ``und``."""
 
     opening: Passage | None = None
-    """What the book begins with, which need not be one of its passages; ``None`` for a book without a sentence."""
+    """Beginning of the book, which need not be one of its passages; ``None`` for a book without a sentence."""
 
     def reading_of(self, sentence: str) -> CandidateReading | None:
-        """What the paragraph that opens with exactly this sentence shows; ``None`` when there is none."""
+        """Return the reading of the paragraph that opens with exactly this sentence; ``None`` if there is none."""
         place = next((i for i, passage in enumerate(self.passages) if passage.opening_sentence == sentence), None)
         if place is not None:
             return self.readings[place]
@@ -63,7 +63,7 @@ class Volume:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelved:
-    """A book that can be fetched."""
+    """An entry of the shelf: a book that can be fetched."""
 
     title: str
 
@@ -72,12 +72,12 @@ class Shelved:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a book of the user's."""
+        """Whether the book is from the user's index."""
         return self.document is None
 
 
 class Knowledge:
-    """All that is known without a model. May be shared by agents in several threads."""
+    """All sources that need no model. Agents in several threads may share one instance."""
 
     def __init__(
         self,
@@ -86,7 +86,8 @@ class Knowledge:
         documents: Sequence[Document] | None = None,
         catalogue: Catalogue | None = None,
     ) -> None:
-        """``documents`` stand beside the index; ``None`` means the bundled lectures, and so with ``catalogue``."""
+        """``documents`` supplement the index; ``None`` means the bundled lectures. ``catalogue``: ``None`` means the
+        bundled catalogue."""
         self._index = index
         self._documents = documents
         self._catalogue = catalogue
@@ -95,9 +96,9 @@ class Knowledge:
 
     @classmethod
     def open(cls, index_path: Path | None) -> Knowledge:
-        """With the user's index at ``index_path`` if there is one; ``None`` or no file: lectures and catalogue only.
+        """Open the user's index at ``index_path``; ``None`` or a missing file: lectures and catalogue only.
 
-        Raises IndexUnusable for a file that is no index.
+        Raises IndexUnusable for a file that is not an index.
         """
         index = KnowledgeIndex(index_path) if index_path is not None and index_path.is_file() else None
         return cls(index=index)
@@ -113,7 +114,7 @@ class Knowledge:
 
     @cached_property
     def shelf(self) -> tuple[Shelved, ...]:
-        """Every book that has passages, by title; a user's book hides a lecture of the same name."""
+        """Every book with passages, sorted by title; a user's book hides a lecture of the same name."""
         found = {
             title_key(book.title): Shelved(title=book.title) for book in (self._index.books() if self._index else ())
         }
@@ -122,16 +123,16 @@ class Knowledge:
         return tuple(found[key] for key in sorted(found))
 
     def volume(self, name: str) -> Volume | None:
-        """The one book that ``name`` names, slips of the pen allowed, or ``None``."""
+        """Return the one book with this name, small misspellings allowed, or ``None``."""
         found = best_title(name[:_LONGEST_NAME], [book.title for book in self.shelf])
         return None if found is None else self.fetch(self.shelf[found])
 
     def work(self, name: str) -> Work | None:
-        """The catalogue's entry that ``name`` names, or ``None``."""
+        """Return the catalogue's entry with this name, or ``None``."""
         return self.catalogue.find(name[:_LONGEST_NAME])
 
     def near_works(self, name: str, limit: int) -> list[tuple[Work, float]]:
-        """The entries whose titles look most like ``name``, with a likeness from 0 to 1, best first."""
+        """Return the entries with the titles most similar to ``name``, with a similarity from 0 to 1, best first."""
         key = title_key(name[:_LONGEST_NAME])
         scored = [
             (max(fuzz.ratio(key, title_key(title)) for title in (w.title, w.english_title) if title) / 100, i)
@@ -143,11 +144,11 @@ class Knowledge:
     def retrieve(
         self, hint: str, limit: int = 10, *, book: str | None = None, by_meaning: bool = False
     ) -> list[Retrieved]:
-        """Passages and works that ``hint`` may mean, best first: of the user's index, the lectures and the catalogue.
+        """Return passages and works that match ``hint``, best first, from the index, the lectures and the catalogue.
 
-        ``book`` keeps it to the one book that it names, if there is such a book; otherwise all are searched.
-        ``by_meaning`` lets a language model have a say in their order where the extra ``embeddings`` is installed;
-        what must be the same on every machine does without.
+        ``book`` limits the search to the book of that name, if there is one; otherwise all are searched.
+        ``by_meaning`` lets a language model influence the order if the extra ``embeddings`` is installed; leave it out
+        for results that must be the same on every machine.
         """
         found = best_title(book[:_LONGEST_NAME], [each.title for each in self.shelf]) if book else None
         title = None if found is None else self.shelf[found].title
@@ -163,8 +164,8 @@ class Knowledge:
         return Retriever(index=self._index, passages=pages, works=self.catalogue.works)
 
     def domain(self, name: str) -> str | None:
-        """The catalogue's domain that a referee's wording means: ``Colors``, ``animals of the land``; ``None``: no
-        such.
+        """Return the catalogue's domain for a referee's wording, such as ``animals of the land``; ``None`` if there is
+        none.
         """
         key = title_key(name[:_LONGEST_NAME])
         if not key:
@@ -177,13 +178,13 @@ class Knowledge:
         return scored[0][1] if scored and scored[0][0] >= 80 else None
 
     def words_of(self, domain: str) -> tuple[str, ...]:
-        """The words of the domain that ``domain`` means; none for one that is not in the catalogue."""
+        """Return the words of the domain; empty if it is not in the catalogue."""
         name = self.domain(domain)
         return self.catalogue.words_of(name) if name else ()
 
     @cached_property
     def domain_forms(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        """Each word of a domain, and its plurals, to (word, domain): what to look for in a text."""
+        """Map each folded form of a domain word (the word itself or a plural) to its (word, domain) pairs."""
         found: dict[str, list[tuple[str, str]]] = {}
         for domain, words in sorted(self.catalogue.domains.items()):
             for word in map(fold, words):
@@ -192,7 +193,7 @@ class Knowledge:
         return {form: tuple(entries) for form, entries in found.items()}
 
     def fetch(self, book: Shelved) -> Volume:
-        """A book of the shelf with its passages."""
+        """Return a book of the shelf with its passages."""
         with self._lock:
             if book.title in self._volumes:
                 self._volumes.move_to_end(book.title)

@@ -1,14 +1,14 @@
-"""A player with a model: the model writes questions and predicts their answers, code chooses, believes and looks up.
+"""A player with a model: the model writes questions and predicts their answers; code chooses, infers and looks up.
 
 Rule 1: at any point there is a complete, valid reply from code alone: the batch without a model is made before the
 model is asked, and the guess before it is worded.
-Rule 2: at most two calls of a model that cost something in a game: one for the pool of questions, one for the wording;
-two, each repeated at most once when its form is wrong. That is at most 8,000 tokens in and 3,000 out, and 20,000 and
-6,000 with both repeated. (After a restart the second call may be one for the pool, whose reply is longer: rule 3.)
-Rule 3: nothing is lost with this object. The prompts follow from the context and the seed, so after a restart the model
-is asked for the same pool again, which costs nothing where completions are recorded; where it did cost something, code
+Rule 2: at most two paid model calls in a game: one for the pool of questions, one for the wording, each repeated at
+most once if its form is wrong. That is at most 8,000 tokens in and 3,000 out, and 20,000 and 6,000 with both repeated.
+(After a restart the second call may be one for the pool, whose reply is longer: rule 3.)
+Rule 3: no state is lost with this object. The prompts depend only on the context and the seed, so after a restart the
+model is asked for the same pool again, which costs nothing if completions are recorded; if it did cost something, code
 words the guess. The questions themselves come back in the context.
-Rule 4: a sentence of the model's memory is guessed only where no stored one fits; a stored one is never typed anew.
+Rule 4: a sentence from the model's memory is guessed only if no stored one fits; a stored sentence is never retyped.
 """
 
 from __future__ import annotations
@@ -55,38 +55,38 @@ from league_agents.kit.model_work import Why
 
 _MOST_RETRIEVED = 60
 _RETRIEVED_SHARE = 0.4
-"""Of the prior, for passages that fit the hint of a book whose name is not known here."""
+"""Share of the prior for passages that match the hint of a book whose name is not known."""
 
 _RECALLED_SHARE = {True: 0.06, False: 0.5}
-"""Of the prior, for what the model knows by heart, if the book's name was recognised or not."""
+"""Share of the prior for sentences from the model's memory, by whether the book's name was recognised."""
 
 _RECALLED_RATIO = 0.5
-"""How much likelier each recalled sentence is than the next."""
+"""Ratio between the weights of a recalled sentence and the one before it."""
 
 _WORDS_SHARE = {True: 0.25, False: 0.6}
-"""Of the words' chances, for those that the model proposes, if the domain is known here or not."""
+"""Share of the word probabilities for words that the model proposes, by whether the domain is known."""
 
 _PLANNING_MARGIN = 1.5
-"""Choosing again, from more questions, takes longer than the first time."""
+"""Factor on the time of the first choice: choosing again, from more questions, takes longer."""
 
 _RIGHT_SCORE = 99.0
-"""From this sentence score on the guessed sentence was the target, so the answers can be compared with it."""
+"""Lowest sentence score that shows that the guess was the target, so that the answers can be compared with it."""
 
 _GAMES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """The questions for a brief, and what they were chosen from."""
+    """The questions for a brief, and the candidates they were chosen for."""
 
     questions: tuple[AskedQuestion, ...]
     candidates: Candidates
     written: int = 0
-    """How many of them the model wrote."""
+    """Number of questions that the model wrote."""
 
 
 class LlmPlayer(PlayerAI):
-    """Plays with a model where there is one, and without it otherwise."""
+    """Plays with a model if there is one, otherwise without."""
 
     def __init__(
         self,
@@ -99,9 +99,9 @@ class LlmPlayer(PlayerAI):
         pool_size: PoolSize | None = None,
         is_computed: bool = True,
     ) -> None:
-        """``pool_size`` smaller than the rules' own suits a slow model: the full pool is about 2,000 tokens, which have
-        to be written in the time that ``get_questions`` has. Without ``is_computed`` code asks no questions about the
-        text as soon as there is a pool; that is for measuring only.
+        """A ``pool_size`` below the default suits a slow model: the full pool is about 2,000 tokens, written within the
+        time limit of ``get_questions``. If ``is_computed`` is false, code asks no questions about the text once there
+        is a pool; for measuring only.
         """
         self._rules = rules
         self._knowledge = knowledge
@@ -117,11 +117,11 @@ class LlmPlayer(PlayerAI):
         self._played: OrderedDict[str, tuple[str, NoiseTally]] = OrderedDict()
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
-        """The result of a sum of two numbers; a word for any other question, which is not scored."""
+        """Return the result of a sum of two numbers; a fixed word for any other question, which is not scored."""
         return {"answer": warmup_answer(CallContext(ctx).text("warmup_question"))}
 
     def get_questions(self, ctx: Context) -> Reply:
-        """The batch that is expected to score best."""
+        """Return the batch with the best expected score."""
         context = CallContext(ctx)
         turn = self._asker.begin(context, "get_questions")
         brief = context.brief()
@@ -130,7 +130,7 @@ class LlmPlayer(PlayerAI):
         return turn.told(batch_reply(batch.questions))
 
     def get_guess(self, ctx: Context) -> Reply:
-        """The likeliest sentence and word after the answers."""
+        """Return the likeliest sentence and word after the answers."""
         context = CallContext(ctx)
         turn, again = self._asker.begin(context, "get_guess"), self._asker.begin(context, "get_questions")
         brief, sent = self._memories.recalled(context)
@@ -148,7 +148,7 @@ class LlmPlayer(PlayerAI):
         self._keep(context, compared(asked, answers, found.shown))
         wording = justified(found, candidates, brief, self._rules)
         if again.has_cost:
-            # Asking for the pool again was this game's second call: it was not on record.
+            # The pool was not recorded, so asking for it again was the second paid call of this game.
             turn.replaced(WORDING, Why.CALLS_SPENT)
         elif turn.may_ask(WORDING):
             heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
@@ -156,7 +156,7 @@ class LlmPlayer(PlayerAI):
         return turn.told(guess_reply(found, *wording), again)
 
     def on_score_received(self, ctx: Context) -> None:
-        """The match is over: it is forgotten, and a right sentence tells how well the referee answered."""
+        """Forget the finished match; if the guessed sentence was right, learn how well the referee answered."""
         context = CallContext(ctx)
         self._memories.forget(context.match_id())
         referee, tally = self._played.pop(context.match_id(), ("", NoiseTally()))
@@ -165,13 +165,11 @@ class LlmPlayer(PlayerAI):
             self._noise.learn(referee, tally)
 
     def expected_noise(self, referee: str) -> float:
-        """The share of wrong answers to questions made in code that this player expects of the referee of that
-        address.
-        """
+        """Return the expected share of wrong answers of the referee at that address to questions made in code."""
         return self._noise.expected(referee).expected
 
     def _batch(self, brief: Brief, turn: CallbackRun, extra: Extra) -> Batch:
-        """The batch for a brief, this player's seed and what is known of the referee."""
+        """Return the batch for a brief, this player's seed and the expected noise of the referee."""
         begun_s = self._clock.monotonic_s()
         candidates = self._found_for(brief)
         alone = self._planned(brief, candidates, (), extra)
@@ -205,7 +203,7 @@ class LlmPlayer(PlayerAI):
         return Batch(questions=questions, candidates=candidates, written=sum(inquiry.is_written for inquiry in chosen))
 
     def _found_for(self, brief: Brief) -> Candidates:
-        """What is stored: of the book that the brief names, or else whatever its hint may mean."""
+        """Return stored candidates: those of the book that the brief names, else those that match its hint."""
         return kept(self._found, brief, lambda: self._retrieved(brief))
 
     def _retrieved(self, brief: Brief) -> Candidates:
@@ -223,7 +221,7 @@ class LlmPlayer(PlayerAI):
         return with_sentences(base, additions, _RETRIEVED_SHARE, is_known=False)
 
     def _enriched(self, brief: Brief, pool: WrittenPool) -> Candidates:
-        """What is stored, and what the model knows besides."""
+        """Return the stored candidates with the model's additions."""
         base = self._found_for(brief)
         recalled = [
             Addition(sentence=sentence, paragraph="", weight=_RECALLED_RATIO**rank)
@@ -234,7 +232,7 @@ class LlmPlayer(PlayerAI):
         return with_words(candidates, pool.words, _WORDS_SHARE[is_domain_known])
 
     def _pool(self, brief: Brief, candidates: Candidates, turn: CallbackRun, needed: timedelta) -> WrittenPool | None:
-        """The model's pool for the brief; ``None`` without a model, without time, or when nothing usable came."""
+        """Return the model's pool for the brief; ``None`` without a model, time or a usable reply."""
         if brief in self._pools:
             self._pools.move_to_end(brief)
             return self._pools[brief]
@@ -252,7 +250,7 @@ class LlmPlayer(PlayerAI):
         return pool
 
     def _understood(self, brief: Brief, sent: Sequence[AskedQuestion], again: CallbackRun) -> list[Inquiry | None]:
-        """What is known of each question that was sent; the model is asked for its own again if they were lost."""
+        """Match each question sent to its inquiry; ask the model for its questions again if they were lost."""
         asked = [recognise(question.text, question.options) for question in sent]
         if all(inquiry is not None for inquiry in asked):
             return list(asked)

@@ -1,10 +1,10 @@
 """A referee with a language model: the model proposes, code decides.
 
-Rule 1: no word that a model wrote after a stranger has spoken ever leaves: answers are letters that code has checked,
-grades are numbers that code bounds, feedback is in the code's own words. The hint is written before, and checked.
+Rule 1: no text that a model wrote after it read a player's text is ever sent: answers are letters that code has
+checked, grades are numbers that code bounds, feedback is worded by code. The hint is written before, and checked.
 Rule 2: the model is asked at most once for the answers and once for the grades of a player's game, and once for the
-hint of a match: three, each repeated at most once when its form is wrong. That is at most 8,000 tokens in and 3,000
-out, and 20,000 and 6,000 with all repeated. Without a model, or when it fails in any way, everything is as with the
+hint of a match: three calls, each repeated at most once if its form is wrong. That is at most 8,000 tokens in and 3,000
+out, and 20,000 and 6,000 with all repeated. Without a model, or if it fails in any way, this referee behaves like the
 offline referee.
 """
 
@@ -30,10 +30,10 @@ from league_agents.kit.values import evolve
 
 
 class LlmReferee(OfflineReferee):
-    """Judges from the books of a ``Knowledge``, with a model for what code cannot tell."""
+    """Judges from the books of a ``Knowledge``, with a model for questions that code cannot answer."""
 
     _turn: CallbackRun
-    """The callback that runs. One instance has one at a time."""
+    """The running callback; an instance runs one at a time."""
 
     def __init__(
         self,
@@ -45,24 +45,24 @@ class LlmReferee(OfflineReferee):
         difficulty: Difficulty = Difficulty.MEDIUM,
         clock: Clock | None = None,
     ) -> None:
-        """``models`` gives the model of each callback; ``None`` leaves that callback to code."""
+        """``models`` returns the model of each callback; ``None`` means code alone for that callback."""
         super().__init__(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty)
         self._asker = Asker(models, key=seed, clock=clock)
 
     def get_round_start_info(self, ctx: Context) -> Reply:
-        """The brief, its hint in the model's words where they pass."""
+        """Return the brief, with the model's hint if it passes the checks."""
         return self._begin(ctx, "get_round_start_info").told(super().get_round_start_info(ctx))
 
     def get_answers(self, ctx: Context) -> Reply:
-        """One answer to each question: the code's, or the model's with its evidence, or that it cannot be told."""
+        """Return one answer per question: the code's, the model's if its evidence holds, or "cannot tell"."""
         return self._begin(ctx, "get_answers").told(super().get_answers(ctx))
 
     def get_score_feedback(self, ctx: Context) -> Reply:
-        """The score as code counts it; the model has a small say on the justifications."""
+        """Return the score as counted by code; the model has a small influence through the justifications."""
         return self._begin(ctx, "get_score_feedback").told(super().get_score_feedback(ctx))
 
     def _begin(self, ctx: Context, callback: str) -> CallbackRun:
-        # The time of a callback runs from its beginning, also while code works.
+        # The time limit starts when the callback begins, and includes the code's work.
         self._turn = self._asker.begin(CallContext(ctx), callback)
         return self._turn
 
@@ -74,7 +74,7 @@ class LlmReferee(OfflineReferee):
         usual = self._rules.fixed_options if self._rules.answer_key is AnswerKey.FIXED else None
         meant = [options_meant(question, self._rules) for question in asked]
         places = [told_by_code(question, secret, self._rules) for question in asked]
-        # Numbers are given anew: those that came may repeat themselves.
+        # Number the questions again: the player's numbers may repeat.
         left = [
             OpenQuestion.of(question, number, options, usual)
             for number, (question, options, place) in enumerate(zip(asked, meant, places, strict=True), start=1)

@@ -1,9 +1,8 @@
-"""A player without a model: it lists every target that is possible and asks what tells them apart.
+"""A player without a model: it lists every possible target and asks questions that distinguish them.
 
-Rule 1: nothing that matters is kept between calls. Questions and guesses follow from the context, the books and the
-seed, so another instance, after a crash, goes on where this one stopped. What ``self`` remembers is used only where a
-runner leaves the context empty (protocol 6.2).
-Rule 2: whatever the context holds, there are exactly as many questions as the rules want, and always a guess.
+Rule 1: calls need no state. Questions and guesses depend only on the context, the books and the seed, so after a crash
+another instance can continue. The memory in ``self`` is used only if a runner leaves the context empty (protocol 6.2).
+Rule 2: for any context, the reply has exactly as many questions as the rules require, and always a guess.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ class OfflinePlayer(PlayerAI):
         self._plans: OrderedDict[Brief, Plan] = OrderedDict()
 
     def get_warmup_answer(self, ctx: Context) -> Reply:
-        """The result of a sum of two numbers; a word for any other question, which is not scored."""
+        """Return the result of a sum of two numbers; a fixed word for any other question, which is not scored."""
         return {"answer": warmup_answer(CallContext(ctx).text("warmup_question"))}
 
     def get_questions(self, ctx: Context) -> Reply:
-        """The batch that is expected to score best."""
+        """Return the batch with the best expected score."""
         context = CallContext(ctx)
         brief = context.brief()
         questions = self._questions_for(brief, context.match_id())
@@ -54,7 +53,7 @@ class OfflinePlayer(PlayerAI):
         return batch_reply(questions)
 
     def get_guess(self, ctx: Context) -> Reply:
-        """The likeliest sentence and word after the answers."""
+        """Return the likeliest sentence and word after the answers."""
         context = CallContext(ctx)
         brief, sent = self._memories.recalled(context)
         sent = sent or list(self._questions_for(brief, context.match_id()))
@@ -66,7 +65,7 @@ class OfflinePlayer(PlayerAI):
         return guess_reply(found, *justified(found, candidates, brief, self._rules))
 
     def on_score_received(self, ctx: Context) -> None:
-        """The match is over: it is forgotten."""
+        """Forget the finished match."""
         self._memories.forget(CallContext(ctx).match_id())
 
     def _candidates_for(self, brief: Brief) -> Candidates:
@@ -77,7 +76,7 @@ class OfflinePlayer(PlayerAI):
         )
 
     def _questions_for(self, brief: Brief, match_id: str) -> tuple[AskedQuestion, ...]:
-        """The batch for a brief and this player's seed; only random questions depend on the match as well."""
+        """Return the batch for a brief and this player's seed; only random questions also depend on the match."""
         rules, candidates = self._rules, self._candidates_for(brief)
         draw = Draw(self._seed, f"questions/{brief.book_name[:200]}/{brief.association_domain[:200]}")
         plan = kept(

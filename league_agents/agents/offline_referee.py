@@ -1,8 +1,8 @@
 """A referee without a model: it draws a target, answers from the page, and scores in code.
 
-Rule 1: an answer is computed or read, never guessed. What the page does not tell is answered with the option that says
-so, or with ``Not Relevant``.
-Rule 2: the target survives a restart: it comes back in the context, is remembered, or is drawn again from the seed.
+Rule 1: an answer is computed or read, never guessed. If the page does not tell, the answer is the "cannot tell" option,
+or ``Not Relevant``.
+Rule 2: the target survives a restart: it comes back in the context, is in memory, or is drawn again from the seed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MATCHES_KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class AnsweredPlayer:
-    """What one player asked and was answered."""
+    """The questions of one player and their answers."""
 
     questions: tuple[Question, ...]
     answers: tuple[Answer, ...]
@@ -54,15 +54,15 @@ class OfflineReferee(RefereeAI):
         self._secrets: OrderedDict[str, Secret] = OrderedDict()
         self._rounds: OrderedDict[tuple[str, str], AnsweredPlayer] = OrderedDict()
         self._told: OrderedDict[str, None] = OrderedDict()
-        """The matches whose hint was given: it is the same when it is asked for again."""
+        """Matches with a hint already given, so that a repeated call returns the same hint."""
 
     def get_warmup_question(self, ctx: Context) -> Reply:
-        """A sum."""
+        """Return a sum to work out."""
         draw = Draw(self._seed, f"warmup/{CallContext(ctx).match_id()[:200]}")
         return {"warmup_question": f"How much is {draw.below(20) + 2} plus {draw.below(20) + 2}?"}
 
     def get_round_start_info(self, ctx: Context) -> Reply:
-        """The brief and, for this side only, the target."""
+        """Return the brief and, for this side only, the target."""
         context = CallContext(ctx)
         match_id = context.match_id()
         secret = self._drawn(match_id)
@@ -80,7 +80,7 @@ class OfflineReferee(RefereeAI):
         }
 
     def get_answers(self, ctx: Context) -> Reply:
-        """One answer to each question."""
+        """Return one answer to each question."""
         context = CallContext(ctx)
         secret = self._secret(context)
         asked = context.questions("questions")
@@ -91,26 +91,26 @@ class OfflineReferee(RefereeAI):
         while len(self._rounds) > 2 * _MATCHES_KEPT:
             self._rounds.popitem(last=False)
         listed = answers_as_json(answers)
-        # The contract wants at least one answer, also where nothing was asked.
+        # The contract requires at least one answer, even if there are no questions.
         return {"answers": listed or [{"question_number": 1, "answer": Choice.NOT_RELEVANT.value}]}
 
     def get_score_feedback(self, ctx: Context) -> Reply:
-        """The score as the rules count it."""
+        """Return the score according to the rules."""
         context = CallContext(ctx)
         secret = self._secret(context)
         return scorecard_reply(self._judged(guess_in(context), secret, self._played(context), context))
 
-    # What a referee with a model does differently.
+    # Hooks that a referee with a model overrides.
 
     def _choices(self, asked: Sequence[AskedQuestion], secret: Secret, context: CallContext) -> list[Choice]:
-        """The answers, in the order of the questions."""
+        """Return the answers, in the order of the questions."""
         return [choice_at(told_by_code(q, secret, self._rules), options_meant(q, self._rules)) for q in asked]
 
     def _judged(self, guess: Guess, secret: Secret, played: AnsweredPlayer, context: CallContext) -> Scorecard:
         return score(guess, secret.target, secret.brief, played.questions, played.answers, self._rules)
 
     def _hinted(self, secret: Secret, context: CallContext) -> Secret:
-        """The secret with the hint that the players get."""
+        """Return the secret with the hint that the players receive."""
         return secret
 
     def _secret(self, context: CallContext) -> Secret:
@@ -138,7 +138,7 @@ class OfflineReferee(RefereeAI):
         known = self._secrets.get(match_id)
         if known is not None and match_id:
             return known
-        # Without a name for the match each call is a new match.
+        # Without a match identifier, treat each call as a new match.
         label = match_id[:200] or f"unnamed {len(self._secrets)}"
         draw = Draw(self._seed, f"target/{label}")
         return self._kept(match_id, choose_target(self._knowledge, self._rules, draw, self._difficulty))
@@ -151,7 +151,7 @@ class OfflineReferee(RefereeAI):
         return secret
 
     def _played(self, context: CallContext) -> AnsweredPlayer:
-        """Questions and answers of this player: from the context if it has them, else from memory, else none."""
+        """Return this player's questions and answers: from the context if present, else from memory, else none."""
         asked = context.questions("questions")
         letters = context.answers()
         if asked and letters:

@@ -1,8 +1,8 @@
-"""Prompts from files: ``agents/prompts/STEP.md``, one for each step, rendered with Jinja2.
+"""Prompt templates: ``agents/prompts/STEP.md``, one per step, rendered with Jinja2.
 
-A file has two parts, divided by a line ``--- user ---``: what the model is told to do, and the material. A value that
-a template does not get is a mistake of ours and fails at once. Every system prompt ends with a private mark
-(``secrecy``): a completion that shows it repeats what it was told, and is thrown away.
+A file has two parts, divided by a line ``--- user ---``: the instructions and the material. A missing value of a
+template is a programming error and raises at once. Every system prompt ends with a private mark (``secrecy``): a
+completion that contains it repeats its instructions and is discarded.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ DIVIDER = "\n--- user ---\n"
 
 
 def render(purpose: Purpose, *, key: int | str = "", **values: object) -> Prompt:
-    """The prompt of ``purpose.step``. ``key`` is what the other side does not know, such as an agent's seed.
+    """Return the prompt of ``purpose.step``. ``key`` is unknown to the other side, such as an agent's seed.
 
-    In a template ``{{ text | fenced("label", 500) }}`` fences a stranger's text and ``{{ texts | fenced_lines("label")
-    }}`` several at once; ``one_line`` only cleans.
+    In a template ``{{ text | fenced("label", 500) }}`` fences an untrusted text and ``{{ texts |
+    fenced_lines("label") }}`` several texts at once; ``one_line`` only cleans.
     """
     return render_file(purpose.step, purpose, key, values)
 
 
 def render_file(name: str, purpose: Purpose, key: int | str, values: Mapping[str, object]) -> Prompt:
-    """The prompt of a file that several steps share; see ``render``."""
+    """Return the prompt of a file that several steps share; see ``render``."""
     system, user = (template.render(values).strip() for template in _template(name))
     return Prompt(system=f"{system}\n\n{canary_line(key, system, user)}", user=user, purpose=purpose)
 
@@ -44,7 +44,7 @@ def _template(step: str) -> tuple[Template, Template]:
     text = resources.files(__package__).joinpath("prompts", f"{step}.md").read_text(encoding="utf-8")
     system, divider, user = text.partition(DIVIDER)
     assert divider, f"prompts/{step}.md has no line '{DIVIDER.strip()}'"
-    # Prompts are no HTML: escaping would change the material.
+    # Prompts are not HTML: escaping would change the material.
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     environment.filters.update(fenced=fenced, fenced_lines=fenced_lines, one_line=one_line)
     return environment.from_string(system), environment.from_string(user)

@@ -1,9 +1,8 @@
-"""Choosing what has to be found, and what its referee knows about it.
+"""Choice of the target, and the referee's knowledge about it.
 
-Rule 1: a target is drawn for one match by its name alone. The same seed, match and books give the same target, so a
-referee that lost its memory can draw it again.
-Rule 2: whoever adds books wants to play with them: about every second match is about one of them, whatever its
-language.
+Rule 1: a target is drawn for a match by the match's name alone. The same seed, match and books give the same target, so
+a referee that lost its memory can draw it again.
+Rule 2: users who add books want to play with them: about every second match uses one of them, in any language.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from league_agents.kit.errors import ConfigError
 from league_agents.knowledge.words import STOP_WORDS, content_words
 
 _OWN_SHARE = 0.5
-"""Of the matches, for the user's own books."""
+"""Share of matches for the user's own books."""
 
 _TRIES = 60
 _TRIES_FOR_WORD = 12
-"""How many paragraphs are passed over because they hold no word of any domain."""
+"""Number of attempts in which a paragraph without a word of any domain is rejected."""
 
 _MOST_SENTENCE_WORDS = 90
-"""A longer opening sentence is no fair target: nobody could write it down."""
+"""A longer opening sentence is not a fair target: no player could reproduce it."""
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -50,12 +49,12 @@ _RARELY_NOUNS = _set_of(
     "storm might orange lark cricket bat ring saw plane match fire light present back hand face head eye "
     "arm leg"
 )
-"""Words of the domains that mostly mean something else; they count only after a determiner."""
+"""Domain words that usually mean something else; they count only after a determiner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """A target with everything that answers about it need."""
+    """A target with everything needed to answer questions about it."""
 
     brief: Brief
     target: Target
@@ -66,12 +65,12 @@ class Secret:
 def choose_target(
     knowledge: Knowledge, rules: RuleSet, draw: Draw, difficulty: Difficulty = Difficulty.MEDIUM
 ) -> Secret:
-    """A target of the rules' kind. Raises ConfigError when the books hold none that keeps the rules."""
+    """Return a target of the rules' kind. Raises ConfigError if the books have none that keeps the rules."""
     demands = DEMANDS[difficulty]
     is_of_books = rules.target_kind is TargetKind.BOOK_OPENING
     own = [book for book in knowledge.shelf if book.is_own]
     if own and draw.chance(_OWN_SHARE):
-        # One book is drawn before a passage is: a book whose passages hold no word of a domain has the same chance.
+        # Draw the book before the passage, so that books with few domain words have the same chance.
         for book in draw.shuffled(own):
             if is_of_books:
                 found = _book_opening(knowledge, book, rules, draw, demands)
@@ -93,7 +92,7 @@ def choose_target(
 
 
 def recall(knowledge: Knowledge, brief: Brief, sentence: str, word: str) -> Secret:
-    """The secret of a target that was chosen before: the paragraph is looked up by its opening sentence."""
+    """Return the secret of a target chosen earlier; the paragraph is looked up by its opening sentence."""
     target = Target(book_name=brief.book_name, opening_sentence=sentence, associative_word=word)
     volume = knowledge.volume(brief.book_name)
     seen = volume.reading_of(sentence) if volume is not None else None
@@ -104,7 +103,7 @@ def recall(knowledge: Knowledge, brief: Brief, sentence: str, word: str) -> Secr
 def _passage_opening(
     knowledge: Knowledge, books: Sequence[Shelved], rules: RuleSet, draw: Draw, demands: Demands
 ) -> Secret | None:
-    """A passage of one of the books; ``None`` when none that was drawn keeps the rules."""
+    """Draw a passage from the books; ``None`` if no drawn passage keeps the rules."""
     drawn: list[_Drawn] = []
     for attempt in range(_TRIES):
         volume = knowledge.fetch(draw.choice(books))
@@ -134,7 +133,7 @@ class _Drawn(NamedTuple):
     volume: Volume
     place: int
     words: list[tuple[str, str]]
-    """Those that may be the secret one, with their domains; none: any word will do."""
+    """Possible secret words with their domains; if empty, the word is drawn from all domains."""
 
     distinctness: float
 
@@ -142,7 +141,7 @@ class _Drawn(NamedTuple):
 def _best_of(
     drawn: Sequence[_Drawn], knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Demands
 ) -> Secret | None:
-    """The preferred one of those for which there is a hint."""
+    """Return the preferred one of the drawn passages that have a hint."""
     for each in sorted(drawn, key=lambda one: one.distinctness, reverse=demands.prefers_distinct):
         secret = _with_hint(knowledge, each, rules, draw, demands)
         if secret is not None:
@@ -167,19 +166,19 @@ def _with_hint(knowledge: Knowledge, drawn: _Drawn, rules: RuleSet, draw: Draw, 
 
 
 def distinctness(sentence: Text, volume: Volume) -> float:
-    """How well the words of an opening sentence tell it from the others of its book, in bits."""
+    """Return how well the words of an opening sentence distinguish it from the others of its book, in bits."""
     openings = [reading.sentence.vocabulary for reading in volume.readings if reading.sentence is not None]
     telling = [word for word in sentence.vocabulary if word not in STOP_WORDS]
     return sum(log2((len(openings) + 1) / (1 + sum(word in each for each in openings))) for word in telling)
 
 
 def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
-    """The opening of one of the user's books; ``None`` when it keeps no rules."""
+    """Return the opening of one of the user's books; ``None`` if it breaks the rules."""
     volume = knowledge.fetch(book)
     work = knowledge.work(volume.title)
     sentence = volume.opening.opening_sentence if volume.opening is not None else ""
     if work is not None and volume.reading_of(work.opening_sentence) is not None:
-        # An edition may begin with somebody else's preface; what the work begins with is known.
+        # An edition may begin with a preface by somebody else, so prefer the work's opening in the catalogue.
         sentence = work.opening_sentence
     reading = volume.reading_of(sentence)
     if reading is None or not _is_fair(sentence, rules):
@@ -201,7 +200,7 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
 
 
 def _is_fair(sentence: str, rules: RuleSet) -> bool:
-    """Whether anybody could write the sentence down, and the rules let them."""
+    """Whether a player could reproduce the sentence, and the rules allow it."""
     return len(sentence) >= rules.least_sentence_characters and len(sentence.split()) <= _MOST_SENTENCE_WORDS
 
 
@@ -231,9 +230,9 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
 
 
 def _words_in(knowledge: Knowledge, reading: CandidateReading, shown: str) -> list[tuple[str, str]]:
-    """The words of the catalogue's domains that stand in the paragraph as nouns, with their domains.
+    """Return the catalogue's domain words that occur in the paragraph as nouns, with their domains.
 
-    None that stands in ``shown`` is among them: a title that holds the secret word gives it away.
+    Words that occur in ``shown`` are left out: a title that contains the secret word gives it away.
     """
     text = reading.paragraph or reading.sentence
     if text is None:
@@ -243,7 +242,7 @@ def _words_in(knowledge: Knowledge, reading: CandidateReading, shown: str) -> li
     before = ("", *text.folded)
     for previous, word in zip(before, text.folded, strict=False):
         for entry in knowledge.domain_forms.get(word, ()):
-            # "This may" and "those lead" are no nouns: words of two kinds want an article or a possessive.
+            # "This may" and "those lead" are not nouns: ambiguous words need an article or a possessive.
             if previous in _DETERMINERS and (entry[0] not in _RARELY_NOUNS or previous not in _POINTERS):
                 surely[entry] = None
             elif entry[0] not in _RARELY_NOUNS:

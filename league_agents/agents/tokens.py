@@ -1,9 +1,9 @@
-"""How many tokens a prompt will cost, estimated without any service's vocabulary.
+"""Estimate of the number of tokens of a prompt, without any service's vocabulary.
 
-Rule: rather too many than too few. A word of Latin letters counts one token for each five letters begun (English prose
-has about four characters a token, spaces included) and, all in capitals, two for each three; every other letter counts
-one (a Chinese character, or a Hebrew letter in older vocabularies), digits one for each three begun, every mark and
-every line break one. What a service counted is in ``Usage``; this is for planning and for the tests.
+Rule: estimate too many rather than too few. A word of Latin letters counts one token per five letters or part thereof
+(English prose has about four characters a token, spaces included) and, all in capitals, two per three; every other
+letter counts one (a Chinese character, or a Hebrew letter in older vocabularies), digits one per three or part thereof,
+every mark and every line break one. ``Usage`` has the count of the service; this is for planning and for the tests.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _PIECE = re.compile(r"[A-Za-z]+|\d+|\n+|[^\sA-Za-z\d]")
 _LETTERS_A_TOKEN = 5
 _DIGITS_A_TOKEN = 3
 _FRAME = 12
-"""What a service adds for the roles of a conversation of two messages."""
+"""Tokens that a service adds for the roles of a conversation of two messages."""
 
 
 def tokens_in(text: str) -> int:
-    """The tokens of a text."""
+    """Estimate the number of tokens of a text."""
     return sum(map(_of_piece, _PIECE.findall(text)))
 
 
 def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:
-    """The tokens of a prompt, with the schema of the answer where one is sent along."""
+    """Estimate the number of tokens of a prompt, including the schema of the reply if given."""
     described = tokens_in(json.dumps(schema.model_json_schema())) if schema is not None else 0
     return _FRAME + tokens_in(prompt.system) + tokens_in(prompt.user) + described
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """The beginning of the text that has at most ``most`` tokens."""
+    """Return the beginning of the text with at most ``most`` tokens."""
     used = 0
     for piece in _PIECE.finditer(text):
         used += _of_piece(piece[0])

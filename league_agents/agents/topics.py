@@ -1,8 +1,8 @@
-"""What pages speak of, in words that can be put into a sentence: "the harbour", "Elizabeth", "a letter".
+"""Topics of pages, as phrases that fit into a sentence: "the harbour", "Elizabeth", "a letter".
 
-Rule: a topic is a name or a noun, judged by how the book itself uses the word. Capitals that do not open a sentence
-mark a name; an article before it and no other content word after it mark a noun. In a language without such marks there
-are no topics.
+Rule: a topic is a name or a noun, judged by how the book itself uses the word. A capital that does not begin a sentence
+marks a name; an article before the word and no other content word after it mark a noun. In a language without such
+marks there are no topics.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _set_of(words: str) -> frozenset[str]:
 
 
 _SAMPLE = 150
-"""Passages of a book that say well enough which words are common in it."""
+"""Number of passages that suffice to estimate which words are common in a book."""
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _POSSESSIVES = frozenset({"my", "his", "her", "our", "their", "your", "its", "this", "that", "these", "those"})
@@ -41,22 +41,22 @@ _DULL = _set_of(
     "meanwhile won rather pair bit deal contrary question hers yours whatever whichever whoever hence today tonight "
     "yesterday tomorrow"
 )
-"""Words that say nothing about what a page is about, and words that only stand before a name."""
+"""Words that do not indicate a topic, and words that only precede a name."""
 
 
 @dataclass(slots=True)
 class _Use:
-    """How a word is used in a text."""
+    """Counts of how a word is used in a text."""
 
     count: int = 0
     as_name: int = 0
     as_noun: int = 0
     forms: Counter[str] = field(default_factory=Counter)
-    """As a topic would be written."""
+    """Spellings of the word as a topic, with their counts."""
 
 
 def topics(near: Sequence[Passage], book: Sequence[Passage], *, without: Collection[str], limit: int = 6) -> list[str]:
-    """What ``near`` speaks of more than ``book`` at large, most telling first; no stem in ``without`` is among them."""
+    """Return topics more frequent in ``near`` than in ``book``, most specific first, except stems in ``without``."""
     uses: dict[str, _Use] = {}
     spread: Counter[str] = Counter()
     for passage in near:
@@ -73,7 +73,7 @@ def topics(near: Sequence[Passage], book: Sequence[Passage], *, without: Collect
 
     def telling(trunk: str) -> tuple[float, str]:
         rarity = math.log((len(sample) + 1) / (everywhere[trunk] + 1)) + 0.5
-        # Names are what a reader remembers of a page.
+        # Readers remember names best.
         return (-spread[trunk] * rarity * (1.5 if uses[trunk].as_name else 1.0), trunk)
 
     fit = [trunk for trunk, use in uses.items() if trunk not in without and _is_topic(use)]
@@ -121,7 +121,7 @@ def _uses(text: str) -> dict[str, _Use]:
 
 
 def _is_joined(before: str, after: str) -> bool:
-    """Whether a capitalised word is a part of a longer name: half of a name is none."""
+    """Whether a capitalised word is part of a longer name; a part alone is not a topic."""
     return (before[0].isupper() and fold(before) not in STOP_WORDS and fold(before) not in _DULL) or (
         after[0].isalpha() and after[0].isupper() and fold(after) not in STOP_WORDS
     )

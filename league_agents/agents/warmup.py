@@ -1,4 +1,4 @@
-"""The warm-up question: a sum is worked out, anything else is answered with a word. It is not scored."""
+"""Answers to the warm-up question, which is not scored: the result of a sum, or a fixed word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LONGEST = 1000
 
 
 def warmup_answer(question: str) -> str:
-    """The result of the first sum of two numbers, else ``ready``."""
+    """Return the result of the first sum of two numbers in the question, else ``ready``."""
     found = _SUM.search(question[:_LONGEST])
     return _reckoned(found) if found else "ready"
 

@@ -1,7 +1,6 @@
-"""When a secret word stands in a text: as it is, or as its plural.
+"""Occurrence of a secret word in a text, as it is or as its plural.
 
-Rule: whole words only. Stems would find "cod" in "codes" and "pin" in "pines", and a word that a book is given away by
-is not the word that was chosen.
+Rule: only whole words match. Stems would find "cod" in "codes" and "pin" in "pines", which are other words.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=4096)
 def forms_of(word: str) -> tuple[str, ...]:
-    """The folded word and its plurals."""
+    """Return the folded word and its plurals."""
     word = fold(word)
     if not word.isascii() or not word.isalpha():
         return (word,)
@@ -59,5 +58,5 @@ def forms_of(word: str) -> tuple[str, ...]:
 
 
 def stands_in(word: str, vocabulary: Collection[str]) -> bool:
-    """Whether the word or its plural is among the folded words of a text."""
+    """Whether the word or its plural is in ``vocabulary``, the folded words of a text."""
     return any(form in vocabulary for form in forms_of(word))
