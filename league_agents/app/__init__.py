@@ -1,1 +1,1 @@
-"""Use cases: names and files in, wired objects out. The one place that joins adapters to ports; knows no terminal."""
+"""Use cases: build wired objects from names and files. The only layer that joins adapters to ports; has no terminal."""

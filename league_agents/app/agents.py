@@ -1,5 +1,5 @@
-"""Which agent: ``offline``, ``llm``, ``scripted``, ``scripted:NAME`` or ``module:Class``, turned into a maker of
-instances."""
+"""Resolve the name of an agent (``offline``, ``llm``, ``scripted``, ``scripted:NAME`` or ``module:Class``) to a factory
+of instances."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ LOG = logging.getLogger(__name__)
 AgentRole = Literal["referee", "player"]
 
 IndexPlace = Callable[[], Path]
-"""Where the user's own knowledge index is, if there is one. Raises ``ConfigError`` when it cannot be anywhere."""
+"""Returns the path of the user's own knowledge index, which may not exist. Raises ``ConfigError`` without a path."""
 
 
 class CallbackModels(Protocol):
     """The language models of one participant."""
 
     def for_callback(self, callback: str) -> ChatModel | None:
-        """Who is asked in a callback; ``None``: nobody."""
+        """The model of a callback; ``None`` if it uses none."""
         ...
 
 
@@ -55,23 +55,23 @@ SCRIPTED = "scripted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenAgent:
-    """An agent as it will be run."""
+    """An agent, ready to be instantiated."""
 
     spec: str
     factory: AgentFactory
     """Makes an instance in this process."""
 
     is_ours: bool
-    """Whether it is known to return by itself; whatever else there is is called with a time limit."""
+    """Whether it is known to return by itself; any other agent is called with a time limit."""
 
     source: str | None = None
-    """The file of a user's class; ``None`` for agents of this package, and where there is none."""
+    """The file of a user's class; ``None`` for agents of this package, and for a class without a file."""
 
     own: OwnClass | None = None
-    """A class of the user's that runs in processes of its own; ``None`` for whatever runs in this one."""
+    """A class of the user's that runs in processes of its own; ``None`` for an agent that runs in this one."""
 
     conduct: Conduct | None = None
-    """What really leaves its mailbox, for scripted participants that misbehave by mail."""
+    """Changes the outgoing mail, for scripted participants that misbehave by mail."""
 
     def behind(self, mailbox: Mailbox) -> Mailbox:
         """The mailbox as this agent uses it."""
@@ -79,11 +79,11 @@ class ChosenAgent:
 
     @property
     def instances(self) -> InstanceMaker:
-        """Makes instances where this agent is to run."""
+        """Makes instances in the process where this agent is to run."""
         return here(self.factory) if self.own is None else self.own
 
     def close(self) -> None:
-        """The agent is not used: nothing of it stays behind."""
+        """Release an agent that is not used."""
         if self.own is not None:
             self.own.close()
 
@@ -109,10 +109,10 @@ def choose_agent(
     """The agent that ``spec`` names.
 
     A class of the user's own is loaded in a process of its own, in which it then runs; ``in_process``: in this one,
-    where nothing keeps to ``load_limit_s``.
-    ``seed`` decides everything that an offline agent draws; ``index_path`` is asked for offline and llm agents alone:
-    nobody else needs an index. ``models`` is asked for llm agents; without it the environment says which models there
-    are. Raises ``ConfigError`` that lists what may be written instead.
+    where ``load_limit_s`` is not enforced.
+    ``seed`` decides all random choices of an offline agent; ``index_path`` is called for offline and llm agents only.
+    ``models`` is called for llm agents; without it, the environment configures the models. Raises ``ConfigError`` that
+    lists the valid names.
     """
     kind, _, name = spec.partition(":")
     if kind in (OFFLINE, LLM):
@@ -121,7 +121,7 @@ def choose_agent(
         if kind == OFFLINE:
             return ChosenAgent(spec=spec, factory=_offline(role, rules, seed, place, difficulty), is_ours=True)
         made = models() if models is not None else _models_of_environment(role)
-        # A model that does not answer is left behind in time; on threads of its own so is whatever waits for it.
+        # A call to a model that hangs is abandoned in time; on threads of its own, so is the code that waits for it.
         return ChosenAgent(spec=spec, factory=_llm(role, rules, seed, place, made, difficulty), is_ours=False)
     if kind == SCRIPTED:
         return _scripted(spec, name or "fixed", role, rules)
@@ -135,7 +135,7 @@ def choose_agent(
 
 
 def is_own(spec: str) -> bool:
-    """Whether it names a class of the user's own."""
+    """Whether ``spec`` names a class of the user's own."""
     kind, colon, _ = spec.partition(":")
     return bool(colon) and kind not in (OFFLINE, LLM, SCRIPTED)
 
@@ -162,7 +162,7 @@ def own_class(
     def make_here() -> object:
         return load_for(spec, roles, adapter).make()
 
-    if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
+    if in_process or os.name == "nt":  # where a process cannot inherit a socket and a pipe
         found = load_for(spec, roles, adapter)
         return ChosenAgent(spec=spec, factory=found.make, is_ours=False, source=found.source), found.role
     own = OwnClass(spec, roles, adapter=adapter, load_limit_s=load_limit_s)
@@ -173,9 +173,9 @@ def own_class(
 def try_making(agent: ChosenAgent, role: str = "") -> None:
     """Make the first instance of an agent, so that one that cannot be made stops before the match.
 
-    In this process it is thrown away, and one that takes longer than ``LONGEST_TRIAL_S`` is not waited for: in the
-    match its first callback is out of time. Raises ``ConfigError`` with the constructor's error and its place, and the
-    command that tries it out unless ``role`` is ``ARENA``.
+    In this process the instance is discarded, and one that takes longer than ``LONGEST_TRIAL_S`` is not awaited: in the
+    match its first callback times out. Raises ``ConfigError`` with the constructor's error and its place, and the
+    command that tries the agent unless ``role`` is ``ARENA``.
     """
     if agent.own is not None:
         agent.own.try_making()
@@ -183,7 +183,7 @@ def try_making(agent: ChosenAgent, role: str = "") -> None:
     if agent.is_ours:
         return
     made: list[Called] = []
-    # On a thread of its own, as in the match: a constructor may depend on the thread that it runs on.
+    # On a thread of its own, as in the match: a constructor may depend on its thread.
     trial = threading.Thread(target=lambda: made.append(UserInstance(agent.factory).make()), name="trial", daemon=True)
     trial.start()
     trial.join(LONGEST_TRIAL_S)
@@ -197,7 +197,7 @@ LONGEST_TRIAL_S = 15.0
 
 
 def scripted_names(role: AgentRole) -> list[str]:
-    """The names that ``scripted:NAME`` knows for a role."""
+    """The names of ``scripted:NAME`` for a role."""
     if role == "referee":
         return sorted({*REFEREES, *REFEREE_CONDUCT})
     return sorted({*PLAYERS, *PLAYER_CONDUCT})
@@ -219,7 +219,7 @@ def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAg
 
 
 def difficulty_of(spec: str, name: str, role: AgentRole) -> Difficulty:
-    """What follows the colon of ``offline:hard``, for referees alone, who choose the target; medium without a colon."""
+    """The difficulty in ``offline:hard``, for referees only, which choose the target; medium without a colon."""
     if ":" not in spec:
         return Difficulty.MEDIUM
     if role != "referee":
@@ -233,7 +233,7 @@ def difficulty_of(spec: str, name: str, role: AgentRole) -> Difficulty:
 def _offline(
     role: AgentRole, rules: RuleSet, seed: int | str, index_path: Path | None, difficulty: Difficulty
 ) -> AgentFactory:
-    # The offline agents bring numpy and the knowledge index along, which nobody else needs to wait for.
+    # Offline agents import numpy and the knowledge index, which is slow and unnecessary for other agents.
     def make_referee() -> object:
         from league_agents.agents.library import Knowledge
         from league_agents.agents.offline_referee import OfflineReferee

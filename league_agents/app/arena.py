@@ -32,16 +32,16 @@ SCRIPTED, RANDOM, LLM, HUMAN = "scripted", "random", "llm", "human"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Company:
-    """What agents are made of, besides their names."""
+    """The dependencies of agents besides their names."""
 
     models: Callable[[], Models] | None = None
-    """Makes the way to language models when the first one is wanted; ``None``: there are none."""
+    """Creates the access to language models on first use; ``None`` if there are none."""
 
     index_path: IndexPlace | None = None
     terminal: Terminal | None = None
     now: Callable[[], datetime] = wall_clock
     in_process: bool = False
-    """Whether users' own classes run in this process instead of ones of their own."""
+    """Whether users' own classes run in this process instead of separate ones."""
 
 
 def usual_scenario(
@@ -77,7 +77,7 @@ def usual_scenario(
 
 
 def with_agents(scenario: Scenario, agents: Sequence[str]) -> Scenario:
-    """The scenario with other agents on its seats, the last one on all that are left."""
+    """The scenario with other agents on its seats; the last one fills all that are left."""
     if not agents:
         return scenario
     if len(agents) > len(scenario.seats):
@@ -88,7 +88,7 @@ def with_agents(scenario: Scenario, agents: Sequence[str]) -> Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWanted:
-    """The agent that a seat names, and what it is made of."""
+    """The agent that a seat names, and its dependencies."""
 
     spec: str
     seat: ScenarioSeat
@@ -100,7 +100,7 @@ class AgentWanted:
     """Whether the seat is the first one of the match."""
 
     def models(self) -> Models:
-        """The way to language models. Raises ``ConfigError`` where there is none."""
+        """The access to language models. Raises ``ConfigError`` if there is none."""
         if self.company.models is None:
             raise none_configured(f"agent {self.seat.id}")
         return self.company.models()
@@ -109,7 +109,7 @@ class AgentWanted:
 def arena_agent(
     seat: ScenarioSeat, scenario: Scenario, company: Company, *, seed: int, match_id: str, is_first: bool = False
 ) -> object:
-    """The agent that a seat names. Raises ``ConfigError`` that says what may be written instead."""
+    """Make the agent that a seat names. Raises ``ConfigError`` that lists the valid names."""
     game, spec = scenario.game, seat.agent
     wanted = AgentWanted(
         spec=spec, seat=seat, scenario=scenario, company=company, seed=seed, match_id=match_id, is_first=is_first
@@ -142,12 +142,12 @@ def arena_agent(
 
 
 def reader_of(scenario: Scenario, viewer: str) -> Reader:
-    """Somebody who reads the match: the person on a seat, or ``HOST``."""
+    """A reader of the match: the person on a seat, or ``HOST``."""
     return Reader(viewer=viewer, lang=scenario.lang, names=scenario.config.get("names") or {})
 
 
 def memory_for(game: str) -> Memory | None:
-    """What an agent of the game is helped to remember (arena 3.4)."""
+    """The memory aid for agents of the game (arena 3.4); ``None`` if it declares none."""
     reference = declared(game).memory
     return None if reference is None else cast("Memory", part_of(declared(game), reference)())
 
@@ -165,7 +165,7 @@ def session_of(
     match = scenario.new_match(seed)
     if company.models is not None:
         company = evolve(company, models=cache(company.models))  # one budget for all seats of this process
-    # Named by what everybody may know: a name that followed from the seed could give roles away.
+    # The name uses public facts only: one derived from the seed could give roles away.
     match_id = f"{scenario.game}-{'-'.join(scenario.agent_ids)[:60]}"
     agents = {
         seat.id: arena_agent(seat, scenario, company, seed=seed, match_id=match_id, is_first=place == 0)

@@ -1,6 +1,6 @@
-"""From a league file's Gmail account to a match by mail: its host, or one seat.
+"""Set up a match by mail on a league file's Gmail account: its host, or one seat.
 
-Rule: one process works on a mailbox. The locks of the league's roles are taken here too.
+Rule: one process works on a mailbox. The locks of the league's roles apply here too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from league_agents.turns.load import ClassLoader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveHost:
-    """A host that is put together and not yet started."""
+    """A host that is assembled and not yet started."""
 
     live: Live
     machine: HostMachine
@@ -63,19 +63,19 @@ class LiveHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSeat:
-    """A seat that is put together and not yet started."""
+    """A seat that is assembled and not yet started."""
 
     live: Live
     journal: Path
 
     @property
     def game(self) -> SeatGame | None:
-        """The game that is played; ``None`` before its first letter."""
+        """The current game; ``None`` before its first letter."""
         state = self.live.role.state
         return state.game if isinstance(state, SeatState) else None
 
     def model_steps(self) -> list[ModelStep]:
-        """What became of a model's work in all answers of this match, also of an earlier process."""
+        """The outcome of the model's work in all answers of this match, also of an earlier process."""
         if self.game is None:
             return []
         journal = STORAGE.look_at_journal(self.journal)
@@ -145,7 +145,7 @@ def host_by_mail(
 
 
 def _kept(path: Path, role: RoleSettings, load_class: ClassLoader) -> MailSetup | None:
-    """The match that a journal holds, after a look at every row. Raises ``JournalUnusable`` that names the file."""
+    """The setup of the match in a journal, after checking every row. Raises ``JournalUnusable`` that names the file."""
     journal = _opened(path, ROLE, role)
     try:
         return kept_setup(journal, load_class)
@@ -163,7 +163,7 @@ def _setup(
     host_address: str,
 ) -> MailSetup | None:
     if scenario is None:
-        return None  # what the journal holds; a journal that holds nothing is refused
+        return None  # the setup in the journal is used; a journal without one is refused
     before = scenario.seed if kept is None else kept.seed
     given = before if seed is None else seed
     return MailSetup(
@@ -189,7 +189,7 @@ def seat_by_mail(
     clock: ServiceClock,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[LiveSeat]:
-    """A seat of a match that somebody else hosts. What it hears and answers is kept beside the account's journal.
+    """A seat of a match that another mailbox hosts. Its messages and answers are kept beside the account's journal.
     Raises as ``host_by_mail`` does."""
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with _locked(role, path):

@@ -1,4 +1,4 @@
-"""What a server of the arena is made of: its own agents, and how its tables are laid."""
+"""Configure an arena server: its own agents, and how its tables are set up."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
-    """The agents that strangers may put on a seat.
+    """The agents that remote users may put on a seat.
 
-    Never a class of somebody's, or a person at the server's terminal. ``with_models``: language models too, at the
+    Users' classes and a person at the server's terminal are excluded. ``with_models`` adds language models, at the
     operator's expense.
     """
     own = company or Company()

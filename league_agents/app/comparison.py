@@ -1,9 +1,9 @@
-"""Comparing players: who takes part, the games on several threads, and the file of records in which they lie.
+"""Comparison of players: the participants, the games on several threads, and the file of their records.
 
-Rule 1: a game depends on the settings, its cluster and its seats alone. The same settings give the same file and the
-same figures, however many games run at once and however often the comparison was interrupted.
+Rule 1: a game depends on the settings, its cluster and its seats only. The same settings give the same file and the
+same figures, for any number of concurrent games and of interruptions.
 Rule 2: games are written in their order, so a file that was cut off holds the first of them.
-Rule 3: of a file that is there, nothing is cut off but its footer and a line that was torn while it was written.
+Rule 3: nothing is removed from an existing file but its footer and an incomplete last line.
 """
 
 from __future__ import annotations
@@ -54,35 +54,35 @@ if TYPE_CHECKING:
     from league_agents.evaluation.casting import Cast
 
 ERROR = 0.05
-"""The probability of naming a wrong verdict on any of the pairs, at most."""
+"""The maximal probability of a wrong verdict on any of the pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSettings:
-    """What is compared."""
+    """The settings of a comparison."""
 
     players: tuple[str, ...]
-    """Names of agents, two or more."""
+    """Names of agents, at least two."""
 
     referees: tuple[str, ...]
     """They take turns, one target each."""
 
     rules: RuleSet
     noise: float
-    """The share of answers that is made wrong, 0 to 1."""
+    """The share of answers that are falsified, 0 to 1."""
 
     seed: int
     games: int
-    """Between each two players, at most; even."""
+    """Maximal number between each two players; even."""
 
     margin: float = 0.05
-    """The distance of the mean score from one half at which two count as alike."""
+    """The largest distance of the mean score from one half at which two players count as equal."""
 
     stops_early: bool = True
     in_process: bool = False
 
     def pair(self, first: int, second: int, referee: int) -> EvaluationSettings:
-        """Two of the players and a referee, as an evaluation has them."""
+        """The settings of an evaluation of two of the players and a referee."""
         return EvaluationSettings(
             role="player",
             specs={
@@ -98,7 +98,7 @@ class CompareSettings:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of players there are."""
+        """The number of pairs of players."""
         return len(pairs_of(len(self.players)))
 
     @property
@@ -107,14 +107,14 @@ class CompareSettings:
         return any(kind_of(spec) == LLM for spec in (*self.players, *self.referees))
 
     def check(self) -> None:
-        """Raises ``ConfigError`` for what cannot be compared."""
+        """Raises ``ConfigError`` for settings that cannot be compared."""
         most = MOST_GAMES // self.pairs
         if self.games > most:
             raise ConfigError("--games", f"is {self.games}; {len(self.players)} players can play at most {most} each")
 
     @property
     def error(self) -> float:
-        """Of the test of one pair."""
+        """The error probability of the test of one pair."""
         return ERROR / self.pairs
 
 
@@ -125,12 +125,12 @@ class _Ended:
 
 
 class Compared:
-    """A comparison under way."""
+    """A running comparison."""
 
     def __init__(
         self, settings: CompareSettings, knowledge: Knowledge, traffic: Traffic | None, out: Path | None
     ) -> None:
-        """Raises ``ConfigError`` for names that cannot be used, and for a file that holds something else."""
+        """Raises ``ConfigError`` for invalid names, and for a file with other contents."""
         settings.check()
         self._settings = settings
         self._traffic = traffic
@@ -144,7 +144,7 @@ class Compared:
         self.season = _season(settings, documents)
         self._tests = RunningTests(self._pairs, margin=settings.margin, error=settings.error)
         self._kept: dict[str, int] = {}
-        """Games of a former run: where their lines begin in the file."""
+        """Games of an earlier run -> offset of their line in the file."""
 
         self._source: RecordsFile | None = None
         self._out = out
@@ -152,15 +152,15 @@ class Compared:
         self._file: BinaryIO | None = None
         self._writer = RecordsWriter()
         self._size = 0
-        """Bytes of whole lines in the file."""
+        """Bytes of complete lines in the file."""
 
         if out is not None:
             self._open(out)
         self.scores: list[GameScore] = []
 
     def play(self, workers: int, told: Callable[[int], None] = lambda _games: None) -> Comparison:
-        """Play until every pair is decided or has played all its games. ``told`` hears after each game how many there
-        are."""
+        """Play until every pair is decided or has played all its games. ``told`` is called after each game with the
+        number of games."""
         open_pairs = list(self._pairs)
         for clusters in rounds(self._settings.games // 2):
             games = [game for cluster in clusters for game in games_of(cluster, open_pairs)]
@@ -176,7 +176,7 @@ class Compared:
         return self.result()
 
     def result(self) -> Comparison:
-        """What the games so far say."""
+        """The result of the games so far."""
         return compare(
             self.scores,
             players=len(self._settings.players),
@@ -187,11 +187,11 @@ class Compared:
         )
 
     def close(self) -> None:
-        """Close the file, with its last line after the games that were played. Raises ``ConfigError``."""
+        """Write the footer after the games that were played, and close the file. Raises ``ConfigError``."""
         file, self._file = self._file, None
         try:
             if file is not None:
-                # What was being written when the comparison was interrupted.
+                # An incomplete line from the moment of the interruption.
                 file.truncate(self._size)
                 file.write(self._writer.footer())
                 file.flush()
@@ -215,7 +215,7 @@ class Compared:
         return maker_of(settings, part, knowledge, models)
 
     def _in_order(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
-        """The games, played or kept, each written before it is handed on."""
+        """The games, played or kept; each is written before it is yielded."""
         waiting: dict[ComparedGame, MatchRecord] = {}
         left = [game for game in games if self._id_of(game) not in self._kept]
         ended = play_all(left, lambda: _Casting(self), self._play, workers=workers)
@@ -255,7 +255,7 @@ class Compared:
     def _record(
         self, facts: Mapping[str, object], game: ComparedGame, behaviours: Sequence[Behaviour], referee: Behaviour
     ) -> MatchRecord:
-        """The game under an id of its own: mirrored games have the same in what agents are told."""
+        """The game under an id of its own: mirrored games have the same id for their agents."""
         settings = self._settings
         seats = (game.second, game.first) if game.is_swapped else (game.first, game.second)
         names = dict(zip(("player-a", "player-b"), seats, strict=True))
@@ -281,7 +281,7 @@ class Compared:
         )
 
     def _open(self, out: Path) -> None:
-        """Begin the file, or go on after the whole games of one with the same settings."""
+        """Create the file, or continue after the complete games of one with the same settings."""
         try:
             if out.exists() and not out.is_file():
                 raise ConfigError(str(out), "is no ordinary file; name another one")
@@ -311,7 +311,7 @@ class Compared:
         return ConfigError(str(self._out), f"cannot be written: {error.strerror}; name another file")
 
     def _write(self, line_of: Callable[[RecordsWriter], bytes]) -> None:
-        """Write one line. What is kept of it is set last: an interruption before leaves a line that is cut off."""
+        """Write one line. The new size is set last: an interruption before that leaves a line that is cut off."""
         if self._file is None:
             return
         writer = copy(self._writer)
@@ -324,7 +324,7 @@ class Compared:
         self._writer, self._size = writer, self._size + len(line)
 
     def _is_begun(self, out: Path, header: bytes) -> bool:
-        """Whether the file has this header; not if it is empty, or ends within it."""
+        """Whether the file has this header; false if it is empty or ends within it."""
         if not out.exists():
             return False
         with out.open("rb") as file:
@@ -334,7 +334,7 @@ class Compared:
         return begun == header
 
     def _take_over(self, out: Path) -> None:
-        """Keep the games of a file. Raises ``ConfigError`` for one that was changed."""
+        """Keep the games of an existing file. Raises ``ConfigError`` for one that was changed."""
         self._source = RecordsFile(out)
         writer = RecordsWriter()
         size = len(writer.header(self.season))
@@ -350,7 +350,7 @@ class Compared:
 
 
 class _Casting:
-    """Those who play, pair by pair, on one thread."""
+    """The players and referees of each pair, on one thread."""
 
     def __init__(self, compared: Compared) -> None:
         self._compared = compared
@@ -379,7 +379,7 @@ def referee_id(position: int) -> str:
 
 
 def _season(settings: CompareSettings, documents: Sequence[object]) -> SeasonRecord:
-    """What is compared, as the season of its records: the same settings have the same id."""
+    """The comparison as the season of its records: the same settings have the same id."""
     text = json.dumps([documents, settings.margin, settings.stops_early], sort_keys=True, default=str)
     return SeasonRecord(
         season_id=f"COMPARISON_{derive_hex(text, digits=12)}",
@@ -413,7 +413,7 @@ def _player(row: Mapping[str, object], position: int, names: Sequence[str], beha
 
 
 def _score(game: ComparedGame, record: MatchRecord, referee: int) -> GameScore:
-    """What a record says of a game."""
+    """The score of a game, from its record."""
     first, second = (record.player(player_id(each)) for each in (game.first, game.second))
     if first is None or second is None:
         return GameScore(game=game, referee=referee, score=None)
@@ -433,7 +433,7 @@ def _score(game: ComparedGame, record: MatchRecord, referee: int) -> GameScore:
 
 
 def _is_judged(player: PlayerRecord) -> bool:
-    """Whether the referee scored its guess: where it failed, a card of zero points stands for the score."""
+    """Whether the referee scored the guess: if the referee failed, the score is a card of zero points."""
     return player.scorecard is not None and player.scorecard.get("is_judged") is not False
 
 

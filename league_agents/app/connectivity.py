@@ -1,7 +1,7 @@
-"""Does everything that a season needs work? One answer a line, each with its remedy.
+"""Check everything that a season needs: one line for each check, with its remedy.
 
-Rule: every check says what it measured, and a check that cannot be made says why. Trying costs one mail to oneself per
-mailbox and one word of each model, which stands in the ledger, and changes nothing else.
+Rule: every check reports its measurement, and a check that is impossible reports the reason. The checks cost one mail
+to oneself per mailbox and one word of each model, which is in the ledger, and have no other effect.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OTHER_KEYS = ("ANTHROPIC_API_KEY",)
 
 
 class Trouble(StrEnum):
-    """What kind of failure it is, the gravest first."""
+    """Kind of failure, the gravest first."""
 
     AUTHORIZATION = "authorization"
     CONFIGURATION = "configuration"
@@ -54,28 +54,28 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line."""
+    """The result of one check."""
 
     role: str
-    """Empty for what concerns all roles."""
+    """Empty for a check that concerns all roles."""
 
     name: str
     said: str
     trouble: Trouble | None = None
-    """``None`` when it holds."""
+    """``None`` when the check succeeded."""
 
     is_warning: bool = False
-    """Whether it holds and a person should see to it all the same."""
+    """Whether the check succeeded, but a person should act on it."""
 
 
 Awaiting = Callable[[str, str], object]
-"""Hears, with the role's name, who is waited for and for how long."""
+"""Called with the role's name and a line that names the awaited server and the time limit."""
 
 
 def check_everything(
     settings: LeagueSettings, clock: Clock, *, awaiting: Awaiting = lambda _role, _who: None
 ) -> Iterator[Check]:
-    """All checks, in the order in which a person would repair things. ``awaiting`` is called before each wait."""
+    """Yield all checks, in the order in which a person would repair things. ``awaiting`` is called before each wait."""
     roles = ", ".join(role.role for role in settings.roles)
     yield Check(role="", name="configuration", said=f"{settings.path} is right: {roles}, rules {settings.rules.name}")
     yield _credentials(settings.gmail.credentials)
@@ -307,12 +307,12 @@ def _quota(settings: LeagueSettings, role: RoleSettings, ledger: QuotaLedger) ->
 
 
 def _spent(role: RoleSettings) -> dict[str, object] | None:
-    """What the daemon has spent within this minute."""
+    """The quota that the daemon has spent within this minute."""
     if not is_begun(role):
         return None
     try:
         with closing(STORAGE.look_at_journal(role.journal)) as journal:
             kept = journal.kept(QUOTA)
     except LeagueError:
-        return None  # the check of the journal says what is wrong with it
+        return None  # the check of the journal reports this error
     return kept if isinstance(kept, dict) else None

@@ -1,7 +1,7 @@
-"""What models were asked and what it cost, added up over the ledger and the journals.
+"""The calls of language models and their cost, summed over the ledger and the journals.
 
-Rule: a sum with an unknown amount in it is unknown, and says what is known of it. A call whose price was unknown when
-it was made is priced by today's list.
+Rule: a sum with an unknown amount is unknown, and is shown with its known part. A call whose price was unknown at the
+time is priced by today's list.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ OUTSIDE = "outside a game"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Calls that belong together."""
+    """The sum over a group of calls."""
 
     name: str
     calls: int = 0
-    """Exchanges with a service, failed ones too."""
+    """Exchanges with a service, including failed ones."""
 
     failures: int = 0
-    """Those of them that brought no reply."""
+    """Exchanges without a reply."""
 
     unusable: int = 0
-    """Those of them that brought a reply of which nothing was used."""
+    """Exchanges whose reply was not used at all."""
 
     forbidden: int = 0
-    """Calls that were not made because a limit of the user's own forbids them."""
+    """Calls that were not made because of a limit of the user's own."""
 
     cache_hits: int = 0
-    """Replies that were in the books already."""
+    """Replies that were already in the books."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
-    """Those of the input tokens that the service had cached."""
+    """Input tokens that the service had cached."""
 
     output_tokens: int = 0
     uncounted: int = 0
-    """Calls of which nobody knows the tokens."""
+    """Calls whose tokens are unknown."""
 
     known_usd: float = 0.0
     unpriced: int = 0
-    """Calls of which nobody knows the cost."""
+    """Calls whose cost is unknown."""
 
     def __add__(self, other: Cost) -> Cost:
-        """Both, under this one's name."""
+        """The sum of both, under this one's name."""
         return Cost(
             name=self.name,
             calls=self.calls + other.calls,
@@ -72,11 +72,11 @@ class Cost:
 
     @property
     def cost_usd(self) -> float | None:
-        """``None`` when any part of it is unknown."""
+        """The cost in dollars; ``None`` when any part of it is unknown."""
         return None if self.unpriced else self.known_usd
 
     def money(self) -> str:
-        """As a person reads it."""
+        """The cost in words."""
         if not self.unpriced:
             return f"${self.known_usd:.4f}"
         calls = f"{self.unpriced} call{'s' if self.unpriced > 1 else ''}"
@@ -105,11 +105,11 @@ KEYS: Mapping[str, Callable[[ModelCall], str]] = {
     "callback": lambda call: call.purpose.callback or OUTSIDE,
     "model": lambda call: call.model,
 }
-"""By what calls can be added up."""
+"""The groupings of calls."""
 
 
 def files_of(ledger: Path, settings: LeagueSettings | None, further: Sequence[Path]) -> list[Path]:
-    """The ledger, the journals of a league file, and files that were named; each once.
+    """The ledger, the journals of a league file, and the given files; each once.
 
     Raises ``ConfigError`` for a journal that is gone.
     """
@@ -139,7 +139,7 @@ def add_up(calls: Iterable[ModelCall], by: str, prices: PriceList) -> list[Cost]
 
 
 def total(costs: Sequence[Cost]) -> Cost:
-    """All of them."""
+    """The sum of all costs."""
     return sum(costs, Cost(name="total"))
 
 

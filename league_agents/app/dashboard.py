@@ -1,10 +1,10 @@
-"""A season's pages, served while it is played: drawn anew from what the journals say.
+"""A season's pages, served while it is played and redrawn from the journals.
 
-Rule 1: read only, and for everybody: a record is narrowed to the public before it is drawn, so nothing that is secret
-at the moment is in a page, its source, or an error.
-Rule 2: where others reach the server, every request shows the token. It is compared in constant time, kept as a digest,
-and never part of an address.
-Rule 3: however many look, a page is drawn at most as often as a small share of one processor allows.
+Rule 1: read only and public: a record is narrowed to the public before it is drawn, so no current secret is in a page,
+its source, or an error.
+Rule 2: where the server is reachable from other machines, every request needs the token. It is compared in constant
+time, stored as a digest, and never part of an address.
+Rule 3: regardless of the number of viewers, drawing a page takes at most a small share of one processor.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ DEFAULT_PORT = 8766
 SHORTEST_TOKEN = 20
 LONGEST_TOKEN = 400
 FRESH_S = 1.0
-"""How long a page is served as it was drawn, at least."""
+"""The shortest time for which a drawn page is served."""
 
 SHARE = 10
-"""A page that took a second to draw is drawn anew after ten."""
+"""A page that took a second to draw is redrawn after ten."""
 
 MOST_KEPT = 64
-"""Pages that are kept drawn."""
+"""The number of drawn pages that are kept."""
 
 
 class DrawnPage(Struct, frozen=True, kw_only=True):
-    """A page as it is sent."""
+    """A drawn page, ready to be sent."""
 
     body: bytes
     media_type: str
@@ -65,16 +65,16 @@ class LivePages:
     """The pages of a season by their paths. Any thread may ask."""
 
     def __init__(self, open_source: Callable[[], SeasonSource], clock: Clock) -> None:
-        """``open_source`` opens what is read; it is asked anew for each reading, and what it opened is closed."""
+        """``open_source`` opens the season; it is called for each reading, and the source is closed afterwards."""
         self._open_source, self._clock = open_source, clock
         self._renderer = Renderer(is_live=True)
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[DrawnPage, float]] = {}
-        """Path to page, and until when it is fresh."""
+        """Path -> (page, end of its freshness)."""
 
         self._season: tuple[SeasonRecord, SeasonPages, dict[str, tuple[str, str]], float] | None = None
         self.waiting = _drawn("".join(self._renderer.waiting()), "text/html; charset=utf-8")
-        """In the place of a page that cannot be drawn."""
+        """Served in place of a page that cannot be drawn."""
 
         self._script = _drawn(page_part(LIVE_SCRIPT), "text/javascript; charset=utf-8")
 
@@ -84,7 +84,7 @@ class LivePages:
         return f"{self._renderer.policy}; frame-ancestors 'none'"
 
     def page(self, path: str) -> DrawnPage | None:
-        """``None``: there is no such page. Raises ``LeagueError`` when the season cannot be read."""
+        """The page at a path; ``None`` if there is none. Raises ``LeagueError`` when the season cannot be read."""
         if path == LIVE_SCRIPT:
             return self._script
         with self._lock:
@@ -150,7 +150,7 @@ class DashboardServer(WebServer):
         token: str | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """``token``: what every request has to show; ``None`` on loopback only. Raises ``ConfigError``."""
+        """``token``: required in every request; ``None`` on loopback only. Raises ``ConfigError``."""
         if token is None and is_public:
             raise ConfigError("--public", "needs a token that whoever looks has to show")
         if token is not None:
@@ -179,7 +179,7 @@ class DashboardServer(WebServer):
         try:
             page = await run_in_threadpool(self._pages.page, request.path_params["path"])
         except LeagueError as error:
-            # What went wrong may name files and quote agents: it is for whoever runs the server.
+            # The error may name files and quote agents: it is for the operator only.
             LOG.warning("a page cannot be drawn: %s", printable(SecretTexts().hide(str(error)), 600))
             waiting = self._pages.waiting
             headers = {**API_HEADERS, "content-security-policy": self._pages.policy}
@@ -193,7 +193,7 @@ class DashboardServer(WebServer):
 
 
 def check_token(token: str) -> None:
-    """Raises ``ConfigError`` for a token that can be guessed or that no request can show."""
+    """Raises ``ConfigError`` for a token that can be guessed or that no request can send."""
     if not SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN or not token.isascii() or not token.isprintable():
         raise ConfigError(
             "token",

@@ -1,9 +1,9 @@
-"""Evaluations: who takes part, under which settings, and where results and recordings lie.
+"""Evaluations: the participants, the settings, and the files of results and recordings.
 
-Rule 1: a game depends on the settings and on its number alone. Agents of this package begin every game anew, with a
-seed of their own for it, so games can be played in any order, at once, or some of them on another day. A class of the
-user's own is made once and serves all games, as in a season; what it remembers is its own business.
-Rule 2: targets follow from the seed and the referee: whoever is evaluated with the same seed meets the same ones.
+Rule 1: a game depends on the settings and on its number only. Agents of this package are new in every game, with a seed
+of their own for it, so games can be played in any order, concurrently, or on another day. A class of the user's own
+is instantiated once and serves all games, as in a season; its memory is its own business.
+Rule 2: targets follow from the seed and the referee, so all evaluations with the same seed have the same ones.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ PARTS: tuple[Part, ...] = ("player", "opponent", "referee")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSettings:
-    """What is evaluated."""
+    """The settings of an evaluation."""
 
     role: AgentRole
     specs: Mapping[Part, str]
-    """Names of agents. For a referee ``player`` and ``opponent`` are those that it judges."""
+    """Names of agents. When a referee is evaluated, ``player`` and ``opponent`` are the players that it judges."""
 
     rules: RuleSet
     noise: float
-    """The share of answers that is made wrong, 0 to 1."""
+    """The share of answers that are falsified, 0 to 1."""
 
     seed: int
 
@@ -70,7 +70,7 @@ class EvaluationSettings:
         return any(kind_of(spec) == LLM for spec in self.specs.values())
 
     def document(self, knowledge: Knowledge, traffic: Traffic | None) -> dict[str, object]:
-        """All that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
+        """Everything that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
         classes = {part: self._source_of(part) for part in self.specs}
         models = {
             part: traffic.names(REFEREE_CALLBACKS if part == "referee" else PLAYER_CALLBACKS)
@@ -96,7 +96,7 @@ class EvaluationSettings:
         return self._own[part]
 
     def _source_of(self, part: Part) -> str | None:
-        """A digest of a user's file: results of two versions are not mixed. ``None`` for agents of ours."""
+        """A digest of a user's file, so that results of two versions are not mixed. ``None`` for built-in agents."""
         spec = self.specs[part]
         if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
             return None
@@ -113,19 +113,19 @@ class Maker:
 
     spec: str
     make: Callable[[int], object]
-    """An agent of this process, of the number of the game."""
+    """Makes an agent in this process for the game with the given number."""
 
     is_inline: bool
-    """Whether it returns by itself; anybody else is called with a time limit."""
+    """Whether it returns by itself; any other agent is called with a time limit."""
 
     kept: InstanceMaker | None = None
-    """Makes the one instance that serves all games; ``None``: each game has its own."""
+    """Makes the one instance that serves all games; ``None`` if each game has its own."""
 
 
 def maker_of(
     settings: EvaluationSettings, part: Part, knowledge: Knowledge, models: Callable[[Part, AgentRole], Models]
 ) -> Maker:
-    """The maker of a participant. Raises ``ConfigError`` for a name that cannot be used."""
+    """The maker of a participant. Raises ``ConfigError`` for an invalid name."""
     spec, role, rules = settings.specs[part], _role_of(part), settings.rules
 
     def seed_of(game: int) -> str:
@@ -180,7 +180,7 @@ def _llm(
 
     ask = models.for_callback
 
-    # Their clock stands still: what they ask must not depend on how fast this machine is, or no recording would fit.
+    # Their clock stands still: their calls must not depend on the speed of this machine, or no recording would match.
     # Models keep their time limits by the real clock.
     def make_player(game: int) -> object:
         clock = ManualClock(START)

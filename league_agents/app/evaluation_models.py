@@ -1,9 +1,8 @@
-"""The language models of an evaluation: their use counted game by game, and recorded or played from a recording.
+"""The language models of an evaluation: use counted by game, and recorded or replayed.
 
-Rule 1: a recording can be played by itself: which models there were, what they cost and under which settings they were
-asked stands in it, beside what they wrote.
-Rule 2: nothing that depends on time is decided anew when a recording is played. Agents have a clock that stands still,
-in both cases, and which callbacks came too late is noted down.
+Rule 1: a recording is self-contained: it holds the models, their prices and the settings beside the replies.
+Rule 2: a replay makes no decision that depends on time. Agents have a clock that stands still, in both cases, and the
+callbacks that timed out are recorded.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from league_agents.llm.prices import Price, PriceList
 
 NOTE = "evaluation"
 _PLAYED_RETRIES = 50
-"""A recording ends by itself; how often it was tried then is for it to say."""
+"""A recording answers or fails at once, and it decides how many retries there were."""
 
 
 class Meter:
-    """What one participant's models used, by game."""
+    """The use of one participant's models, by game."""
 
     def __init__(self, prices: PriceList) -> None:
         self._prices = prices
@@ -41,16 +40,16 @@ class Meter:
         self._spent: dict[str, Spent] = {}
 
     def spent(self, match_id: str) -> Spent:
-        """In one game."""
+        """The use in one game."""
         with self._lock:
             return self._spent.get(match_id, Spent())
 
     def watched(self, backend: Backend) -> Backend:
-        """The same model, counted."""
+        """The same model, with its use counted."""
         return _Metered(backend, self)
 
     def count(self, request: Request, reply: Reply | None, error: ModelError | None, model: str) -> None:
-        """One exchange that ended."""
+        """Count one completed exchange."""
         if isinstance(error, NotAsked):
             return
         usage = None
@@ -120,16 +119,16 @@ class Traffic:
         )
 
     def spent(self, part: str, match_id: str) -> Spent:
-        """What a participant's models used in a game."""
+        """The use of a participant's models in a game."""
         meter = self._meters.get(part)
         return Spent() if meter is None else meter.spent(match_id)
 
     def names(self, callbacks: Sequence[str]) -> dict[str, list[str]]:
-        """Which models are asked in which callback."""
+        """The models of each callback."""
         return {callback: [entry.full_name for entry in self.settings.chain(callback)] for callback in callbacks}
 
     def ended(self, game: int, behaviour: Mapping[str, Behaviour]) -> Mapping[str, Behaviour]:
-        """A game is over: what cannot be repeated is noted down.
+        """Record the timeouts of a game that has ended.
 
         Raises ``ConfigError`` that names the step when a recording lacks something.
         """
@@ -139,7 +138,7 @@ class Traffic:
             return behaviour
         if self.replay.missing:
             raise ConfigError(str(self.replay.path), self.replay.missing[0])
-        # How fast a recording can be read says nothing about anybody.
+        # In a replay, durations only reflect the speed of reading the recording.
         return {part: evolve(each, seconds={}) for part, each in behaviour.items()}
 
     def has_recorded(self, game: int) -> bool:
@@ -147,25 +146,25 @@ class Traffic:
         return self._record is not None and self._record.noted(_game_note(game)) is not None
 
     def late(self, game: int, part: str) -> frozenset[int]:
-        """Which calls of a participant were out of time when the game was recorded, counted from 1."""
+        """The calls of a participant that timed out when the game was recorded, counted from 1."""
         noted = None if self.replay is None else self.replay.noted(_game_note(game))
         found = (noted or {}).get(part)
         late = found.get("late") if isinstance(found, Mapping) else None
         return frozenset(each for each in late if type(each) is int) if isinstance(late, list) else frozenset()
 
     def discard(self) -> None:
-        """Nothing came of it: a recording without an exchange is removed."""
+        """Discard the evaluation: a recording without an exchange is removed."""
         if self._record is not None:
             self._record.discard()
 
     def close(self) -> None:
-        """Put the recording in order."""
+        """Finish the recording."""
         if self._record is not None:
             self._record.close()
 
 
 def begin_recording(cassette: Cassette, traffic: Traffic, settings: Mapping[str, object]) -> None:
-    """Write down what is recorded. Raises ``ConfigError`` when the file holds something else already."""
+    """Write the settings of a recording. Raises ``ConfigError`` when the file has other contents."""
     if not cassette.is_new:
         check_recording(cassette, settings)
         return
@@ -186,7 +185,7 @@ def begin_recording(cassette: Cassette, traffic: Traffic, settings: Mapping[str,
 
 
 def check_recording(recording: Cassette | CassettePlayer, settings: Mapping[str, object]) -> None:
-    """Raises ``ConfigError`` when a recording was made under other settings, and when it is none."""
+    """Raises ``ConfigError`` when a recording was made under other settings, or the file is not a recording."""
     differing = difference(noted_in(recording).settings, settings)
     if differing is not None:
         path = str(recording.path)
@@ -202,17 +201,17 @@ class NotedModel(Struct, frozen=True, kw_only=True):
 
 
 class NotedEvaluation(Struct, frozen=True, kw_only=True):
-    """What a recording says about itself."""
+    """The header of a recording."""
 
     settings: Mapping[str, object] = msgspec.field(default_factory=dict)
     models: tuple[NotedModel, ...] = ()
     use: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     prices: Mapping[str, tuple[float, float | None, float] | None] = msgspec.field(default_factory=dict)
-    """Model to dollars for a million tokens: read, read from the cache, written; ``None`` for an unknown price."""
+    """Model -> dollars for a million tokens: read, read from the cache, written; ``None`` for an unknown price."""
 
 
 def played_settings(player: CassettePlayer) -> ModelSettings:
-    """The models of a recording: nothing else has to be configured to play it. Raises ``ConfigError``."""
+    """The models of a recording: a replay needs no other configuration. Raises ``ConfigError``."""
     noted = noted_in(player)
     entries = [
         ModelEntry(
@@ -231,7 +230,7 @@ def played_settings(player: CassettePlayer) -> ModelSettings:
 
 
 def noted_in(recording: Cassette | CassettePlayer) -> NotedEvaluation:
-    """What a recording says about itself. Raises ``ConfigError``."""
+    """The header of a recording. Raises ``ConfigError``."""
     try:
         return msgspec.convert(recording.noted(NOTE), NotedEvaluation)
     except msgspec.ValidationError:

@@ -1,7 +1,7 @@
-"""Playing the games of an evaluation: one after the other, or several at once.
+"""Play the games of an evaluation: one after the other, or several at once.
 
-Rule 1: a game that has ended is handed on at once, so nothing is lost when the rest is not played.
-Rule 2: user code and whatever waits for a model runs on threads of its own, with the time limits of a match.
+Rule 1: a game is yielded as soon as it has ended, so it is not lost when the rest is not played.
+Rule 2: user code and code that waits for a model run on threads of their own, with the time limits of a match.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CastT = TypeVar("CastT", covariant=True)
 
 
 class Stage:
-    """Those who play on one thread: instances that are kept belong to it alone."""
+    """The participants on one thread; kept instances are used by this thread only."""
 
     def __init__(self, makers: Mapping[Part, Maker], traffic: Traffic | None) -> None:
         self._makers = makers
@@ -39,7 +39,7 @@ class Stage:
         self._of_game: list[TrialRun] = []
 
     def cast(self, game: int) -> Cast:
-        """Those of one game. To be called when the last one is over."""
+        """The participants of one game. To be called after the previous game."""
         self._leave_game()
         return Cast(
             player=self._caller("player", game),
@@ -50,7 +50,7 @@ class Stage:
         )
 
     def close(self) -> None:
-        """Stop threads that are idle."""
+        """Stop idle threads."""
         self._leave_game()
         for trial in self._kept.values():
             trial.close()
@@ -85,7 +85,7 @@ class Stage:
 
 
 class _LateAgain:
-    """``Caller`` whose calls are out of time where they were when the game was recorded."""
+    """``Caller`` that repeats the timeouts of a recorded game."""
 
     def __init__(self, trial: Callable[[], TrialRun], late: frozenset[int]) -> None:
         self._make = trial
@@ -97,20 +97,20 @@ class _LateAgain:
         self._number += 1
         if self._number not in self._late:
             return self._trial(callback, context, timeout)
-        # An instance that hung was left behind, and the next call got a new one.
+        # An instance that hung was abandoned, and the next call got a new one.
         self._trial = self._make()
         return Called(end=End.TIMED_OUT, seconds=timeout.total_seconds())
 
 
 class Casting(Protocol[ItemT, CastT]):
-    """Finds those who play a game; used by one thread."""
+    """Provides the participants of a game; used by one thread."""
 
     def cast(self, game: ItemT, /) -> CastT:
-        """Those of one game. To be called when the last one is over."""
+        """The participants of one game. To be called after the previous game."""
         ...
 
     def close(self) -> None:
-        """Stop threads that are idle."""
+        """Stop idle threads."""
         ...
 
 
@@ -121,7 +121,7 @@ def play_all(
     *,
     workers: int,
 ) -> Iterator[G]:
-    """All games, each as soon as it has ended. What a game raises comes out here."""
+    """Yield all games, each as soon as it has ended. Exceptions of a game are raised here."""
     if workers == 1:
         stage = stage_of()
         try:
@@ -146,7 +146,7 @@ def play_all(
                     return
                 ended.put(play(game, stage.cast(game)))
         except BaseException as error:
-            # Handed to the thread that a person listens to.
+            # Passed to the consuming thread, which raises it.
             ended.put(error)
         finally:
             stage.close()

@@ -1,7 +1,7 @@
-"""Where work runs that may run elsewhere: here, or in processes on this machine.
+"""Executors: run work in this process, or in other processes on this machine.
 
 Rule: work is a function of a module and its arguments, all of which can be pickled, and its result depends on nothing
-else. Whatever depends on earlier work is given the same lane: work of one lane runs in one place, in order.
+else. Work that depends on earlier work has the same lane: work of one lane runs in one process, in order.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ T = TypeVar("T")
 
 
 class Executor(Protocol):
-    """Runs work. Another one, such as a cluster, is one more class with these methods."""
+    """Runs work. Another implementation, such as a cluster, is one more class with these methods."""
 
     def submit(self, lane: int, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run ``work``. Lanes are numbered from 0; several may share one place."""
         ...
 
     def close(self) -> None:
-        """End the places. What is under way is given up."""
+        """Stop the processes. Running work is abandoned."""
         ...
 
 
 class Here:
-    """``Executor`` that runs everything at once, in this process."""
+    """``Executor`` that runs everything immediately, in this process."""
 
     def submit(self, lane: int, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         done: Future[T] = Future()
         try:
             done.set_result(work(*args, **kwargs))
-        except Exception as error:  # as another process would hand it over
+        except Exception as error:  # as from another process
             done.set_exception(error)
         return done
 
@@ -50,7 +50,7 @@ class Processes:
     """``Executor`` with some processes on this machine. Lane ``n`` belongs to process ``n`` modulo their number."""
 
     def __init__(self, count: int) -> None:
-        # A new interpreter each: a copy of this process would have its threads' locks and not its threads.
+        # Start new interpreters: a fork of this process would have its threads' locks but not its threads.
         context = multiprocessing.get_context("spawn")
         self._lifeline, self._held = context.Pipe(duplex=False)
         self._pools = [
@@ -62,19 +62,19 @@ class Processes:
         return self._pools[lane % len(self._pools)].submit(work, *args, **kwargs)
 
     def close(self) -> None:
-        """End the processes. What they were doing is given up."""
+        """Stop the processes. Running work is abandoned."""
         self._held.close()
         for pool in self._pools:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def executor_of(workers: int) -> Executor:
-    """What runs work on so many processes; one needs no other process than this."""
+    """The executor for a number of workers; a single one runs in this process."""
     return Here() if workers < 2 else Processes(workers)
 
 
 def _begin_worker(lifeline: connection.Connection) -> None:
-    """End with the parent, also when that is killed. Ctrl-C in its terminal is the parent's to hear."""
+    """End with the parent, also when that is killed. Ctrl-C in its terminal is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def outlive_nobody() -> None:

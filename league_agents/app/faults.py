@@ -1,4 +1,4 @@
-"""What goes wrong in an offline season: a named profile or a file of the user's own."""
+"""Faults of an offline season: a named profile or a file of the user's own."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT
 
 
 class FaultProfile(Struct, frozen=True, kw_only=True):
-    """How often what goes wrong. Chances are from 0 to 1."""
+    """The probabilities of faults, from 0 to 1."""
 
     name: str = "none"
     delay_s: float = 0
     """The longest delay of a mail."""
 
     weather: Mapping[str, float] = field(default_factory=dict)
-    """Chances by the names of ``mail.memory.Weather``."""
+    """Probabilities by the names of ``mail.memory.Weather``."""
 
     players: Mapping[str, float] = field(default_factory=dict)
-    """For each player and match: the chance of each conduct of ``PLAYER_CONDUCT``."""
+    """For each player and match: the probability of each conduct of ``PLAYER_CONDUCT``."""
 
     referees: Mapping[str, float] = field(default_factory=dict)
     timeouts: float = 0
-    """For each callback: the chance that it does not return in time."""
+    """For each callback: the probability of a timeout."""
 
     @property
     def mail(self) -> Weather:
-        """The weather."""
+        """The mail faults."""
         return Weather(delay=timedelta(seconds=self.delay_s), **self.weather)
 
 

@@ -1,8 +1,8 @@
-"""Whether a league file that can be read is also filled in, and fits the journals that are there.
+"""Check that a readable league file is also complete, and matches the existing journals.
 
-Rule 1: a file that a person has not finished is refused before anything is made by it. A journal belongs to the address
-of its first start for ever, and so would to one that nobody has.
-Rule 2: what stops a start stops the check, because the same functions look.
+Rule 1: an incomplete file is refused before anything is created from it. A journal belongs permanently to the address
+of its first start, even to a placeholder.
+Rule 2: the check fails whenever a start would, because both use the same functions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EXAMPLE_ADDRESSES = (
     "league-office@example.com",
     *(f"{team}.{role}@gmail.com" for team in _EXAMPLE_TEAMS for role in ("referee", "player")),
 )
-"""What the importer writes for an address that it does not know, and the invented mailboxes of the example file."""
+"""The importer's placeholder for an unknown address, and the invented mailboxes of the example file."""
 
 _OWN = "write your own mailbox there, spelled exactly as Gmail shows it"
 _OFFICE = "write the address of the league office there"
@@ -35,7 +35,7 @@ _TEAM = "write the team's own mailbox there"
 
 
 def refuse_unfinished(settings: LeagueSettings) -> None:
-    """Raises ``ConfigError`` that names the first key which a person must still fill in."""
+    """Raises ``ConfigError`` that names the first key that a person must still fill in."""
     for key, address, remedy in _addresses(settings):
         if any(same_address(address, example) for example in EXAMPLE_ADDRESSES):
             raise ConfigError(f"{settings.path}.{key}", f"still says the example's address {address}; {remedy}")
@@ -48,7 +48,7 @@ def refuse_unfinished(settings: LeagueSettings) -> None:
 
 
 def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:
-    """Key, address, and what to write instead."""
+    """Yield each key, its address, and the remedy."""
     for role in settings.roles:
         yield f"roles.{role.role}.address", role.address, _OWN
     yield "league.manager_email", settings.manager_email, _OFFICE
@@ -60,18 +60,18 @@ def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyRole:
-    """A role that can be run, as far as files can say."""
+    """A role that is ready to run, as far as files can tell."""
 
     agent: str
-    """As it was understood; empty for a league manager, who has none."""
+    """The resolved name; empty for a league manager, which has no agent."""
 
     has_journal: bool
     needs_login: str
-    """What is wrong with the token; empty when it can be used."""
+    """The problem with the token; empty when it is usable."""
 
 
 def check_file(settings: LeagueSettings, *, now: datetime) -> Iterator[tuple[RoleSettings, ReadyRole]]:
-    """Look at all that a start looks at, role by role, and make nothing.
+    """Check everything that a start checks, role by role, and create nothing.
 
     Raises ``ConfigError`` that names the key, and ``JournalError``.
     """

@@ -1,8 +1,8 @@
-"""A role's journal: opened for its mailbox and no other, and never begun anew unless a person wants it.
+"""The journal of a role: opened for its own mailbox only, and never started afresh unless a person requests it.
 
-Rule 1: a mailbox that has been played from a journal has a marker beside its token: the journal's name, and its
-fingerprint. A journal that is gone, empty or another one is refused, in one line that says what to do.
-Rule 2: to begin anew is to name another file in the league file, or to remove the marker.
+Rule 1: a mailbox that has been played from a journal has a marker beside its token, with the journal's name and its
+fingerprint. A journal that is missing, empty or different is refused, with a one-line remedy.
+Rule 2: to start afresh, name another file in the league file, or remove the marker.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from league_agents.kit.private_file import replace_private
 from league_agents.league.machines.machine import Machine
 
 SEED = "seed"
-"""Under this name a journal keeps its role's private seed. No two journals have the same."""
+"""The key of a role's private seed in its journal. No two journals have the same seed."""
 
 _LARGEST_MARKER = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """From which journal a mailbox has been played; a file beside its token."""
+    """The journal from which a mailbox has been played; a file beside its token."""
 
     journal: str
-    """The name, as it is seen from the token's folder, so that both can be moved together."""
+    """The name, relative to the token's folder, so that both can be moved together."""
 
     fingerprint: str
-    """Of the journal's seed."""
+    """The fingerprint of the journal's seed."""
 
     since: str
-    """The day on which it was first used."""
+    """The day of its first use."""
 
 
 def marker_path(role: RoleSettings) -> Path:
-    """Where the marker of a role's journal stands."""
+    """The path of the marker of a role's journal."""
     return role.token.with_name(f"{role.token.name}.journal")
 
 
 def marker_of(role: RoleSettings) -> Marker | None:
-    """The marker of a role's mailbox; ``None`` when there is none that can be read."""
+    """The marker of a role's mailbox; ``None`` when there is none or it is unreadable."""
     try:
         with marker_path(role).open("rb") as file:
             found = json.loads(file.read(_LARGEST_MARKER))
@@ -58,7 +58,7 @@ def marker_of(role: RoleSettings) -> Marker | None:
 
 
 def open_journal(role: RoleSettings, dump: Dump) -> StoredJournal:
-    """The journal, made where there has been none. Raises ``JournalError`` and ``ConfigError``."""
+    """Open the journal, and create it if there has been none. Raises ``JournalError`` and ``ConfigError``."""
     refuse_lost_journal(role)
     try:
         journal = STORAGE.journal(role.journal, role=role.role, address=role.address, dump=dump)
@@ -68,7 +68,7 @@ def open_journal(role: RoleSettings, dump: Dump) -> StoredJournal:
 
 
 def look_at_journal(role: RoleSettings) -> StoredJournal | None:
-    """The journal to look at; ``None`` where none has been made. Raises ``JournalError`` and ``ConfigError``."""
+    """Open the journal read-only; ``None`` if it has not been created. Raises ``JournalError`` and ``ConfigError``."""
     refuse_lost_journal(role)
     if not is_begun(role):
         return None
@@ -79,7 +79,7 @@ def look_at_journal(role: RoleSettings) -> StoredJournal | None:
 
 
 def is_begun(role: RoleSettings) -> bool:
-    """Whether there is a file that is not empty: a process that dies early leaves an empty one."""
+    """Whether the file exists and is not empty: a process that dies early leaves an empty one."""
     try:
         return role.journal.stat().st_size > 0
     except OSError:
@@ -87,7 +87,7 @@ def is_begun(role: RoleSettings) -> bool:
 
 
 def _checked(journal: StoredJournal, role: RoleSettings) -> StoredJournal:
-    """Read from its first page to its last. Raises ``JournalUnusable``."""
+    """Check all pages of a journal. Raises ``JournalUnusable``."""
     try:
         journal.check_content()
         journal.check_owner(role.role, role.address)
@@ -109,7 +109,7 @@ def _marker_of_this_journal(role: RoleSettings) -> Marker | None:
 
 
 def refuse_lost_journal(role: RoleSettings) -> None:
-    """Raises ``ConfigError`` when the journal is gone or empty, and the mailbox has been played from it."""
+    """Raises ``ConfigError`` when the journal is missing or empty, and the mailbox has been played from it."""
     marker = _marker_of_this_journal(role)
     if marker is not None and not is_begun(role):
         happened = "is empty" if role.journal.exists() else "is gone"
@@ -121,7 +121,7 @@ def refuse_lost_journal(role: RoleSettings) -> None:
 
 
 def keep_marker(role: RoleSettings, journal: Journal, *, today: str) -> str | None:
-    """Write down that this mailbox is played from this journal. What to tell a person when it was another one before.
+    """Record that this mailbox is played from this journal. Return a message when it was another one before.
 
     Raises ``ConfigError``.
     """
@@ -140,7 +140,7 @@ def keep_marker(role: RoleSettings, journal: Journal, *, today: str) -> str | No
 
 
 def state_in(role: RoleSettings, machine: Machine[Any], parts: Mapping[str, str]) -> Any:
-    """The state that a journal's parts say. Raises ``ConfigError`` that names the key."""
+    """The state in a journal's parts. Raises ``ConfigError`` that names the key."""
     if not parts:
         return machine.initial()
     try:
@@ -150,9 +150,9 @@ def state_in(role: RoleSettings, machine: Machine[Any], parts: Mapping[str, str]
 
 
 def fingerprint_of(journal: Journal) -> str | None:
-    """The fingerprint of a journal; ``None`` for one in which nothing has begun."""
+    """The fingerprint of a journal; ``None`` for a journal without a seed."""
     seed = journal.kept(SEED)
-    # Ids are derived from the seed, so it stays in the journal.
+    # Ids are derived from the seed, so it must not leave the journal.
     return hashlib.sha256(f"journal {seed}".encode()).hexdigest()[:16] if isinstance(seed, str) else None
 
 

@@ -47,13 +47,13 @@ class LeagueMail:
         if not isinstance(effect, Send):
             raise TypeError(f"{type(effect).__name__} is no effect of the league's machines")
         envelope = effect.envelope
-        # A repeat is a mail of its own: it must go out although its message was sent before, and once only.
+        # A repeat is a mail of its own: it must be sent although its message was sent before, and only once.
         transaction_id = envelope.message_id
         if effect.is_repeat:
-            # With the time: one deadline after another may bear the same name.
+            # The key includes the time: successive deadlines may have the same name.
             digits = derive_hex(occasion, envelope.message_id, at.isoformat())
             transaction_id = f"{envelope.message_id}-r{digits}"
-        # Deployed league managers name the file after the type, everybody else sends payload.json (protocol 2.3).
+        # Deployed league managers name the file after the type, all other clients send payload.json (protocol 2.3).
         is_manager = envelope.sender.role is Role.LEAGUEMANAGER
         return OutboxItem(
             transaction_id=transaction_id,
@@ -67,7 +67,7 @@ class LeagueMail:
         )
 
     def keeps_order(self, item: OutboxItem) -> bool:
-        # Nobody is told of a round before the assignment table.
+        # No role learns of a round before the assignment table.
         return item.document.get("recipient_id") == EVERYBODY
 
 
@@ -75,7 +75,7 @@ LEAGUE_MAIL = LeagueMail()
 
 
 def _document(mail: Mail) -> Mapping[str, object] | None:
-    """The JSON object that was read (protocol 2.5: the first candidate that is one)."""
+    """The parsed JSON object (protocol 2.5: the first candidate that is one)."""
     for value in mail.documents:
         if isinstance(value, dict):
             return value

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LeagueModels:
-    """The company's models in the form in which league agents take them."""
+    """The company's models in the form that league agents take."""
 
     for_callback: Models
 

@@ -1,7 +1,6 @@
-"""From a league file to roles that work on real mail.
+"""Assemble the roles of a league file to work on real mail.
 
-Rule: whatever can be wrong with files, agents and journals is found when the roles are put together, not when the first
-game begins.
+Rule: errors in files, agents and journals are found when the roles are assembled, not when the first game begins.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
-    """A role that can be run, and what wakes it."""
+    """A role that is ready to run, and its wakeup."""
 
     role: LiveRole
     wakeup: Wakeup
     settings: RoleSettings
     secret_texts: Callable[[], Sequence[str]] = field(repr=False)
-    """Targets that no log may show at this moment."""
+    """Targets that must not appear in the log at this moment."""
 
 
 @contextmanager
@@ -60,9 +59,9 @@ def live_roles(
     clock: Clock | None = None,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[list[Live]]:
-    """The roles of a league file, put together and locked against a second process.
+    """The roles of a league file, assembled and locked against a second process.
 
-    Raises ``ConfigError`` for what the file says, ``JournalError`` for a journal and ``MailboxUnavailable`` for a
+    Raises ``ConfigError`` for the file's settings, ``JournalError`` for a journal and ``MailboxUnavailable`` for a
     mailbox that another process works on.
     """
     clock = clock or SystemClock()
@@ -85,21 +84,21 @@ def live_roles(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailProgram:
-    """What works on one mailbox: a machine and what surrounds it."""
+    """A program for one mailbox: a machine and its surroundings."""
 
     machine: Machine[Any]
     codec: MailCodec
     journal: Journal
     host: AgentHost | None
     peers: Callable[[], Peers]
-    """Who may write at the moment."""
+    """The addresses that may write at the moment."""
 
     behind: Callable[[Mailbox], Mailbox] = lambda mailbox: mailbox
-    """The mailbox as the machine's agent wants it to behave."""
+    """Wraps the mailbox with the behaviour of the machine's agent."""
 
 
 MakeProgram = Callable[[Observer, Wakeup, Callable[[], Any]], MailProgram]
-"""Puts a program together, telling this observer; the third is the state of its machine, once it is run."""
+"""Makes a program that notifies the observer; the third argument returns the state of its machine while it runs."""
 
 
 def live_program(
@@ -115,12 +114,12 @@ def live_program(
     has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False,
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None,
 ) -> Live:
-    """A program on the mailbox of a role, which logs call ``name``. ``program`` is called again if it starts anew."""
+    """A program on the mailbox of a role, named ``name`` in logs. ``program`` is called again at each restart."""
     wakeup = Wakeup()
     opened: list[OpenMailbox] = []
 
     def make(told: Observer) -> WiredRole:
-        # The runner is made below, before anybody looks into the mailbox.
+        # The runner is made below, before the mailbox is first read.
         made = program(told, wakeup, lambda: runner.state)
         try:
             box = mailbox_of(
@@ -200,7 +199,7 @@ def _live_role(
 
     def on_start(runner: RoleRunner[Any]) -> None:
         season = settings.season
-        # The end of a season is for a person to see: the next one begins with 'manage new-season'.
+        # The end of a season stays visible: the next one begins with 'manage new-season'.
         is_new = role.role == "manager" and runner.state.season.phase is SeasonPhase.SETUP
         if is_new and season is not None and season.opens_by_itself:
             runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
@@ -219,7 +218,7 @@ def _live_role(
 
 
 def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outages:
-    """An observer hears of language models that fall silent: every game would go on without them, and nobody know."""
+    """Report silent language models to an observer: every game would continue without them, unnoticed."""
 
     def tell(kind: str, key: str) -> Callable[[str], None]:
         return lambda text: observer.noted(role.role, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
@@ -228,7 +227,7 @@ def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outage
 
 
 def _targets(role: RoleSettings, state: object) -> list[str]:
-    """What a referee keeps secret until the score is sent."""
+    """The targets that a referee keeps secret until the score is sent."""
     found = [role.opening_sentence, role.associative_word]
     if isinstance(state, RefereeState):
         for match in state.matches.values():
@@ -238,7 +237,7 @@ def _targets(role: RoleSettings, state: object) -> list[str]:
 
 
 def _stamp(path: Path) -> object:
-    """Changes when a person has logged in again."""
+    """A value that changes when a person has logged in again."""
     try:
         found = path.stat()
     except OSError:

@@ -1,6 +1,6 @@
-"""The machine and the agent of a role, as a league file says them.
+"""The machine and the agent of a role, as configured in a league file.
 
-Rule: a role's private seed is drawn once and lives in its journal: ids derived from it must be the same after every
+Rule: a role's private seed is drawn once and stored in its journal: ids derived from it must be the same after every
 restart.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def journal_and_machine(
     settings: LeagueSettings, role: RoleSettings, outages: Outages
 ) -> tuple[Journal, Machine[Any], ChosenAgent | None]:
-    """A role's journal and the machine that goes with it, and its agent.
+    """Open a role's journal, and make its machine and its agent.
 
     Raises ``ConfigError`` and ``JournalError``.
     """
@@ -53,7 +53,7 @@ def journal_and_machine(
 
 
 def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None) -> ChosenAgent:
-    """The agent that a referee or player runs; ``outages`` hears of its models. Raises ``ConfigError``."""
+    """The agent of a referee or player; ``outages`` is told of its models. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"
 
@@ -105,7 +105,7 @@ def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machi
 
 
 def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
-    """What the league manager is told. Raises ``ConfigError`` that names the key."""
+    """The league manager's configuration. Raises ``ConfigError`` that names the key."""
     season = settings.season
     if season is None:
         raise ConfigError(f"{settings.path}.season", "is missing: a league manager needs a season with its teams")

@@ -1,4 +1,4 @@
-"""The mailbox of a role that works on real mail, and whose mail it listens to."""
+"""The mailbox of a role that works on real mail, and the filter of its senders."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     pass
 
 QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
-"""Names under which a journal keeps what belongs to no step."""
+"""Journal keys of data that belongs to no step."""
 
 SPAM_EVERY = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenMailbox:
-    """A mailbox and what the daemon wants to know of it besides."""
+    """A mailbox and the functions that the daemon needs besides."""
 
     mailbox: Mailbox
     check: Callable[[], None] = lambda: None
-    """Asks once after the start whether it is the right mailbox. Raises ``MailError``."""
+    """Verifies after the start, once, that it is the right mailbox. Raises ``MailError``."""
 
     facts: Callable[[], Mapping[str, object]] = dict
     close: Callable[[], None] = lambda: None
@@ -44,34 +44,34 @@ class OpenMailbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedMailbox:
-    """What is known when the mailbox of a role is opened."""
+    """The parameters for opening the mailbox of a role."""
 
     settings: LeagueSettings
     role: RoleSettings
     journal: Journal
-    """Keeps what the mailbox wants to know again."""
+    """Stores the mailbox's persistent data."""
 
     clock: ServiceClock
-    """Is told what time it is at the mail service."""
+    """Receives the time of the mail service."""
 
     peers: Callable[[], Peers] | None = None
-    """Says at any moment whose mail comes first."""
+    """Returns the senders whose mail is read first."""
 
     stopping: threading.Event | None = None
-    """Is set when the process is to end."""
+    """Set when the process is to end."""
 
 
 MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
-"""Opens the mailbox of a role. Nothing is asked over the network yet."""
+"""Opens the mailbox of a role, without network access."""
 
 
 def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
-    """What a person types to authorize this role's mailbox."""
+    """The command that authorizes this role's mailbox."""
     return settings.command("auth", "login", "--role", role.role)
 
 
 def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
-    """Why nobody could authorize this role's mailbox yet; ``None`` with a token or with a right client file."""
+    """Why this role's mailbox cannot be authorized yet; ``None`` with a token or with a valid client file."""
     if role.token.exists():
         return None
     try:
@@ -82,7 +82,7 @@ def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
 
 
 def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
-    """Raises ``ConfigError`` when the mailbox is not authorized and nobody could authorize it."""
+    """Raises ``ConfigError`` when the mailbox is not authorized and cannot be."""
     no_client = missing_client(settings, role)
     if no_client is not None:
         raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
@@ -143,7 +143,7 @@ def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
 
 @dataclass(frozen=True, slots=True)
 class SenderCheck:
-    """``Intake`` by what our own mail server says about the sender (protocol 2.6)."""
+    """``Intake`` by our own mail server's verdict on the sender (protocol 2.6)."""
 
     own_address: str
     mail_server: str
@@ -170,7 +170,7 @@ class SenderCheck:
             and sender is not None
             and authenticated(results, sender, authserv_id=self.mail_server) is Result.FAIL
         ):
-            return None  # forged: it would send a person after an address that is right
+            return None  # forged: a warning would make a person correct an address that is right
         subject = printable(mail.subject, 120)
         if not failed:
             return f"a mail that was sent from {self.own_address} may not have arrived: {subject}"
@@ -179,5 +179,5 @@ class SenderCheck:
 
 
 def sender_check(settings: LeagueSettings, role: RoleSettings) -> SenderCheck:
-    """Whose mail a role listens to, as far as the mail server's verdict goes."""
+    """The filter of a role's senders by the mail server's verdict."""
     return SenderCheck(role.address, settings.gmail.mail_server, settings.gmail.sender_check)

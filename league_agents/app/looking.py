@@ -1,4 +1,4 @@
-"""A role's status, read beside the daemon: nothing is written, nothing is locked, nothing is asked over the network."""
+"""A role's status, read beside the daemon: no writes, no locks, no network access."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ UNUSABLE_JOURNAL = "its journal cannot be used"
 
 
 def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts) -> RoleStatus:
-    """What one role is doing. A journal that does not exist yet is a role that never ran; one that cannot be used is
-    what needs a person."""
+    """The status of one role. A missing journal means that the role never ran; an unusable one needs a person."""
     machine = machine_of(settings, role, "status")
     token = token_state(settings, role, now)
     bare = RoleStatus(
@@ -65,7 +64,7 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
         with closing(journal):
             state = state_in(role, machine, journal.load_parts())
             found = _status_in(journal, role, machine, state, token, secrets)
-        # The day is that of the mail service.
+        # Quota days are those of the mail service.
         left = sends_left(settings, role, now - found.clock_error)
         return replace(found, sends_left=left, sends_per_day=bare.sends_per_day)
     except (ConfigError, JournalError) as error:
@@ -80,7 +79,7 @@ def _status_in(
     token: TokenState,
     secrets: SecretTexts,
 ) -> RoleStatus:
-    """What a journal tells. Raises ``JournalError``."""
+    """The status in a journal. Raises ``JournalError``."""
     facts = _mapping(journal.kept(DAEMON))
     mail = _mapping(journal.kept(MAIL_FACTS))
     counts: Counter[str] = Counter()
@@ -124,7 +123,7 @@ def _status_in(
         warnings=warnings,
         last_warning=secrets.hide(last_warning),
         clock_error=clock_error,
-        # A daemon that does not run may have been stopped to set the clock.
+        # The daemon may have been stopped to set the clock.
         clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
         token=token,
         results=results_of(journal.notes()),
@@ -136,7 +135,7 @@ def _doubtful_send(item: OutboxItem) -> DoubtfulSend:
 
 
 def open_games(state: object) -> list[OpenGame]:
-    """The games that go on, and who has to do what next."""
+    """The open games, with the next steps and who owes them."""
     match state:
         case RefereeState(matches=matches):
             return [_of_referee(match) for match in matches.values()]
@@ -184,7 +183,7 @@ def _of_manager(state: ManagerState) -> list[OpenGame]:
 
 
 def open_registration(machine: object, state: object) -> RegistrationProgress | None:
-    """Who has not registered yet; ``None`` where nobody registers now."""
+    """The missing registrations; ``None`` while no registration is open."""
     if not isinstance(machine, Manager) or not isinstance(state, ManagerState):
         return None
     season = state.season
@@ -199,7 +198,7 @@ def open_registration(machine: object, state: object) -> RegistrationProgress | 
 
 
 def token_state(settings: LeagueSettings, role: RoleSettings, now: datetime) -> TokenState:
-    """How long the authorization of a role's mailbox will do."""
+    """How long the authorization of a role's mailbox remains valid."""
     no_client = missing_client(settings, role)
     if no_client is not None:
         return TokenState(trouble=(no_client,))

@@ -1,7 +1,7 @@
-"""From what is said about language models to models that agents can ask.
+"""Build the models that agents can call from the settings of language models.
 
-Rule: every model stands behind a time limit and the books, whichever way it is reached; one callback's chain is built
-of the same parts as another's, so what is learnt about a model's health holds for all.
+Rule: every model is behind a time limit and the books, on every path; the chains of all callbacks share their parts,
+so they share the health of each model.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from league_agents.llm.time_limit import TimeLimited
 LEDGER_NAME, PRICES_NAME = "ledger.db", "prices.yaml"
 
 CONNECTIVITY = "connectivity"
-"""Stands in the books for the callback where a person tries a model outside a game."""
+"""The callback's name in the books when a person tries a model outside a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one callback of a game may need at most."""
+    """The most that one callback of a game may need."""
 
     stage: int
-    """As in ``Planned``."""
+    """The stage, as in ``Planned``."""
 
     times: int
-    """How often it comes: once for a player, once for each player of a referee."""
+    """Calls in a game: one for a player, one for each player for a referee."""
 
     sent_bytes: int
     written_tokens: int
@@ -75,38 +75,38 @@ NEEDS: Mapping[str, Mapping[str, Need]] = {
         "get_guess": Need(1, 1, 10_000, 600),
     },
 }
-"""In the order of the callbacks. No text has more tokens than bytes."""
+"""In the order of the callbacks. A text has at most as many tokens as bytes."""
 
 BackendMaker = Callable[[ModelEntry], Backend]
-"""Makes what speaks to a service."""
+"""Makes the connection to a service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:
-    """Where the calls of one participant are written down."""
+    """The files that record the calls of one participant."""
 
     league: str
-    """Limits per season are counted within it."""
+    """Limits per season are counted for each league."""
 
     scope: str
-    """The participant, the same after a restart."""
+    """The participant's id, the same after a restart."""
 
     journal: Path | None = None
-    """The role's journal; ``None`` for the ledger."""
+    """The role's journal; ``None`` means the ledger."""
 
     ledger: Path | None = None
-    """``None`` for the one in the data folder. It counts what is spent, whoever spends it."""
+    """``None`` means the one in the data folder. It counts the spending of all participants."""
 
     @classmethod
     def of_one_run(cls, participant: str) -> Books:
-        """For games that nobody goes on with after a crash: nothing is found again, and no limit per game or season is
-        shared with another run."""
+        """Books for games that are not resumed after a crash: no earlier call is found, and limits per game and season
+        are not shared with another run."""
         run = secrets.token_hex(6)
         return cls(league=f"run {run}", scope=f"run {run} {participant}")
 
 
 class Models:
-    """The models of one participant. Any number of threads may ask for them."""
+    """The models of one participant. Thread-safe."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Models:
         self._chains: dict[str, ChatModel | None] = {}
 
     def for_callback(self, callback: str) -> ChatModel | None:
-        """Who is asked in a callback; ``None`` when the settings say that nobody is."""
+        """The model of a callback; ``None`` when the settings name none."""
         with self._lock:
             if callback not in self._chains:
                 members = [self._member(entry) for entry in self._settings.chain(callback)]
@@ -152,9 +152,9 @@ def chat_models(
 ) -> Models:
     """The models of one participant. ``role`` is ``referee``, ``player`` or another word for a game without a plan.
 
-    ``record`` keeps every exchange; ``replay`` answers from a recording, asks nobody, waits for nothing and spends
-    nothing. Both may be shared by several participants. ``watched`` is put around every model, played ones too.
-    Raises ``ConfigError`` with the remedy when no model is configured.
+    ``record`` keeps every exchange; ``replay`` answers from a recording, without calls, waits or cost. Both may be
+    shared by several participants. ``watched`` wraps every model, replayed ones too. Raises ``ConfigError`` with the
+    remedy when no model is configured.
     """
     if not settings.entries:
         raise none_configured(settings.where)
@@ -201,7 +201,7 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
 
 
 def limited_backend(entry: ModelEntry) -> Backend:
-    """What speaks to the service, within a time limit. Raises ``ConfigError`` when its provider cannot be used."""
+    """The connection to the service, within a time limit. Raises ``ConfigError`` when its provider cannot be used."""
     provider = provider_named(entry.provider, entry.name)
     access = Access(
         name=entry.full_name,
@@ -216,7 +216,7 @@ def limited_backend(entry: ModelEntry) -> Backend:
     except LeagueError:
         raise
     except Exception as error:
-        # The edge to somebody else's code: an SDK that is not installed, or whatever else it raises.
+        # Boundary to third-party code: the SDK may be missing, or raise anything.
         why = quoted(line_of(error), access.key)
         raise ConfigError(f"provider {provider.name}", f"cannot be used: {why}") from None
     if called != access.name:
@@ -225,7 +225,7 @@ def limited_backend(entry: ModelEntry) -> Backend:
 
 
 def environment_models(environment: Mapping[str, str] | None = None) -> ModelSettings:
-    """What the environment and ``.env`` in the current folder say, where there is no league file. Raises
+    """The models in the environment and in ``.env`` in the current folder, without a league file. Raises
     ``ConfigError``."""
     if environment is None:
         from league_agents.config.league_file import environment_of
@@ -235,8 +235,8 @@ def environment_models(environment: Mapping[str, str] | None = None) -> ModelSet
 
 
 def arena_models(told: Callable[[str], None]) -> Callable[[str], ChatModel | None]:
-    """The models of the environment for games of the arena, by ``arena.GAME``. ``told`` hears one line when a model
-    stops being of use, and when it is of use again. Raises ``ConfigError``."""
+    """The models of the environment for games of the arena, by ``arena.GAME``. ``told`` is called with one line when a
+    model fails, and when it recovers. Raises ``ConfigError``."""
     outages = Outages(failed=told, recovered=told)
     books = Books.of_one_run("arena")
     return chat_models(environment_models(), role="arena", books=books, watched=outages.watched).for_callback
@@ -245,9 +245,9 @@ def arena_models(told: Callable[[str], None]) -> Callable[[str], ChatModel | Non
 def ask_for_a_word(
     settings: ModelSettings, entry: ModelEntry, *, timeout: timedelta = timedelta(seconds=30)
 ) -> timedelta:
-    """Ask a model for next to nothing, to see whether it answers. How long that took.
+    """Make a minimal call to a model, to test that it answers. Return its duration.
 
-    The ledger has this call as one of the callback ``connectivity``, and it counts against the limits of a day. Raises
+    The ledger records this call under the callback ``connectivity``, and it counts against the limits of a day. Raises
     ``ModelError``, and ``ConfigError`` when the key is missing or a limit in dollars cannot be kept.
     """
     _check_key(entry)
@@ -292,7 +292,7 @@ def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Pl
             for entry in settings.chain(callback)
         ]
         if amounts:
-            # As much as the dearest of the chain needs; one without a price is limited in tokens and calls.
+            # The need of the dearest model of the chain; one without a price is limited in tokens and calls.
             nano_usd = max(amount.nano_usd or 0 for amount in amounts)
             tokens = max(amount.tokens for amount in amounts)
             amount = Amount(nano_usd=nano_usd, tokens=tokens, calls=need.times)
@@ -302,7 +302,7 @@ def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Pl
 
 def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> None:
     limits = (settings.limits.per_game, settings.limits.per_day, settings.limits.per_season)
-    # Tokens or calls of another period would leave this one without any limit.
+    # Limits in tokens or calls of another period would leave this period unlimited.
     if all(limit.usd is None or limit.tokens is not None or limit.calls is not None for limit in limits):
         return
     for entry in settings.entries:
@@ -319,6 +319,6 @@ def _do_not_wait(_seconds: float) -> None:
 
 
 def _always_rested() -> Health:
-    """No time passes while a recording is played, so a model that failed would rest for ever: here every look at the
-    clock is an hour later."""
+    """Health whose clock advances by an hour at each reading: no time passes during a replay, so a model that failed
+    would never be tried again."""
     return Health(monotonic=itertools.count(0.0, 3600.0).__next__)

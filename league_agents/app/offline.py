@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from league_agents.app.models import Models
 
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
-"""When every offline league begins: what happens in it depends on the seed, not on the day."""
+"""Start of every offline league: its events depend on the seed, not on the day."""
 
 SEASON = 1
 DOMAIN = "league.test"
@@ -61,7 +61,7 @@ class JournalMaker(Protocol):
 
 
 class HostMaker(Protocol):
-    """Says where an agent runs."""
+    """Chooses where an agent runs."""
 
     def __call__(self, agent: ChosenAgent, address: str, clock: ManualClock, *, is_referee: bool) -> AgentHost:
         """The host of the participant with this address."""
@@ -75,7 +75,7 @@ def in_this_process(agent: ChosenAgent, address: str, clock: ManualClock, *, is_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineSeason:
-    """What the league manager of an offline league is told of its season."""
+    """The league manager's settings for the season of an offline league."""
 
     season_id: str = f"SEASON_{START:%Y-%m-%d}"
     name: str = "Offline league"
@@ -95,13 +95,13 @@ class OfflineMember:
 
     @property
     def participant(self) -> Participant:
-        """As the reports see it."""
+        """The participant in reports."""
         return Participant(participant_id=self.participant_id, address=self.address, journal=self.journal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineLeague:
-    """A league that is wired and not yet started."""
+    """A league that is assembled and not yet started."""
 
     manager: OfflineMember
     referees: tuple[OfflineMember, ...]
@@ -109,20 +109,20 @@ class OfflineLeague:
     simulation: Simulation
 
     def play(self) -> None:
-        """Play the season to its end. Raises ``LimitExceeded`` when it does not come to one."""
+        """Play the season to its end. Raises ``LimitExceeded`` when it does not end."""
         self.simulation.start()
         self.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open"))
         self.simulation.run(lambda: False)
 
     def close(self) -> None:
-        """Release journals and agents."""
+        """Close journals and agents."""
         for member in (self.manager, *self.referees, *self.players):
             member.runner.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineTeam:
-    """One group of an offline league: who plays for it and who judges for it."""
+    """One group of an offline league, with its player and its referee."""
 
     team: Team
     player: ChosenAgent | None
@@ -134,7 +134,7 @@ class OfflineTeam:
 
 @dataclass(frozen=True, slots=True)
 class _OfWhatLeaves:
-    """An observer of a participant that misbehaves by mail: it hears of what really leaves the mailbox."""
+    """An observer of a participant that misbehaves by mail: it receives the mail as it leaves the mailbox."""
 
     observer: Observer
     conduct: Conduct
@@ -173,10 +173,10 @@ def offline_league(
     host_of: HostMaker | None = None,
     season: OfflineSeason | None = None,
 ) -> OfflineLeague:
-    """Wire a league whose roles share one post office and one clock.
+    """Assemble a league whose roles share one post office and one clock.
 
-    ``mailbox_of`` opens the mailbox of an address; ``watch`` gives the observer of a participant, by its id;
-    ``host_of`` says where an agent runs, by default in this process.
+    ``mailbox_of`` opens the mailbox of an address; ``watch`` returns the observer of a participant, by its id;
+    ``host_of`` chooses where an agent runs, by default in this process.
     """
     clock = ManualClock(START)
     season = season or OfflineSeason()
@@ -248,7 +248,7 @@ def offline_league(
 
 
 def memory_journal(*, role: str, address: str, dump: Callable[[str, object], str]) -> Journal:  # noqa: ARG001
-    """A journal that is gone with the process."""
+    """A journal in memory."""
     return MemoryJournal(dump=dump)
 
 
@@ -262,7 +262,7 @@ def journals_at(base: Path) -> JournalMaker:
     try:
         if not base.parent.is_dir():
             raise ConfigError(str(base), f"there is no folder {shortened(str(base.parent))}; make it first")
-        # The journals' names are made from this one. What has it already is a former journal or a mistake.
+        # The journals' names are derived from this one; files that have them already are former journals or a mistake.
         if base.exists() and not base.is_file():
             raise ConfigError(str(base), "is no file that journals could lie beside; name a file")
         former = sorted(base.parent.glob(f"{glob.escape(base.stem)}.*{glob.escape(suffix)}"))
@@ -279,7 +279,7 @@ def journals_at(base: Path) -> JournalMaker:
 
 
 def journal_path(base: Path, address: str) -> Path:
-    """The journal of one address among those that lie beside each other."""
+    """The path of the journal of one address, beside the others."""
     return base.with_name(f"{base.stem}.{address.partition('@')[0]}{base.suffix or '.db'}")
 
 

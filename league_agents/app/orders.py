@@ -1,6 +1,6 @@
-"""What a person orders a role to do, handed over by way of the role's journal, and what became of it.
+"""Orders from a person to a role, passed through the role's journal, and their outcome.
 
-Rule: nothing but the order is written, so that it may be given while a daemon works on the journal.
+Rule: only the order is written, so that this is safe while a daemon works on the journal.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
 
 def new_nonce() -> str:
-    """A mark that no other order has."""
+    """A unique id for an order."""
     return f"order-{secrets.token_hex(8)}"
 
 
 def give(role: RoleSettings, order: Order) -> int:
-    """Write the order down. Return how many refusals there were before.
+    """Write the order to the journal. Return the number of earlier refusals.
 
     Raises ``JournalError`` and ``ConfigError``.
     """
@@ -35,9 +35,9 @@ def give(role: RoleSettings, order: Order) -> int:
 
 
 def outcome_of(role: RoleSettings, order: Order, before: int) -> str | None:
-    """``None`` while nobody has come to it; then why it was refused, or an empty text. Raises ``JournalError``.
+    """``None`` while the order is pending; then the reason of its refusal, or an empty text. Raises ``JournalError``.
 
-    ``before`` is what ``give`` returned. Instants are no help: the daemon's clock is not this process's.
+    ``before`` is the result of ``give``. Times cannot be compared: the daemon's clock is not this process's.
     """
     journal = STORAGE.look_at_journal(role.journal)
     try:

@@ -1,9 +1,8 @@
-"""Tells when a language model stops being of use, and when it is of use again: every game would go on without it, and
-nobody know.
+"""Reports when a language model fails and when it recovers: otherwise every game would continue without it, unnoticed.
 
-Rule 1: each is told once. A model is silent as soon as a call fails, and useless after ``USELESS_REPLIES`` replies in a
-row of which nothing could be used.
-Rule 2: what a service says is told in one short line.
+Rule 1: each change is reported once. A model is silent as soon as a call fails, and useless after ``USELESS_REPLIES``
+replies in a row of which nothing could be used.
+Rule 2: the service's text is reported in one short line.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from league_agents.llm.exchange import Backend, OverBudget, Reply, Request
 
 LONGEST_REASON = 240
 USELESS_REPLIES = 2
-"""One bad reply is usual, and is asked for again."""
+"""A single bad reply is usual, and the request is repeated."""
 
 
 class _Health(Enum):
@@ -30,15 +29,15 @@ class _Health(Enum):
 
 
 class Outages:
-    """Watches models. Any number of threads may use it."""
+    """Watches models. Thread-safe."""
 
     def __init__(self, *, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
-        """Both are handed one line for a person."""
+        """Both are called with one line for a person."""
         self._failed = failed
         self._recovered = recovered
 
     def watched(self, backend: Backend) -> Backend:
-        """The same model, whose trouble is told."""
+        """The same model, with its failures reported."""
         return _WatchedModel(backend, self._failed, self._recovered)
 
 
@@ -86,7 +85,7 @@ class _WatchedModel:
         self._failed(f"{self.name} {said}; until that changes, others or code stand in for it")
 
     def _turned(self, health: _Health, only_from: _Health | None = None) -> bool:
-        """Whether the model's state has changed to this one now."""
+        """Set the model's state; return whether it changed."""
         with self._lock:
             if self._health is health or (only_from is not None and self._health is not only_from):
                 return False

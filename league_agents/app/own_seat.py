@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable[[Call], Mind] = ArenaMind) -> OwnAgent:
-    """The agent of a user's class. ``callbacks`` makes one of a class for one of the league's ``roles``. Raises
+    """The agent of a user's class. ``callbacks`` adapts a class for one of the league's ``roles``. Raises
     ``ConfigError``."""
     adapter = (SEATED, *_adapter_of(declared(wanted.scenario.game)))
     chosen, role = own_class(wanted.spec, roles, in_process=wanted.company.in_process, adapter=adapter)
@@ -29,7 +29,7 @@ def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable
 
 
 def _adapter_of(game: GameDeclaration) -> tuple[str, ...]:
-    """What ``seated`` needs to know of the game."""
+    """The arguments of ``seated`` about the game."""
     reference = game.agents.adapter
     if reference is None:
         return ()
@@ -38,7 +38,7 @@ def _adapter_of(game: GameDeclaration) -> tuple[str, ...]:
 
 @contextmanager
 def closing_agents(agents: Collection[object]) -> Iterator[None]:
-    """In the end agents of the user's own are told the rest of what happened, and their processes end."""
+    """On exit, send agents of the user's own their remaining events, and end their processes."""
     try:
         yield
     finally:
@@ -46,7 +46,7 @@ def closing_agents(agents: Collection[object]) -> Iterator[None]:
 
 
 def close_agents(agents: Iterable[object]) -> None:
-    """Tell agents of the user's own the rest of what happened, and end their processes."""
+    """Send agents of the user's own their remaining events, and end their processes."""
     closing = [threading.Thread(target=agent.close) for agent in agents if isinstance(agent, OwnAgent)]
     for thread in closing:
         thread.start()

@@ -1,6 +1,6 @@
-"""Who may write to a role, as its machine knows it (protocol 2.6).
+"""The addresses that may write to a role, as its machine knows them (protocol 2.6).
 
-Rule: whoever is left out here is not even opened while other mail waits, so this is never narrower than the machine.
+Rule: mail of other addresses is opened last, so this set is never narrower than the machine's.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def peers_of(machine: Machine[Any], state: object) -> Peers:
             is_over = league.is_completed and not any(game.is_open for game in games.values())
             return Peers(
                 addresses=_keys([config.manager_email, *referees]),
-                # Without a table the first who asks is the referee of a game (protocol 5.6).
+                # Without a table the first sender of a request is the referee of a game (protocol 5.6).
                 admits_others=not league.has_table or not all(fixture.referee_email for fixture in league.fixtures),
                 shortest_wait=None if is_over else game_wait(config.rules),
             )
@@ -52,7 +52,7 @@ def peers_of(machine: Machine[Any], state: object) -> Peers:
 
 
 def is_game_open(state: object) -> bool:
-    """Whether somebody may be waiting for this role right now."""
+    """Whether another participant may be waiting for this role right now."""
     match state:
         case RefereeState(matches=matches):
             return bool(matches)
@@ -65,7 +65,7 @@ def is_game_open(state: object) -> bool:
 
 
 def game_wait(rules: RuleSet) -> timedelta:
-    """The shortest time that one side of a game waits for the other."""
+    """The shortest wait of one side of a game for the other."""
     return min(rules.warmup_wait, rules.questions_wait, rules.guess_wait)
 
 

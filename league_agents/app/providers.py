@@ -1,4 +1,4 @@
-"""The providers of language models, as a person reads them."""
+"""The list of language model providers, for display."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from league_agents.llm.registry import provider_named, provider_names, provider_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedProvider:
-    """A provider and what this machine has of it."""
+    """A provider and its availability on this machine."""
 
     provider: Provider
     source: str
-    """``built in``, or the distribution that it is from."""
+    """``built in``, or the name of its distribution."""
 
     key_variable: str | None
-    """The variable in which its key was found; ``None`` when there is no key."""
+    """The variable that holds its key; ``None`` when there is no key."""
 
     def lines(self) -> Iterator[str]:
         provider = self.provider
@@ -50,7 +50,7 @@ class ListedProvider:
 
 
 def list_providers(variables: Mapping[str, str]) -> tuple[list[ListedProvider], list[ConfigError]]:
-    """All that can be used, and what is wrong with the others. Raises ``ConfigError`` when two have the same name."""
+    """The usable providers, and the errors of the others. Raises ``ConfigError`` when two have the same name."""
     env = Environment(variables)
     listed, unusable = [], []
     for name in provider_names():

@@ -1,7 +1,7 @@
-"""A season written as a folder of pages that any browser opens, without a server.
+"""Write a season as a folder of pages that any browser opens, without a server.
 
-Rule 1: matches are read and written one at a time, and the season's page links to those that were written only.
-Rule 2: a page is for everybody unless the caller says for whom: records are narrowed before anything is drawn.
+Rule 1: matches are read and written one at a time, and the season's page links to written matches only.
+Rule 2: a page is public unless the caller names a viewer: records are narrowed before they are drawn.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from league_agents.report.records import OVER, PLANNED, MatchRecord, ScheduledMa
 from league_agents.report.sources import SeasonSource
 
 MOST_MATCHES = 1000
-"""Matches of a season up to which all their pages are written unless the caller says otherwise."""
+"""Largest number of matches of a season whose pages are all written by default."""
 
 
 class Published(Struct, frozen=True, kw_only=True):
-    """What was written."""
+    """The result of writing pages."""
 
     start: Path
     """The page to open first."""
@@ -54,8 +54,8 @@ class MatchPages:
 def publish_season(
     source: SeasonSource, folder: Path, *, with_matches: bool | None = None, viewer: Viewer = "public"
 ) -> Published:
-    """Write the pages of a season. ``with_matches``: whether each match gets a page; ``None``: in a season of no more
-    than ``MOST_MATCHES``. Raises ``ConfigError`` where it cannot be written."""
+    """Write the pages of a season. ``with_matches``: whether each match gets a page; ``None``: if the season has at
+    most ``MOST_MATCHES``. Raises ``ConfigError`` if the folder cannot be written."""
     season, renderer = _scheduled(source), Renderer()
     pages = SeasonPages(season)
     begun = sum(match.status != PLANNED for match in season.schedule)
@@ -74,13 +74,13 @@ def publish_season(
 
 
 def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: Viewer = "public") -> Published:
-    """Write the page of one match, and the season's beside it, which links to it. Raises ``ConfigError``."""
+    """Write the page of one match, and the season's page, which links to it. Raises ``ConfigError``."""
     match, season, renderer = source.match(game_id), _scheduled(source), Renderer()
     key = in_division(match.division, match.game_id)
     name = file_name("matches", key)
     matches = MatchPages(source, SeasonPages(season), renderer, viewer=viewer)
     _write(folder, name, matches.drawn(match))
-    # Pages of other matches that an earlier command wrote stay linked.
+    # Links to match pages of earlier commands are kept.
     keys = {in_division(each.division, each.game_id) for each in season.schedule}
     known = {each for each in keys if (folder / file_name("matches", each)).is_file()}
     teams = _write_season(season, folder, renderer, {*known, key}, viewer)
@@ -88,7 +88,7 @@ def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: V
 
 
 def _scheduled(source: SeasonSource) -> SeasonRecord:
-    """The season; one without a schedule, as of a comparison, with the matches that were played."""
+    """The season; without a schedule, as for a comparison, the matches that were played become one."""
     season = source.season()
     if season.schedule:
         return season
@@ -123,7 +123,7 @@ def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, writte
 
 
 def _write(folder: Path, name: str, pieces: Iterable[str]) -> None:
-    """Write a page, all of it or nothing: somebody may be reading the one that it replaces."""
+    """Write a page atomically: a browser may be reading the one that it replaces."""
     path = folder / name
     unfinished = path.with_name(f".{path.name}.new")
     try:

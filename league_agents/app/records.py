@@ -1,6 +1,6 @@
-"""Opens whatever a season can be read from: journals, a season's folder, a recorded match, an export.
+"""Open any source of a season: journals, a season's folder, a recorded match, an export.
 
-Rule: nothing is written, and what somebody else may have made is looked at with bounds.
+Rule: nothing is written, and files from others are read with size limits.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from league_agents.report.season_frame import RoleJournal, RoleName
 from league_agents.report.sources import SeasonSource
 
 MANIFEST, JOURNALS, RECORDS = "season.json", "journals", "records.jsonl"
-"""What a season's folder holds."""
+"""The contents of a season's folder."""
 
 LARGEST_DOCUMENT = 50_000_000
-"""Bytes of a recorded match or a manifest."""
+"""Maximal size of a recorded match or a manifest, in bytes."""
 
 MOST_JOURNALS = 5_000
 _JOURNAL = b"SQLite format 3\0"
 
 
 def open_season(path: Path, *, season_id: str | None = None) -> SeasonSource:
-    """What stands at ``path``: a journal, a folder, a recorded match or an export.
+    """Open a journal, a folder, a recorded match or an export.
 
     ``season_id`` names one of several seasons of a journal; by default the latest. Raises ``ConfigError`` and
     ``JournalError`` that name the file.
@@ -57,7 +57,7 @@ def open_season(path: Path, *, season_id: str | None = None) -> SeasonSource:
 
 
 def open_configured(settings: LeagueSettings, *, season_id: str | None = None) -> SeasonSource:
-    """The journals of a league file's roles. Raises ``ConfigError`` when none of them has begun."""
+    """Open the journals of a league file's roles. Raises ``ConfigError`` when all of them are empty."""
     found = [(role.journal, journal) for role in settings.roles if (journal := look_at_journal(role)) is not None]
     if not found:
         raise ConfigError(
@@ -85,7 +85,7 @@ def _folder(path: Path, season_id: str | None) -> SeasonSource:
 
 
 def _opener(paths: Sequence[Path], division: str) -> Callable[[bool], SeasonSource]:
-    """Opens a division's journals, or those of its league manager alone."""
+    """A function that opens a division's journals, or those of its league manager alone."""
     managers = [path for path in paths if path.name.startswith("manager.")]
     return lambda is_whole: _league(paths if is_whole else managers or paths, division=division)
 
@@ -98,7 +98,7 @@ def _journals_in(folder: Path) -> list[Path]:
 
 
 def _is_journal(path: Path) -> bool:
-    """Whether it may be a journal. Ledgers and indexes are SQLite files too, and are left out when they are opened."""
+    """Whether it may be a journal. Ledgers and indexes are SQLite files too, and are skipped when they are opened."""
     with path.open("rb") as file:
         return file.read(len(_JOURNAL)) == _JOURNAL
 
@@ -136,7 +136,7 @@ def _source(
 
 
 def _spent(files: Sequence[Path]) -> Spent:
-    """Tokens and dollars of each match, by the books in the journals. A part that is unknown makes the sum unknown."""
+    """Tokens and dollars of each match, from the books in the journals. An unknown part makes the sum unknown."""
     tokens: dict[str, int | None] = {}
     dollars: dict[str, float | None] = {}
     for call in calls_in(files):
@@ -152,7 +152,7 @@ def _spent(files: Sequence[Path]) -> Spent:
 
 
 def _document(path: Path) -> Mapping[str, object]:
-    """A JSON object. Raises ``ConfigError``."""
+    """Read a JSON object. Raises ``ConfigError``."""
     named = shortened(str(path))
     try:
         if path.stat().st_size > LARGEST_DOCUMENT:
@@ -168,7 +168,7 @@ def _document(path: Path) -> Mapping[str, object]:
 
 
 def exported(source: SeasonSource, viewer: Viewer | None) -> tuple[SeasonRecord, Iterator[MatchRecord]]:
-    """The season and its matches, narrowed to what a reader may see."""
+    """The season and its matches, narrowed to the viewer."""
     season, matches = source.season(), source.matches()
     if viewer is None:
         return season, matches
@@ -176,12 +176,12 @@ def exported(source: SeasonSource, viewer: Viewer | None) -> tuple[SeasonRecord,
 
 
 def imported(path: Path) -> RecordsFile:
-    """A file that ``export`` wrote. Raises ``ConfigError`` for any other."""
+    """Open a file written by ``export``. Raises ``ConfigError`` for any other."""
     return RecordsFile(path)
 
 
 def write_lines(path: Path, lines: Iterable[bytes], *, is_table: bool = False) -> None:
-    """Write a private file in one go; an earlier one of this kind is replaced, anything else is kept.
+    """Write a private file atomically; an earlier file of this kind is replaced, any other file is kept.
 
     Raises ``ConfigError``.
     """

@@ -1,4 +1,4 @@
-"""The files that a role works on, taken by one process: there, private and locked."""
+"""The files of a role, checked and locked for one process."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from league_agents.runner.lock import FileLock, Locked
 def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
     """Lock a role's mailbox, and the journal if there is one, against a second process.
 
-    Raises ``ConfigError`` for a folder that is not there, ``JournalError`` and ``MailboxUnavailable`` for what another
-    process holds.
+    Raises ``ConfigError`` for a missing folder, ``JournalError`` and ``MailboxUnavailable`` for a file that
+    another process has locked.
     """
     for path in (path for path in (journal, role.token) if path is not None):
         refuse_missing_folder(path)
@@ -28,7 +28,7 @@ def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
         except Locked as error:
             raise JournalError(f"{journal}: {error} works on this journal already; stop it first") from None
     try:
-        # The token stands for the mailbox: a copy of the league file with another journal is refused too.
+        # The token represents the mailbox: a copy of the league file with another journal is refused too.
         taken.append(FileLock(role.token))
     except Locked as error:
         for lock in taken:
@@ -38,14 +38,14 @@ def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
 
 
 def refuse_missing_folder(path: Path) -> None:
-    """Raises ``ConfigError`` when the folder of a private file is not there. It is not made: a name that is spelled
-    wrong would begin a journal anew."""
+    """Raises ``ConfigError`` when the folder of a private file is missing. It is not created: a misspelled name would
+    start a new journal."""
     if not path.parent.is_dir():
         raise ConfigError(str(path), f"there is no folder {path.parent}; make it first: mkdir -m 700 '{path.parent}'")
 
 
 def tighten_folders(settings: LeagueSettings) -> None:
-    """Make the folders private that hold nothing but files of this league."""
+    """Make the folders private that hold only files of this league."""
     names: defaultdict[Path, set[str]] = defaultdict(set)
     for path in _files_of(settings):
         names[path.parent].add(path.name)

@@ -1,8 +1,8 @@
-"""A whole season offline: played by the live machines, division by division, and kept in a folder.
+"""Play a whole season offline: on the live machines, division by division, into a folder.
 
-Rule 1: a division is in the folder whole or not at all. Its journals appear under their name when it is over; what an
-attempt was told by agents lies under ``unfinished`` and lets the next one go on.
-Rule 2: the bytes depend on the plan alone: not on the workers, nor on how often the season was cut off.
+Rule 1: a division is in the folder complete or not at all. Its journals are moved to their names when it is over; the
+agents' answers of an unfinished attempt are kept under ``unfinished`` for the next one.
+Rule 2: the bytes depend on the plan only: not on the number of workers or of interruptions.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ from league_agents.runner.lock import FileLock, Locked
 
 UNFINISHED = "unfinished"
 LOOK_EVERY_S = 0.25
-"""How often it is looked how far the divisions are."""
+"""Interval of progress checks."""
 
 Progress = Callable[[int], None]
-"""Is told how many matches are over."""
+"""Called with the number of matches that are over."""
 
 
 class DivisionEnd(Struct, frozen=True, kw_only=True):
-    """How a division ended, as its league manager's journal says."""
+    """The end of a division, from its league manager's journal."""
 
     name: str
     standings: tuple[Mapping[str, object], ...]
     terminations: Mapping[str, int]
-    """How many matches ended so, by the names of ``Termination``."""
+    """Number of matches by the name of their ``Termination``."""
 
 
 def play_season(plan: SeasonPlan, folder: Path, *, workers: int = 1, progress: Progress = lambda _: None) -> None:
-    """Play what is not played yet of a season in its folder. Raises ``ConfigError`` for one that is used otherwise."""
+    """Play the rest of a season in its folder. Raises ``ConfigError`` for a folder with other contents."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_plan(plan, folder)
@@ -106,7 +106,7 @@ def _matches_of(plan: SeasonPlan, division: PlannedDivision) -> int:
 def _play_at_once(
     plan: SeasonPlan, folder: Path, left: list[PlannedDivision], executor: Executor, look: Callable[[], None]
 ) -> None:
-    """Whole divisions, each in a process of its own."""
+    """Play whole divisions, each in a process of its own."""
     waiting: set[Future[None]] = {
         executor.submit(lane, play_division, plan, division, folder) for lane, division in enumerate(left)
     }
@@ -118,7 +118,7 @@ def _play_at_once(
 
 
 def _played(plan: SeasonPlan, folder: Path, divisions: list[PlannedDivision]) -> int:
-    """How many matches of these divisions are over: one byte each, until a division is."""
+    """The number of finished matches of these divisions; a running division's file has one byte for each."""
     count = 0
     for division in divisions:
         try:
@@ -133,7 +133,7 @@ def _unfinished(folder: Path, division: PlannedDivision) -> Path:
 
 
 def place_of(division: PlannedDivision, folder: Path) -> Path:
-    """Where the journals of a division are when it is over."""
+    """The folder of a finished division's journals."""
     return folder / JOURNALS / division.name if division.name else folder / JOURNALS
 
 
@@ -147,10 +147,10 @@ class _Counting:
         file.write_bytes(b"")
 
     def received(self, role: str, row: InboxRow) -> None:
-        """Only matches are counted."""
+        """No-op: only matches are counted."""
 
     def sent(self, role: str, item: OutboxItem) -> None:
-        """As above."""
+        """No-op: only matches are counted."""
 
     def noted(self, role: str, note: Note) -> None:
         if role == "manager" and note.kind == "match" and note.key not in self._over:
@@ -168,8 +168,8 @@ def play_division(
     *,
     tell: Progress = lambda _: None,
 ) -> None:
-    """Play a division from its beginning and put its journals into the folder. ``executor`` calls the agents; ``None``:
-    this process does."""
+    """Play a division from its beginning and put its journals into the folder. ``executor`` calls the agents; ``None``
+    means in this process."""
     here = _unfinished(folder, division)
     here.mkdir(parents=True, exist_ok=True)
     book = AnswerBook(here / "answers.jsonl")
@@ -227,7 +227,7 @@ def _league(
         return MisbehavingMailbox(mailbox, by_chance(chances, known, seed=seed, address=address))
 
     def seated(spec: str, role: AgentRole) -> ChosenAgent:
-        # Only its name and its conduct are used here: it is called in its lane.
+        # Only its name and its conduct are used here: the agent is called in its lane.
         if spec.partition(":")[0] == "scripted":
             return choose_agent(spec, role, rules=rules, seed=seed)
         return ChosenAgent(spec=spec, factory=object, is_ours=True)
@@ -236,7 +236,7 @@ def _league(
         OfflineTeam(team=each.team, player=seated(each.player, "player"), referee=seated(each.referee, "referee"))
         for each in division.teams
     ]
-    # Whoever's registration is lost in the mail plays all the same: the plan says who takes part.
+    # A team whose registration is lost in the mail plays nevertheless: the plan determines the teams.
     schedule = drawn_up(plan.schedule, [side.team for side in sides], season=division.number, rounds=plan.rounds)
     return offline_league(
         sides,
@@ -259,7 +259,7 @@ def _league(
 
 
 def _write_journals(league: OfflineLeague, folder: Path) -> None:
-    """Nothing of a division outlives its process before it is over, so its journals are written at once."""
+    """Write the journals of a division at once; it is kept in memory until it is over."""
     for member in (league.manager, *league.referees, *league.players):
         role = member.runner.role
         name = f"{role}.{member.address.partition('@')[0]}.db"
@@ -272,7 +272,7 @@ def _write_journals(league: OfflineLeague, folder: Path) -> None:
 
 
 def _write_records(folder: Path) -> None:
-    """The records of all matches, from the journals; a file that is there is whole."""
+    """Write the records of all matches, from the journals; an existing file is complete."""
     path = folder / RECORDS
     if path.exists():
         return
@@ -303,7 +303,7 @@ def _check_agents(plan: SeasonPlan) -> None:
 
 
 def ends(plan: SeasonPlan, folder: Path) -> Iterator[DivisionEnd]:
-    """How the divisions ended that are over."""
+    """The ends of the finished divisions."""
     for division in plan.divisions:
         place = place_of(division, folder)
         if not place.is_dir():

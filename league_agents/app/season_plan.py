@@ -1,7 +1,7 @@
-"""What an offline season is made of: its teams, their agents, and everything else that decides its bytes.
+"""The plan of an offline season: its teams, their agents, and everything else that determines its bytes.
 
-Rule: the plan is written before anything is played, as ``season.json`` in the season's folder. Whoever goes on with a
-season plays by that plan, and one that differs is refused.
+Rule: the plan is written before the first match, as ``season.json`` in the season's folder. A resumed season follows
+that plan, and a different one is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ VERSION = 1
 
 
 class PlannedTeam(Struct, frozen=True, kw_only=True):
-    """One team and who plays and judges for it."""
+    """One team with its player and referee agents."""
 
     group_id: str
     name: str
@@ -42,7 +42,7 @@ class PlannedTeam(Struct, frozen=True, kw_only=True):
 
     @property
     def team(self) -> Team:
-        """With the addresses that it has offline."""
+        """The team with its offline addresses."""
         return evolve(team_of(self.group_id), display_name=self.name)
 
 
@@ -53,7 +53,7 @@ class PlannedDivision(Struct, frozen=True, kw_only=True):
     """Empty in a season without divisions."""
 
     number: int
-    """The first two digits of its game ids, so that no two matches of a season have the same."""
+    """The first two digits of its game ids, which makes them unique within the season."""
 
     teams: tuple[PlannedTeam, ...]
 
@@ -77,7 +77,7 @@ class SeasonPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def matches(self) -> int:
-        """How many matches it has."""
+        """The number of matches."""
         return sum(_matches(self, len(division.teams)) for division in self.divisions)
 
 
@@ -114,7 +114,7 @@ def roster_file(path: Path) -> list[WrittenRosterTeam]:
 
 
 def numbered_roster(count: int) -> list[WrittenRosterTeam]:
-    """``team-01`` and so on."""
+    """Teams named ``team-01`` and so on."""
     width = max(2, len(str(count)))
     return [WrittenRosterTeam(group_id=f"team-{number:0{width}d}") for number in range(1, count + 1)]
 
@@ -186,12 +186,12 @@ def _division_of(each: WrittenRosterTeam, place: int, divisions: int, roster: Se
 
 
 def _referee_beside(player: str) -> str:
-    """Who judges for a team that names no referee."""
+    """The referee of a team that names none."""
     return SCRIPTED if not is_own(player) and player.partition(":")[0] == SCRIPTED else OFFLINE
 
 
 def write_plan(plan: SeasonPlan, folder: Path) -> None:
-    """Keep the plan in the season's folder, unless it is there. Raises ``ConfigError`` when another one is."""
+    """Write the plan to the season's folder, unless it is there. Raises ``ConfigError`` when a different plan is."""
     known = read_plan(folder)
     if known is None:
         path = folder / MANIFEST

@@ -1,9 +1,9 @@
-"""Where the agents of an offline season are called, and what they returned.
+"""Calls to the agents of an offline season, and their results.
 
-Rule 1: a callback takes at least one pass of simulated time. Calls of one pass are therefore under way together,
-wherever they run, and the season has the same bytes on any number of workers.
-Rule 2: what an agent returned is written down before it is used. A season that was cut off is played again from its
-beginning, and those who answered are not asked again: the same season comes out.
+Rule 1: a callback takes at least one pass of simulated time. Calls of one pass therefore run concurrently, in any
+process, and the season has the same bytes for any number of workers.
+Rule 2: an agent's result is stored before it is used. A season that was cut off is replayed from its beginning with the
+stored results, without asking those agents again, so the outcome is the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EPOCH = datetime.fromisoformat("2031-05-02T08:00:00+00:00")
 
 
 class SeatOfAgent(Struct, frozen=True, kw_only=True):
-    """One participant and the agent behind it: everything that another process needs to call it."""
+    """One participant and its agent: everything that another process needs to call it."""
 
     address: str
     spec: str
@@ -45,7 +45,7 @@ class SeatOfAgent(Struct, frozen=True, kw_only=True):
 
 
 class AgentAnswer(Struct, frozen=True, kw_only=True):
-    """What a callback came to."""
+    """The result of a callback."""
 
     address: str
     call_id: str
@@ -59,7 +59,7 @@ class AgentAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def outcome(self) -> Outcome:
-        """As the machine hears of it."""
+        """The result in the form that the machine receives."""
         if self.failure is not None or self.result is None:
             failure = self.failure or Failure.RAISED
             return CallbackFailed(call_id=self.call_id, failure=failure, detail=self.detail)
@@ -67,12 +67,12 @@ class AgentAnswer(Struct, frozen=True, kw_only=True):
 
 
 def answer(seat: SeatOfAgent, call: PendingCall) -> AgentAnswer:
-    """Call an agent. Runs where its lane is, in which it is kept."""
+    """Call an agent. Runs in the agent's lane, which keeps the agent."""
     host, clock = _opened(seat)
     asked_at = clock.now()
     host.submit(call)
     outcomes = host.collect()
-    while not outcomes:  # a scripted agent that is taken to be slow
+    while not outcomes:  # a scripted agent that simulates a slow one
         wake = host.next_wake()
         assert wake is not None, "a call that was submitted ends"
         clock.advance_to(wake)
@@ -91,7 +91,7 @@ def answer(seat: SeatOfAgent, call: PendingCall) -> AgentAnswer:
 
 
 def release(seat: SeatOfAgent, game_id: str) -> None:
-    """The game is over: the instance that served it may serve another one."""
+    """Release the instance of a finished game, so that it may serve another one."""
     _opened(seat)[0].release(game_id)
 
 
@@ -113,15 +113,15 @@ def _opened(seat: SeatOfAgent) -> tuple[AgentHost, ManualClock]:
 
 
 def close_seats() -> None:
-    """Forget the agents of this process."""
+    """Discard the agents of this process."""
     _opened.cache_clear()
 
 
 class AnswerBook:
-    """What the agents of a division returned, in a file that grows as they return."""
+    """The results of a division's agents, in a file that grows with each call."""
 
     def __init__(self, path: Path) -> None:
-        """Read what an earlier attempt left. A last line that was cut off is taken away."""
+        """Read the results of an earlier attempt. An incomplete last line is removed."""
         self._known: dict[tuple[str, str], AgentAnswer] = {}
         decode = msgspec.json.Decoder(AgentAnswer).decode
         kept = 0
@@ -140,12 +140,12 @@ class AnswerBook:
         self._file.truncate(kept)
 
     def known(self, address: str, call_id: str) -> AgentAnswer | None:
-        """What was returned in an earlier attempt."""
+        """The result of a call in an earlier attempt; ``None`` if there is none."""
         return self._known.get((address, call_id))
 
     def write(self, each: AgentAnswer) -> AgentAnswer:
-        """Keep an answer, and give it back as it will be read. One that is no JSON is not kept: its agent is asked
-        again."""
+        """Store an answer and return it as it will be read back. An answer that is not JSON is not stored: its agent is
+        asked again."""
         try:
             line = msgspec.json.encode(each)
         except (TypeError, ValueError, OverflowError, RecursionError):
@@ -155,7 +155,7 @@ class AnswerBook:
         return msgspec.json.decode(line, type=AgentAnswer)
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -166,7 +166,7 @@ def _done(given: AgentAnswer) -> Future[AgentAnswer]:
 
 
 class LaneHost:
-    """``AgentHost`` that has an agent called by an executor, in the lane of its participant."""
+    """``AgentHost`` whose agent is called by an executor, in the lane of its participant."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class LaneHost:
         book: AnswerBook,
         is_too_late: Callable[[str], bool],
     ) -> None:
-        """``is_too_late`` says of a call, by its id, that it does not return in time."""
+        """``is_too_late`` tells by a call's id whether the call times out."""
         self._seat = seat
         self._executor = executor
         self._lane = lane
@@ -199,7 +199,7 @@ class LaneHost:
         try:
             return self._executor.submit(self._lane, answer, self._seat, call)
         except Exception as error:
-            # A worker that is gone: the season must end with that, and not take the mail at hand for a broken one.
+            # A worker has died: this must end the season, and not count as a broken mail.
             failed: Future[AgentAnswer] = Future()
             failed.set_exception(error)
             return failed
@@ -220,7 +220,7 @@ class LaneHost:
         return outcomes
 
     def release(self, game_id: str) -> None:
-        with suppress(Exception):  # the next call says what is wrong with the worker
+        with suppress(Exception):  # the next call reports the worker's error
             self._executor.submit(self._lane, release, self._seat, game_id)
 
     def next_wake(self) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The secrets of a league file, as far as they stand in files and in the environment, so that nothing shows them."""
+"""The secrets of a league file, read from files and the environment so that they can be hidden from output."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LARGEST = 100_000
 
 
 def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) -> SecretTexts:
-    """Tokens, the client secret, keys of the environment and of language models, and configured targets. Files are read
-    again when they change: an access token lives for an hour."""
+    """Tokens, the client secret, keys of the environment and of language models, and configured targets. Changed files
+    are read again: an access token lives for an hour."""
     texts = SecretTexts()
     texts.add(secrets_of_environment(environment))
     texts.add(entry.key for entry in settings.models.entries if entry.key is not None)
@@ -27,9 +27,9 @@ def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) ->
 
 
 def readable_by_others(settings: LeagueSettings) -> list[str]:
-    """One line with the remedy for each file of the user's own that others can read, and that holds a target or a key.
+    """One line with the remedy for each user-written file that others can read, and that holds a target or a key.
 
-    The program's files are made private by those who write them.
+    The program makes its own files private when it writes them.
     """
     holds_target = any(role.opening_sentence or role.associative_word for role in settings.roles)
     env_files = dict.fromkeys(place / ".env" for place in (Path(), settings.path.parent))
@@ -44,12 +44,12 @@ def _holds_secret(path: Path) -> bool:
     try:
         values = dotenv_values(path, interpolate=False) if path.is_file() else {}
     except (OSError, UnicodeDecodeError):
-        return False  # whoever needs the file says what is wrong with it
+        return False  # the code that needs the file reports its error
     return bool(secrets_of_environment({name: value for name, value in values.items() if value is not None}))
 
 
 class _SecretFile:
-    """One JSON file with secrets in it. What was in it once stays secret."""
+    """One JSON file with secrets. A secret stays secret after it is removed from the file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -57,7 +57,7 @@ class _SecretFile:
         self._found: tuple[str, ...] = ()
 
     def secrets(self) -> Iterable[str]:
-        """Its secrets, now and before."""
+        """Its current and former secrets."""
         try:
             status = self._path.stat()
             stamp = (status.st_mtime_ns, status.st_size)
@@ -66,5 +66,5 @@ class _SecretFile:
                 self._found = tuple(dict.fromkeys((*found, *self._found)))[:50]
                 self._stamp = stamp
         except (OSError, ValueError, RecursionError):
-            pass  # whoever needs the file says what is wrong with it
+            pass  # the code that needs the file reports its error
         return self._found

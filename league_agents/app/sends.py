@@ -1,6 +1,6 @@
-"""What a mailbox may still send today, by the book in which all its sends are counted.
+"""The number of mails that a mailbox may still send today, from the book that counts all its sends.
 
-Rule: whoever shows or uses this number has it from here, so that no two say different things.
+Rule: all code that shows or uses this number calls this module, so that the numbers agree.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ BOOK_NAME = "sends.db"
 
 
 def book_path() -> Path:
-    """The book of all mailboxes, beside the knowledge index. Raises ``ConfigError``."""
+    """The path of the book of all mailboxes, beside the knowledge index. Raises ``ConfigError``."""
     return default_index_path().with_name(BOOK_NAME)
 
 
 def book_of(settings: LeagueSettings, role: RoleSettings) -> StoredSendCounts:
-    """The book of a role's mailbox, to be closed by the caller. Raises ``ConfigError``."""
+    """The book of a role's mailbox; the caller closes it. Raises ``ConfigError``."""
     return STORAGE.sends(book_path(), endpoint=endpoint_of(settings.gmail.endpoint), address=role.address)
 
 
 def sends_left(settings: LeagueSettings, role: RoleSettings, now: datetime) -> int | None:
-    """How many mails a role's mailbox may still send; ``None`` if nobody has counted. Nothing is written."""
+    """The number of mails that a role's mailbox may still send; ``None`` if there is no count. Read only."""
     endpoint = endpoint_of(settings.gmail.endpoint)
     book = STORAGE.look_at_sends(book_path(), endpoint=endpoint, address=role.address)
     if book is None:

@@ -1,7 +1,7 @@
-"""Where durable things are kept: journals, ledgers of model calls, what is spent, the sends of a day.
+"""Durable storage: journals, ledgers of model calls, spending, the sends of a day.
 
-Rule: they are opened here and nowhere else; everybody else knows their ports. Another storage is one more ``Storage``
-and its word in ``config.storage_url``.
+Rule: storages are opened here only; all other modules use their ports. Another storage is one more ``Storage`` and its
+scheme in ``config.storage_url``.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from league_agents.mail.send_counts import StoredSendCounts
 
 
 class Storage(Protocol):
-    """One way to keep things. Whatever cannot be opened is a ``JournalError`` that names it."""
+    """A kind of storage. Opening fails with ``JournalError`` that names the file."""
 
     def journal(
         self, path: Path, *, role: str, address: str, dump: Dump, outlives_power_cut: bool = True
     ) -> StoredJournal:
-        """The journal of a role on an address, made where there is none. Without ``outlives_power_cut`` a commit
-        outlives the process only, and takes a tenth of the time."""
+        """The journal of a role on an address, created if it is missing. Without ``outlives_power_cut`` a commit
+        survives the death of the process only, and takes a tenth of the time."""
         ...
 
     def look_at_journal(self, path: Path) -> StoredJournal:
-        """A journal on which a role may be working at this moment: everything can be read and nothing written."""
+        """Open a journal read-only, possibly while a role works on it."""
         ...
 
     def calls(self, path: Path, *, in_journal: bool = False) -> CallLedger:
-        """The model calls of a ledger, or of a role's journal, which somebody else makes."""
+        """The model calls of a ledger, or of a role's journal; the file is created elsewhere."""
         ...
 
     def spending(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending:
-        """What is spent, in a ledger."""
+        """The spending in a ledger."""
         ...
 
     def sends(self, path: Path, *, endpoint: str, address: str) -> StoredSendCounts:
-        """The sends of a mailbox. What cannot be opened is told in the log, and counted by this process alone."""
+        """The sends of a mailbox. If the file cannot be opened, this is logged and only this process is counted."""
         ...
 
     def look_at_sends(self, path: Path, *, endpoint: str, address: str) -> StoredSendCounts | None:
-        """The same, not to be written; ``None`` if there are none that can be read."""
+        """The same, read only; ``None`` if there is no readable file."""
         ...
 
 
@@ -84,7 +84,7 @@ class SqliteStorage:
 
 
 STORAGES: Mapping[str, Storage] = dict(zip(SCHEMES, (SqliteStorage(),), strict=True))
-"""By the scheme of their URLs."""
+"""Scheme of the URL -> storage."""
 
 STORAGE = STORAGES[DEFAULT_SCHEME]
-"""The storage of files that a person names without a scheme, and of the files in the data folder."""
+"""The storage of files named without a scheme, and of the files in the data folder."""

@@ -1,4 +1,4 @@
-"""Calling an agent by itself: as in a match, with the same hosts and time limits."""
+"""Call a single agent as in a match, with the same hosts and time limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league_agents.user_code.instances import InstanceMaker
 
 
 class TrialRun:
-    """A ``Caller``: always the same instance, a new one only after a call that hung or ended its process."""
+    """A ``Caller`` with one instance, replaced only after a call that hung or ended its process."""
 
     def __init__(self, make: InstanceMaker) -> None:
         self._workers = Workers(make, one_game_each=False, waits=True)
@@ -24,5 +24,5 @@ class TrialRun:
         return called
 
     def close(self) -> None:
-        """End the agent's process; a thread of this one that hangs ends with the program."""
+        """End the agent's process; a hanging thread of this process ends with the program."""
         self._workers.close()

@@ -1,4 +1,4 @@
-"""What a league waits for, and the command that goes on without it."""
+"""The event that a league waits for, and the command that continues without it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from league_agents.report.status import Awaited
 
 
 def awaited(machine: object, state: object) -> Awaited | None:
-    """Of a league manager; ``None`` for every other role."""
+    """The event that a league manager waits for; ``None`` for every other role."""
     if not isinstance(machine, Manager) or not isinstance(state, ManagerState):
         return None
     season, config = state.season, machine.config
