@@ -1,6 +1,6 @@
-"""The server as one ASGI application: the page, the lobby, the protocol over HTTP and WebSocket.
+"""The server as one ASGI application: the web page, the lobby, and the protocol over HTTP and WebSocket.
 
-Imported only where a server is made: starlette comes with the extra ``web``.
+Import it only to make a server: starlette comes with the extra ``web``.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
         lifespan=lifespan,
         exception_handlers={HTTPException: _wrong_route},  # type: ignore[dict-item]
     )
-    # A path with a slash too many is not another page: no redirect, which would send tokens on.
+    # No redirect for a path with an extra slash: it would pass tokens on.
     app.router.redirect_slashes = False
     return Guarded(app, Guard(is_public=is_public))
 
 
 class Guarded:
-    """Lets requests in that ``Guard`` has no objection to."""
+    """Middleware that rejects requests that ``Guard`` objects to."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app = app
@@ -82,7 +82,7 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             headers = _headers_of(scope)
-            # A page is shown to whoever follows a link to it; only what acts must come from a page of ours.
+            # Any site may link to a page; only requests that change something must come from the server's own pages.
             acts = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
             objection = self._guard.objection(headers.get("host", ""), headers.get("origin") if acts else None)
             if objection is not None:
@@ -123,7 +123,7 @@ async def _sweep(hall: Hall) -> None:
         await asyncio.sleep(SWEEP_EVERY_S)
         try:
             hall.sweep()
-        except Exception:  # it comes again soon; nothing depends on this one
+        except Exception:  # the next sweep comes soon; nothing depends on this one
             LOG.exception("sweeping failed")
 
 

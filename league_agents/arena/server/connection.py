@@ -1,14 +1,14 @@
 """One WebSocket: texts in, answers and pushes out (arena 5.3).
 
-Rule 1: whatever comes over it costs this connection at most. Matches go on, other connections hear nothing of it.
-Rule 2: an answer stands before the pushes that its request caused, and everything leaves in the order in which it
+Rule 1: bad input closes at most this connection. Matches and other connections are not affected.
+Rule 2: an answer is sent before the pushes that its request caused, and everything is sent in the order in which it
 happened: one outbox, one sender.
 
-Besides the protocol's requests one frame is understood, for clients that cannot set headers (browsers):
+Besides the protocol's requests one frame is accepted, for clients that cannot set headers (browsers):
 ``{"version": "1.0.0", "type": "authenticate", "game": …, "match_id": …, "agent_id": …, "token": …}``, any number of
-them. What the token says may be empty or left out. Each is answered by ``authenticated`` with the same core fields, as
-the token fills them, and with ``now``, the server's time, for clients that show how long a deadline is away. With
-``"after": <seq>`` the pushes that were missed since that number follow at once.
+times. Fields that the token implies may be empty or left out. Each is answered by ``authenticated`` with the same core
+fields, filled in from the token, and with ``now``, the server's time, for clients that show the time left until a
+deadline. With ``"after": <seq>`` the pushes with higher numbers follow at once.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 POLICY, TRY_AGAIN, NO_TOKEN = 1008, 1013, 4401
 MOST_MISSED = 5000
-"""Pushes of one match that are told again; of the others the state tells."""
+"""Missed pushes of one match that are sent again; earlier ones must be taken from the state."""
 
 _SHORT = 4096
-"""Characters of a refused text that is still read, for its ``request_id``."""
+"""A refused text of at most this many characters is still read, for its ``request_id``."""
 
 
 class Connection:
     """Serves one WebSocket from its handshake to its end."""
 
     def __init__(self, hall: Hall, socket: WebSocket, *, address: str, token: str | None = None) -> None:
-        """``token``: the one of the handshake's ``Authorization`` header, if there was one."""
+        """``token``: from the handshake's ``Authorization`` header; ``None`` without one."""
         self._hall = hall
         self._socket = socket
         self._address = address
@@ -65,7 +65,7 @@ class Connection:
         self._refused = 0
 
     async def serve(self) -> None:
-        """Until either side closes."""
+        """Serve until either side closes."""
         await self._socket.accept()
         receiving = asyncio.ensure_future(self._receive())
         watching = [asyncio.ensure_future(each) for each in (self._send(), self._overflow())]
@@ -75,7 +75,7 @@ class Connection:
             if code is not None:
                 if code != TRY_AGAIN:
                     await self._flush()
-                with suppress(RuntimeError):  # the peer was quicker
+                with suppress(RuntimeError):  # the peer closed first
                     await self._socket.close(code)
         finally:
             for task in (receiving, *watching):
@@ -85,7 +85,7 @@ class Connection:
                 self._hall.detach(match_id, agent_id, self._outbox)
 
     async def _receive(self) -> int | None:
-        """Handle what comes. The code to close with; ``None`` when the peer has closed."""
+        """Handle incoming frames. Return the code to close with; ``None`` when the peer has closed."""
         if self._token is not None:
             self._authenticate(Authenticate(heading=RequestHeading(type="authenticate"), token=self._token))
         give_up_at = monotonic_s() + self._hall.limits.token_wait.total_seconds()
@@ -103,11 +103,11 @@ class Connection:
             code = self._handle(message.get("text"))
             if code is not None:
                 return code
-            # One that asks without pause does not keep the others from being heard.
+            # A client that sends without pause must not block the other connections.
             await asyncio.sleep(0)
 
     def _handle(self, text: str | None) -> int | None:
-        """Answer one frame. The code to close with; ``None`` to go on."""
+        """Answer one frame. Return the code to close with; ``None`` to go on."""
         wait_s = self._bucket.take(monotonic_s())
         if wait_s:
             self._refused += 1
@@ -158,7 +158,7 @@ class Connection:
         return None
 
     def _filled(self, heading: RequestHeading, claim: Claim) -> RequestHeading:
-        """The heading with what the token says. Raises ``Refused`` where it says something else."""
+        """The heading with empty fields filled in from the token. Raises ``Refused`` if they contradict each other."""
         hosted = self._hall.store.get(claim.match_id) if claim.match_id else None
         game = "" if hosted is None else hosted.match.game.code
         filled = evolve(heading, game=game, match_id=claim.match_id, agent_id=claim.agent_id)
@@ -169,7 +169,7 @@ class Connection:
         return filled
 
     def _attach(self, claim: Claim, after: int | None) -> list[OutgoingFrame]:
-        """Hear of what happens to what was claimed from now on; what was missed since number ``after``."""
+        """Subscribe to every match that the claim covers; return the pushes missed since number ``after``."""
         hall = self._hall
         if claim.match_id:
             places = [claim.match_id]
@@ -204,7 +204,7 @@ class Connection:
 
     def _answered(self, answer: OutgoingFrame) -> None:
         if answer["type"] == "create_match_response":
-            # The seat of whoever opened a match is his: he hears of it from the first push on.
+            # The account that opened a match has a seat in it, and gets its pushes from the first one on.
             match_id, agent_id = answer["match_id"], answer["agent_id"]
             with suppress(Refused):
                 self._hall.attach(match_id, agent_id, self._outbox)
@@ -224,7 +224,7 @@ class Connection:
         return TRY_AGAIN
 
     async def _flush(self) -> None:
-        """What was said before the end is said, if the peer reads it soon."""
+        """Send the remaining messages, if the peer reads them soon."""
         with suppress(TimeoutError):
             async with asyncio.timeout(1):
                 while len(self._outbox):

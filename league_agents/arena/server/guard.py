@@ -1,8 +1,9 @@
-"""What every request meets first: whose page sent it, and what the answer may do in a browser.
+"""Checks on the origin of every request, and the security headers of every answer.
 
-Rule 1: a page of another site never speaks for the person who has it open: a browser says where a request comes from,
-and only the server's own pages may.
-Rule 2: a server on loopback answers to loopback's names only. Another name that leads here is a trick (DNS rebinding).
+Rule 1: a page of another site must not act for the person who has it open: browsers name the origin of a request, and
+only the server's own pages are accepted.
+Rule 2: a server on loopback accepts only loopback's host names. Any other name that resolves to it is an attack (DNS
+rebinding).
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::[0-9]{1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """Which requests are let in."""
+    """Decides which requests are accepted."""
 
     is_public: bool = False
     """Whether the server listens beyond loopback."""
 
     def objection(self, host: str, origin: str | None) -> str | None:
-        """Why a request is not let in, for people; ``None`` when it is.
+        """Why a request is rejected, for people; ``None`` if it is accepted.
 
-        ``host`` and ``origin`` are its headers; programs that are no browsers send no ``Origin``.
+        ``host`` and ``origin`` are its headers; only browsers send ``Origin``.
         """
         if not _HOST.fullmatch(host):
             return "the Host header is no host's name"
@@ -47,11 +48,11 @@ class Guard:
 
 
 def page_headers(host: str) -> Mapping[str, str]:
-    """The headers of a page or its parts."""
+    """The headers of a page and its files."""
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     return {
         **API_HEADERS,
-        # An older browser does not count a WebSocket of the same host as 'self', so it is named.
+        # Older browsers do not count a WebSocket of the same host as 'self', so it is named.
         "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         f"font-src 'self'; manifest-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'",
@@ -71,7 +72,7 @@ API_HEADERS: Mapping[str, str] = {
 
 
 def address_key(address: str) -> str:
-    """By what an address is counted: an IPv6 network of one customer is one."""
+    """The key that an address is counted by: an IPv6 network of one customer is one key."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -95,5 +96,5 @@ def _is_loopback(name: str) -> bool:
 
 
 def _without_port(host: str, scheme: str) -> str:
-    """The host with its port, where that is not the scheme's own."""
+    """The host, without its port if that is the scheme's default."""
     return host.lower().removesuffix(":443" if scheme == "https" else ":80")

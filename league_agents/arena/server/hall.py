@@ -1,9 +1,9 @@
-"""The matches of one server while they wait, run and can still be read.
+"""The matches of one server while they wait, run and remain readable.
 
 Rule 1: everything here happens on one event loop, so a match is handled one message at a time.
-Rule 2: what a seat or a spectator is told goes to its own connections only, in the order in which it happened.
+Rule 2: messages for a seat or a spectator go to its own connections only, in the order in which they were caused.
 Rule 3: a match that fails ends as abandoned, with an incident in the log; the others go on.
-Rule 4: nothing that is secret in a match follows from anything that its agents, or strangers, are told.
+Rule 4: no secret of a match can be derived from what its agents, or strangers, are sent.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Hall:
-    """Opens, runs and closes matches, and knows who listens to them. Made on the event loop that it lives on."""
+    """Opens, runs and closes matches, and keeps their connections. Create it on the event loop that it runs on."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Hall:
         self._pace = RateLimiter(self.limits.house_actions_per_s)
         self._thinkers = asyncio.Semaphore(self.limits.thinkers)
         self._asking = ""
-        """The address of whoever is being answered."""
+        """The address of the client being answered."""
 
         self.service = MatchService(self.store, create=self._created, profile=profile)
 
@@ -76,9 +76,9 @@ class Hall:
         is_listed: bool = True,
         is_open: bool = True,
     ) -> Hosted:
-        """A new match; it starts when its last open seat is taken.
+        """Open a match; it starts when its last open seat is taken.
 
-        Raises ``ConfigError`` for what cannot be played, ``LimitExceeded`` where there is no room, ``Refused``
+        Raises ``ConfigError`` for a match that cannot be played, ``LimitExceeded`` if there is no room, ``Refused``
         (``rate_limited``) for an ``opener`` that opens too many.
         """
         hosted = self._prepared(scenario, opener=opener, pause=pause, is_listed=is_listed, is_open=is_open)
@@ -89,7 +89,7 @@ class Hall:
     def join(
         self, match_id: str, *, name: str = "", kind: Literal["human", "ai"] = "ai", agent_id: str | None = None
     ) -> tuple[str, str]:
-        """Take a free seat: the agent's id and its token. Raises ``NoSeat`` or ``Refused``."""
+        """Take a free seat; return the agent's id and its token. Raises ``NoSeat`` or ``Refused``."""
         hosted = self.store.get(match_id)
         seat = self.service.join(match_id, name="", kind=kind, agent_id=agent_id)
         assert hosted is not None, "the service found it"
@@ -103,14 +103,14 @@ class Hall:
         return seat, token
 
     def watch(self, match_id: str) -> tuple[str, str]:
-        """A spectator's id and token. Raises ``Refused``."""
+        """Add a spectator; return its id and token. Raises ``Refused``."""
         spectator = self.service.watch(match_id)
-        # It is told of what happens once it is connected, not before.
+        # A spectator gets pushes only once it is connected.
         self.service.unwatch(match_id, spectator)
         return spectator, self.tokens.to_watch(match_id, spectator)
 
     def leave(self, match_id: str, agent_id: str) -> None:
-        """Somebody goes for good. Raises ``Refused`` or ``NoSeat``."""
+        """Leave the match permanently. Raises ``Refused`` or ``NoSeat``."""
         table = self.tables.get(match_id)
         if is_spectator(agent_id):
             return
@@ -125,7 +125,7 @@ class Hall:
             table.session.wake()
 
     def transcript(self, match_id: str, viewer: str) -> list[Line] | None:
-        """The transcript of an ended match as ``viewer`` may have it; ``None`` before the end."""
+        """The transcript of an ended match, redacted for ``viewer``; ``None`` before the end."""
         hosted, table = self.store.get(match_id), self.tables.get(match_id)
         if hosted is None or table is None or hosted.status not in (Status.ENDED, Status.ABANDONED):
             return None
@@ -133,7 +133,7 @@ class Hall:
         return list(redact(read_transcript(lines), viewer)) if lines else []
 
     def table_told(self, match_id: str) -> tuple[Hosted, Scenario, int] | None:
-        """A match, its scenario and how many watch it; ``None`` for one that is not there."""
+        """A match, its scenario and its number of spectators; ``None`` for an unknown match."""
         hosted, table = self.store.get(match_id), self.tables.get(match_id)
         return None if hosted is None or table is None else (hosted, table.scenario, table.watching)
 
@@ -146,7 +146,7 @@ class Hall:
         answer: Callable[[OutgoingFrame], None],
         address: str = "",
     ) -> None:
-        """Answer a request, then tell those whom it concerns what it caused (arena 5.3)."""
+        """Answer a request, then send the pushes that it caused (arena 5.3)."""
         self._asking = address
         try:
             (asker, first), *pushes = self.service.handle(text, principal, self.now())
@@ -162,10 +162,10 @@ class Hall:
             self.seen(match_id, asker, acts=first["type"] == "perform_action_response")
 
     def seen(self, match_id: str, agent_id: str, *, acts: bool = False) -> None:
-        """A seat has asked for something: it is there, connected or not. One that ``acts`` is not absent any more.
+        """Note that a seat sent a request, so it counts as present, connected or not. ``acts`` also ends its absence.
 
-        Asking alone does not end an absence: a page that shows a match to nobody asks too, and everybody would wait for
-        it at every turn.
+        A request alone does not end an absence: a page left open sends requests too, and the match would wait for it at
+        every turn.
         """
         table = self.tables.get(match_id)
         if table is None or table.decisions is None or agent_id not in table.scenario.agent_ids:
@@ -177,7 +177,7 @@ class Hall:
             table.session.wake()  # type: ignore[union-attr]  # there are decisions, so there is a session
 
     def attach(self, match_id: str, agent_id: str, outbox: SocketOutbox) -> None:
-        """A connection of a seat or a spectator: it gets what is told from now on. Raises ``Refused``."""
+        """Send the pushes of a seat or a spectator to this connection from now on. Raises ``Refused``."""
         table, hosted = self.tables.get(match_id), self.store.get(match_id)
         if table is None or hosted is None:
             raise Refused("unknown_match", "the match is over for so long that it was forgotten")
@@ -192,7 +192,7 @@ class Hall:
             table.session.wake()
 
     def detach(self, match_id: str, agent_id: str, outbox: SocketOutbox) -> None:
-        """The connection is gone. A seat without any has a time of grace."""
+        """Remove a closed connection. A seat without any connection has a grace period."""
         table = self.tables.get(match_id)
         if table is None:
             return
@@ -212,7 +212,7 @@ class Hall:
             table.session.wake()
 
     async def moved(self, match_id: str, timeout_s: float) -> None:
-        """Wait until something is told in the match, at most ``timeout_s``."""
+        """Wait until the match has news, at most ``timeout_s``."""
         table = self.tables.get(match_id)
         if table is not None and not self.is_closing:
             try:
@@ -223,17 +223,17 @@ class Hall:
     # Time.
 
     def sweep(self) -> None:
-        """Give up matches that nobody came to, and those that grow too long; forget those that are over for long."""
+        """Abandon matches that did not fill in time and those that grow too long; forget those that ended long ago."""
         self.tables.sweep()
 
     def hang_up(self) -> None:
-        """The server is about to stop: nobody waits any longer."""
+        """Wake all waiting requests, as the server is about to stop."""
         self.is_closing = True
         for table in self.tables.all():
             table.wake()
 
     async def close(self) -> None:
-        """Stop every match where it is."""
+        """Stop every match in its present state."""
         self.hang_up()
         running = [table.running for table in self.tables.all() if table.running is not None]
         for task in running:
@@ -243,7 +243,7 @@ class Hall:
     # Inside.
 
     def _created(self, request: CreateMatch, now: datetime) -> Hosted:
-        """What ``create_match`` asks for; the service keeps it."""
+        """Make the match that ``create_match`` describes; the service keeps it."""
         scenario = scenario_asked_for(request, self.house, self.limits)
         try:
             return self._prepared(scenario, opener=self._asking)
@@ -269,7 +269,7 @@ class Hall:
             opener=opener,
             pause=max(pause, self.limits.house_pause),
         )
-        # Made now and not at the start: whoever opens the match learns what cannot play.
+        # Made now and not at the start, so that the opener learns which agents cannot play.
         table.agents = self._house_agents(match_id, table)
         hosted = Hosted(
             match_id=match_id,
@@ -336,7 +336,7 @@ class Hall:
         )
         opening = self.service.start(match_id, now, match=match, driver=SessionDriver(session))
         hosted.rules = session.rules_text
-        # The clocks run, and the record is open, before the first message can come.
+        # The clocks and the transcript must be running before the first message can arrive.
         session.begin()
         session.decisions.ask(now)
         for agent_id in table.lost:
@@ -345,7 +345,7 @@ class Hall:
         table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
 
     def _named_match(self, hosted: Hosted, table: ServedMatch) -> Match[Any]:
-        """The match with the names of those who came."""
+        """The match with the names of the players who joined."""
         scenario = table.scenario
         names = {seat.agent_id: seat.name for seat in hosted.seats if seat.name and seat.name != seat.agent_id}
         named = evolve(scenario, config={**scenario.config, "names": names})
@@ -359,7 +359,7 @@ class Hall:
         reason = "Everybody has left."
         try:
             await session.run()
-        except Exception as failed:  # whatever fails, it is this match only
+        except Exception as failed:  # a failure ends this match only
             reason = f"The server failed; incident {self._incident(f'match {match_id}', failed)}."
             session.decisions.abandon()
         if session.decisions.is_abandoned and self.store.get(match_id) is not None:

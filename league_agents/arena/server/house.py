@@ -1,7 +1,7 @@
-"""The server's own agents, who fill the seats that nobody takes.
+"""The server's own agents ("the house"), which fill the seats that are not open.
 
-Rule: however many of them play, people and their agents are answered in time: each takes a moment for each action, and
-only a few compute at once.
+Rule: however many of them play, people and their agents are answered in time: each pauses before each action, and only
+a few compute at once.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from league_agents.games.game import Event, LegalAction
 from league_agents.kit.model_work import KEY
 
 OPEN = "open"
-"""The agent of a scenario's seat that somebody from outside is to take."""
+"""The agent name of a scenario's seat that is free for a client to take."""
 
 
 class AgentMaker(Protocol):
-    """Makes the agent of a house seat."""
+    """A factory for the agents of house seats."""
 
     def __call__(self, seat: ScenarioSeat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
         """``is_first``: whether it is the first seat of the match. Raises ``ConfigError``."""
@@ -33,7 +33,7 @@ class AgentMaker(Protocol):
 
 
 class UsualTable(Protocol):
-    """How a game is usually played."""
+    """A factory for the default match of a game."""
 
     def __call__(
         self,
@@ -43,31 +43,31 @@ class UsualTable(Protocol):
         config: Mapping[str, Any] | None = None,
         lang: str | None = None,
     ) -> Scenario:
-        """A match with its usual seats, or that many. Raises ``ConfigError``."""
+        """A match with its default seats, or the given number. Raises ``ConfigError``."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """Which agents a server has, and how its tables are laid."""
+    """The agents of a server, and its default matches."""
 
     agents_of: Callable[[str], tuple[str, ...]]
-    """Game to the names of the agents that a stranger may put on a seat, the usual one first."""
+    """Game -> names of the agents that a client may choose for a seat, the default first."""
 
     make_agent: AgentMaker
     usual_table: UsualTable
     person_seat: Callable[[str], int] = lambda _game: 0
-    """The place of the seat that is left open where nothing else is said."""
+    """Game -> index of the seat that is open by default."""
 
     memory_for: Callable[[str], Memory | None] = lambda _game: None
-    """What an agent of the game is helped to remember."""
+    """Game -> a new memory for one of its agents; ``None`` if the game keeps none."""
 
 
 class HouseAgent:
-    """An agent of the server, in the time that it is given."""
+    """An agent of the server, with its pauses and its limit on computing time."""
 
     def __init__(self, agent: object, *, pause_s: float, pace: RateLimiter, thinkers: asyncio.Semaphore) -> None:
-        """``pace`` is that of all agents of the house; ``thinkers``: how many may compute on threads at once."""
+        """``pace`` is shared by all agents of the house; ``thinkers`` limits how many compute on threads at once."""
         self._agent = agent
         self._pause_s = pause_s
         self._pace = pace
@@ -75,16 +75,16 @@ class HouseAgent:
 
     @property
     def raw_answer(self) -> object:
-        """What the agent wrote last, where it says so."""
+        """The agent's last text, if it exposes one."""
         return getattr(self._agent, "raw_answer", None)
 
     @property
     def model_work(self) -> object:
-        """What became of a model's work in its last decision, where it says so."""
+        """The model steps of the agent's last decision, if it exposes them."""
         return getattr(self._agent, KEY, None)
 
     async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Any:
-        """What the agent does. Raises what it raises."""
+        """The agent's action. Raises what the agent raises."""
         now_s = asyncio.get_running_loop().time()
         await asyncio.sleep(max(self._pause_s, self._pace.wait_s(now_s)))
         act = self._agent.act  # type: ignore[attr-defined]  # made by the house: it has one
@@ -93,17 +93,17 @@ class HouseAgent:
         await self._thinkers.acquire()
         thinking = asyncio.ensure_future(on_a_thread(act, view, legal, deadline))
         thinking.add_done_callback(self._thought)
-        # A thread cannot be stopped: one whose time is up is not waited for, but keeps its place until it is done.
+        # A thread cannot be stopped: after a time-out nobody waits for it, but it counts as a thinker until it ends.
         return await asyncio.shield(thinking)
 
     def observe(self, event: Event) -> None:
-        """Tell the agent what happened."""
+        """Pass the event to the agent."""
         observe = getattr(self._agent, "observe", None)
         if callable(observe):
             observe(event)
 
     def reset(self) -> None:
-        """A new match begins."""
+        """Reset the agent for a new match."""
         reset = getattr(self._agent, "reset", None)
         if callable(reset):
             reset()
@@ -111,4 +111,4 @@ class HouseAgent:
     def _thought(self, thinking: asyncio.Future[Any]) -> None:
         self._thinkers.release()
         if not thinking.cancelled():
-            thinking.exception()  # told to whoever still waits; nobody else is to hear of it
+            thinking.exception()  # mark it as retrieved: a caller that still waits gets it, and asyncio must not log it

@@ -1,6 +1,6 @@
-"""What one server bears, and how it tells who asks too often.
+"""The limits of one server, and its rate limiters.
 
-Rule: every number that a stranger could drive up has a bound here.
+Rule: every quantity that a client could drive up has a bound here.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ class ServerLimits:
     """The bounds of one server."""
 
     matches: int = 2000
-    """At the same time, ended ones that are still kept included."""
+    """Matches kept at the same time, including ended ones."""
 
     transcripts: int = 256 * 1024 * 1024
-    """Characters of all transcripts. Above it the matches that ended first are forgotten, and when that is not enough
-    the longest that still run are given up."""
+    """Characters of all transcripts. Above it the matches that ended first are forgotten; if that is not enough, the
+    longest running ones are abandoned."""
 
     transcript: int = 32 * 1024 * 1024
-    """Characters of one match's transcript; a match that comes to more is given up."""
+    """Characters of one match's transcript; a match that exceeds it is abandoned."""
 
     tables_of_address: int = 100
-    """Matches that wait or run, of one address that opened them."""
+    """Waiting or running matches that one address has opened."""
 
     sockets: int = 5000
     sockets_of_address: int = 500
     http_of_address: int = 256
-    """Connections that are no WebSockets."""
+    """Connections of one address that are not WebSockets."""
 
     seats_of_socket: int = 256
-    """Seats and places to watch from that one connection may serve."""
+    """Seats and spectators that one connection may serve."""
 
     spectators: int = 200
-    """Connections that watch one match."""
+    """Spectator connections of one match."""
 
     polls_of_address: int = 100
-    """Requests that wait for events at the same time."""
+    """Long polls of one address at the same time."""
 
     outbox: int = 512
-    """Messages that wait for one slow reader before its connection is closed."""
+    """Messages queued for one slow reader before its connection is closed."""
 
     requests_per_s: float = 50.0
-    """Of one connection or address, on average."""
+    """Average rate for one connection or address."""
 
     burst: float = 200.0
-    """Requests that may come at once."""
+    """Requests that may arrive at once."""
 
     patience: int = 50
-    """Requests in a row that are refused as too many before the connection is closed."""
+    """Consecutive rate-limited requests before the connection is closed."""
 
     new_matches_per_s: float = 2.0
-    """Of one address, on average."""
+    """Average rate for one address."""
 
     new_matches_burst: float = 20.0
 
@@ -68,10 +68,10 @@ class ServerLimits:
     """How long a request may take to arrive in full."""
 
     ping_every: timedelta = timedelta(seconds=20)
-    """Of an open connection (arena 5.3); one that does not answer as long again is gone."""
+    """Ping interval of an open connection (arena 5.3); one that does not answer within the same time is closed."""
 
     farewell: timedelta = timedelta(seconds=3)
-    """How long a peer that is closed on has to take what was said last; after twice as long it is cut off."""
+    """How long a peer has to read the last messages when its connection is closed; after twice this it is cut off."""
 
     waiting_kept: timedelta = timedelta(hours=1)
     """How long a match waits for its seats to be taken."""
@@ -80,20 +80,20 @@ class ServerLimits:
     """How long an ended match can be read."""
 
     house_pause: timedelta = timedelta(milliseconds=10)
-    """What an agent of the server takes for each action at least, so that many of them leave time for everybody."""
+    """Minimum time that an agent of the server takes for each action, so that many of them leave time for others."""
 
     house_actions_per_s: float = 500.0
-    """Of all agents of the server together, for the same reason."""
+    """Rate for all agents of the server together, for the same reason."""
 
     thinkers: int = 2
-    """Agents of the server that may compute at the same time; the others wait for their turn."""
+    """Agents of the server that may compute at the same time; the others wait."""
 
     longest_turn: timedelta = timedelta(hours=1)
-    """That a stranger may give a decision; a match that never ends is nobody's."""
+    """The longest turn time-out that a client may set, so that every match ends."""
 
 
 class Bucket:
-    """Lets requests through at an average rate, with bursts."""
+    """A token bucket: an average rate, with bursts."""
 
     __slots__ = ("_burst", "_filled_at", "_level", "_rate")
 
@@ -104,7 +104,7 @@ class Bucket:
         self._filled_at = now_s
 
     def take(self, now_s: float) -> float:
-        """Seconds to wait; 0 when the request is let through."""
+        """Seconds to wait; 0 if the request is accepted."""
         self._level = min(self._burst, self._level + (now_s - self._filled_at) * self._rate)
         self._filled_at = now_s
         if self._level >= 1:
@@ -113,7 +113,7 @@ class Bucket:
         return (1 - self._level) / self._rate
 
     def charge(self, cost: float) -> None:
-        """A request that was let through was more work than others: the next ones wait for it."""
+        """Charge an accepted request that was more work than others; later requests wait for it."""
         self._level -= cost
 
 
@@ -127,7 +127,7 @@ class Buckets:
         self._of: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, key: str, now_s: float) -> float:
-        """Seconds that ``key`` has to wait; 0 when the request is let through."""
+        """Seconds that ``key`` has to wait; 0 if the request is accepted."""
         bucket = self._of.get(key)
         if bucket is None:
             bucket = self._of[key] = Bucket(self._rate, self._burst, now_s)
@@ -137,24 +137,24 @@ class Buckets:
         return bucket.take(now_s)
 
     def charge(self, key: str, cost: float) -> None:
-        """A request of ``key`` was more work than others."""
+        """Charge ``key`` for a request that was more work than others."""
         bucket = self._of.get(key)
         if bucket is not None:
             bucket.charge(cost)
 
 
 PUSHES_OF_ONE_REQUEST = 50
-"""Told again after the fact, they are as much work as one request."""
+"""Sending this many missed pushes is as much work as one request."""
 
 
 class RateLimiter:
-    """Lets one after the other go, at no more than a rate."""
+    """Spaces callers out to a maximum rate."""
 
     def __init__(self, rate_per_s: float) -> None:
         self._step_s = 1 / rate_per_s
         self._next_s = 0.0
 
     def wait_s(self, now_s: float) -> float:
-        """How long whoever asks now waits for its turn."""
+        """Reserve the next turn; return the seconds until then."""
         self._next_s = max(now_s, self._next_s + self._step_s)
         return self._next_s - now_s

@@ -1,8 +1,8 @@
-"""What strangers may ask of a lobby, read and bounded.
+"""Requests to the lobby, parsed and bounded.
 
-Rule 1: a stranger never decides, and is never told, what is the host's: seeds, and the keys of a configuration that a
-game marks as ``x-host-only``.
-Rule 2: whatever is wrong is one ``ConfigError`` that names the key and the remedy.
+Rule 1: a client can neither set nor read what belongs to the host: seeds, and the configuration keys that a game marks
+as ``x-host-only``.
+Rule 2: every fault is one ``ConfigError`` that names the key and the remedy.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ AgentName = Annotated[str, one_line(64)]
 
 
 class WrittenSeat(WrittenMapping):
-    """A seat of a match that somebody wants to open."""
+    """A seat in a body of ``POST /matches``."""
 
     id: AgentName | None = None
     name: AgentName | None = None
@@ -40,7 +40,7 @@ class WrittenSeat(WrittenMapping):
 
 
 class WrittenMatch(WrittenMapping):
-    """A body of ``POST /matches``. What is ``Any`` is read with the scenario that it becomes."""
+    """A body of ``POST /matches``. Fields of type ``Any`` are checked when the scenario is read."""
 
     game: str
     config: Annotated[dict[str, Any], Words("an object with the game's keys")] = Field(default_factory=dict)
@@ -66,29 +66,29 @@ class WrittenJoin(WrittenMapping):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchWanted:
-    """A match that somebody wants to open."""
+    """A parsed request to open a match."""
 
     scenario: Scenario
     pause: timedelta
-    """What each agent of the house takes for an action, so that people can follow."""
+    """Time that each agent of the house takes for an action, so that people can follow."""
 
     is_listed: bool
     is_open: bool
-    """Whether others may watch."""
+    """Whether spectators may watch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinWanted:
-    """A seat that somebody wants to take."""
+    """A parsed request to take a seat."""
 
     name: str
     kind: Literal["human", "ai"]
     agent_id: str | None
-    """``None``: the first that is free."""
+    """``None`` for the first free seat."""
 
 
 def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) -> MatchWanted:
-    """The match that a body of ``POST /matches`` describes. Raises ``ConfigError``."""
+    """Parse a body of ``POST /matches``. Raises ``ConfigError``."""
     written = read_written(WrittenMatch, fields, "")
     game, codes = written.game, usable_games()[0]
     if game not in codes:
@@ -118,7 +118,7 @@ def match_wanted(fields: Mapping[str, Any], house: House, limits: ServerLimits) 
 
 
 def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits) -> Scenario:
-    """The match that a ``create_match`` describes; seats without an agent are open. Raises ``ConfigError``."""
+    """The scenario of a ``create_match``; seats without an agent are open. Raises ``ConfigError``."""
     game, account = request.heading.game, request.heading.agent_id
     config = _config(request.config, game)
     seats = request.seats
@@ -138,13 +138,13 @@ def scenario_asked_for(request: CreateMatch, house: House, limits: ServerLimits)
 
 
 def join_wanted(fields: Mapping[str, Any]) -> JoinWanted:
-    """The seat that a body of ``POST /matches/{id}/join`` asks for. Raises ``ConfigError``."""
+    """Parse a body of ``POST /matches/{id}/join``. Raises ``ConfigError``."""
     written = read_written(WrittenJoin, fields, "")
     return JoinWanted(name=written.name, kind=written.type, agent_id=written.agent_id)
 
 
 def games_told(house: House) -> list[dict[str, Any]]:
-    """Every game, as the lobby shows it."""
+    """The lobby's list of games, as JSON values."""
     told = []
     for code in usable_games()[0]:
         game = game_of(code)
@@ -169,7 +169,7 @@ def games_told(house: House) -> list[dict[str, Any]]:
 
 
 def match_told(hosted: Hosted, scenario: Scenario, watching: int) -> dict[str, Any]:
-    """A match, as the lobby shows it to everybody."""
+    """A match in the lobby's public list, as JSON values."""
     agents = {seat.id: seat.agent for seat in scenario.seats}
     return {
         "match_id": hosted.match_id,
@@ -203,7 +203,7 @@ def _config(config: Mapping[str, Any], game: str) -> dict[str, Any]:
 
 
 def _seats(written: WrittenMatch, house: House) -> list[WrittenSeat]:
-    """What is known of every seat. Where nothing is said, the first seat is open and the house takes the others."""
+    """The seats as given. If none are given, the house's person seat is open and the house takes the others."""
     game = written.game
     rules, allowed = game_of(game), house.agents_of(game)
     least, most = rules.min_agents, rules.max_agents

@@ -1,7 +1,7 @@
-"""What people call themselves at the table.
+"""Display names of the players of a match.
 
-Rule: no two at one table read alike, and nobody takes the name of a seat that is not his; who plays an undercover must
-not be able to speak as somebody else.
+Rule: no two names in one match look alike, and no name equals the id of another seat, so that nobody, an undercover
+least of all, can pass for another player.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST = 32
 
 
 def free_name(wanted: str, agent_id: str, taken: Iterable[str]) -> str:
-    """The name that somebody wishes, or one like it that is free; the seat's own where nothing was wished.
+    """The wanted name, or a similar one that is free; the seat's id if ``wanted`` is empty.
 
     ``taken``: the names and the ids of the other seats.
     """

@@ -1,7 +1,7 @@
-"""What waits to be sent over one connection.
+"""The send queue of one connection.
 
-Rule: nobody waits for a reader. A connection whose messages pile up is closed, and its client asks for the state again
-when it comes back.
+Rule: the server never waits for a slow reader. A connection whose messages pile up is closed, and its client requests
+the state again when it reconnects.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 
 
 class SocketOutbox:
-    """Texts in the order in which they are to be sent."""
+    """Texts in sending order."""
 
     def __init__(self, most: int, most_characters: int = 8_000_000) -> None:
         self._most = most
@@ -20,7 +20,7 @@ class SocketOutbox:
         self._characters = 0
         self._filled = asyncio.Event()
         self.overflowed = asyncio.Event()
-        """Set when the reader was too slow. Nothing is kept for it any more."""
+        """Set when the reader was too slow. Later messages are dropped."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -30,9 +30,9 @@ class SocketOutbox:
         return self.overflowed.is_set()
 
     def put(self, text: str, *, is_repeated: bool = False) -> None:
-        """Send this when the connection is ready.
+        """Queue a text.
 
-        ``is_repeated``: the reader has asked for it, and there may be many: only their size counts.
+        ``is_repeated``: requested by the reader. There may be many of these, so only their size is limited.
         """
         if self.is_overflowing:
             return
@@ -47,14 +47,14 @@ class SocketOutbox:
         self._filled.set()
 
     def drain(self) -> list[str]:
-        """Everything that waits, at once: for whoever sends nothing."""
+        """Remove and return all queued texts at once."""
         found = list(self._waiting)
         self._waiting.clear()
         self._characters = 0
         return found
 
     async def take(self) -> str | None:
-        """The next text; ``None`` when the connection is to be closed."""
+        """Wait for the next text; ``None`` if the connection is to be closed."""
         while not self._waiting:
             if self.is_overflowing:
                 return None

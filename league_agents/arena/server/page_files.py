@@ -1,7 +1,6 @@
-"""The page's files: those of the package, and the script of each game from the game's own package.
+"""The files of the web page: those of this package, and the script of each game from the game's package.
 
-Rule: what is served is what was there when the server started, found by its name alone: no path of a request ever
-reaches the file system.
+Rule: all files are read when the server starts and looked up by name: no path of a request reaches the file system.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class PageFile:
 
 
 def page_files() -> Mapping[str, PageFile]:
-    """Every file of the page by its path below the page's folder."""
+    """Path below the page's folder -> file."""
     found: dict[str, PageFile] = {}
     waiting = [("", files("league_agents.arena.server") / "page")]
     while waiting:
@@ -69,7 +68,7 @@ def _file(body: bytes, media_type: str) -> PageFile:
 
 
 def _list_of(games: Sequence[GameDeclaration], scripts: Collection[str]) -> str:
-    """What the page knows of the games before it asks the server."""
+    """The list of games that is built into the page."""
     told = [
         {
             "code": game.code,
@@ -85,11 +84,11 @@ def _list_of(games: Sequence[GameDeclaration], scripts: Collection[str]) -> str:
 
 
 def _script_of(game: GameDeclaration) -> bytes | None:
-    """``None``: the game is shown as its view says it."""
+    """The game's script; ``None`` if it has none, and the page shows its plain view."""
     if game.page is None:
         return None
     try:
         return files(game.package).joinpath(game.page).read_bytes()
-    except OSError as error:  # what one game lacks must not take the page from the others
+    except OSError as error:  # a missing file of one game must not break the page for the others
         LOG.warning("game %s has no page: %s of %s: %s", game.code, game.page, game.package, error.strerror)
         return None

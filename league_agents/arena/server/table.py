@@ -1,4 +1,4 @@
-"""What the hall keeps of one match besides what the service keeps: who plays, who listens, what is written down."""
+"""The hall's own record of one match: its agents, connections and transcript."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ class ServedMatch:
     scenario: Scenario
     seed: int
     house_seed: int
-    """What the house's agents draw from. It has nothing to do with the match's seed: what they do tells nobody what was
-    dealt."""
+    """The seed of the house's agents. It is independent of the match's seed, so their actions reveal nothing about
+    hidden roles."""
 
     opener: str
     """The address that opened the match; ``""`` for the server itself."""
 
     pause: timedelta
-    """What an agent of the house takes for each action."""
+    """Time that an agent of the house takes for each action."""
 
     agents: dict[str, object] = field(default_factory=dict)
-    """The house's own, by seat."""
+    """Seat -> agent of the house."""
 
     session: Session | None = None
     """``None`` while seats are free."""
 
     running: asyncio.Task[None] | None = None
     readers: dict[str, set[SocketOutbox]] = field(default_factory=dict)
-    """Agent or spectator to its connections."""
+    """Agent or spectator -> its connections."""
 
     lost: set[str] = field(default_factory=set)
-    """Agents that had connections and have none now."""
+    """Agents that have lost all their connections."""
 
     moved: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set, and replaced by a new one, whenever something was told."""
+    """Set, and replaced by a new event, whenever the match has news."""
 
     transcript: io.StringIO | None = field(default_factory=io.StringIO)
     """``None`` once it is packed."""
@@ -53,7 +53,7 @@ class ServedMatch:
     packed: bytes = b""
 
     def wake(self) -> None:
-        """Whoever waits for news looks again."""
+        """Wake everything that waits for news of the match."""
         self.moved.set()
         self.moved = asyncio.Event()
 
@@ -64,16 +64,16 @@ class ServedMatch:
 
     @property
     def watching(self) -> int:
-        """How many spectators are connected."""
+        """The number of connected spectators."""
         return sum(agent_id not in self.scenario.agent_ids for agent_id in self.readers)
 
     @property
     def size(self) -> int:
-        """Of the transcript, in characters, or in bytes once it is packed."""
+        """The size of the transcript in characters, or in bytes once it is packed."""
         return len(self.packed) if self.transcript is None else self.transcript.tell()
 
     def pack(self) -> None:
-        """The match is over: keep its transcript small, and nothing of its agents."""
+        """Compress the transcript and drop the agents of a match that is over."""
         if self.session is not None and self.session.decisions.is_over:
             self.session.end()
         self.agents.clear()
@@ -85,13 +85,13 @@ class ServedMatch:
 
     def transcript_lines(self) -> list[str]:
         """The transcript of a match that is over."""
-        # The last action may have come this moment, and the session not have run since.
+        # The last action may have just arrived, before the session could run again.
         self.pack()
         return zlib.decompress(self.packed).decode().splitlines() if self.packed else []
 
 
 class SessionDriver:
-    """A session as the service moves it."""
+    """The ``Driver`` of a match that a session runs."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -101,13 +101,13 @@ class SessionDriver:
         try:
             return self._session.submit(agent_id, action)
         finally:
-            # Before anybody hears of it: whoever is next has its clock from now on.
+            # Before the pushes go out: the clock of the next agent starts now.
             self._session.decisions.ask(now)
 
     def forfeit(self, agent_id: str, cause: ForfeitCause, now: datetime, /) -> object:
-        """Go on without an action that is owed."""
+        """Forfeit an action that is owed."""
         return self._session.decisions.forfeit(agent_id, cause, now)
 
     def deadline(self, agent_id: str, /) -> datetime | None:
-        """Until when the agent owes its action; ``None`` without a clock."""
+        """The deadline of the action that the agent owes; ``None`` without a clock."""
         return self._session.decisions.deadline(agent_id)

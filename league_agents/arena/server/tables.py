@@ -1,6 +1,6 @@
-"""Which matches a server keeps, and for how long.
+"""The store of a server's matches, and their eviction.
 
-Rule: what strangers can make it remember has a bound, and the oldest of what nobody needs goes first.
+Rule: the memory that clients can make it use is bounded, and the matches that ended first are removed first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Tables:
     def __init__(
         self, limits: ServerLimits, now: Callable[[], datetime], *, give_up: Callable[[str, str], None]
     ) -> None:
-        """``give_up`` abandons a match, for a reason in words."""
+        """``give_up`` abandons a match; its text is the reason."""
         self.store = MemoryStore()
         self.tokens = Tokens()
         self._limits = limits
@@ -32,19 +32,19 @@ class Tables:
         self._new_matches = Buckets(limits.new_matches_per_s, limits.new_matches_burst)
 
     def get(self, match_id: str) -> ServedMatch | None:
-        """``None`` for a match that is not there, or no more."""
+        """The match; ``None`` if it is not stored."""
         return self._tables.get(match_id)
 
     def put(self, match_id: str, table: ServedMatch) -> None:
-        """Keep a new match."""
+        """Store a new match."""
         self._tables[match_id] = table
 
     def all(self) -> Collection[ServedMatch]:
-        """Every match's."""
+        """All stored matches."""
         return self._tables.values()
 
     def check_room(self, opener: str) -> None:
-        """Make room for one match more. Raises ``LimitExceeded``, and ``Refused`` for an address that opens too many in
+        """Make room for one more match. Raises ``LimitExceeded``, and ``Refused`` for an address that opens too many in
         a short time. ``opener=""`` is the server itself, which is not counted."""
         if opener:
             wait_s = self._new_matches.take(opener, self._now().timestamp())
@@ -67,7 +67,7 @@ class Tables:
         self.forget(ended[0].match_id)
 
     def forget(self, match_id: str) -> None:
-        """A match, its tokens and everything else of it."""
+        """Remove a match with its tokens and everything else that belongs to it."""
         self.store.remove(match_id)
         self.tokens.forget(match_id)
         table = self._tables.pop(match_id, None)
@@ -79,7 +79,7 @@ class Tables:
                 table.session.release()
 
     def sweep(self) -> None:
-        """Give up what nobody came to or what grows too long; forget what has been over for long, or has no room."""
+        """Abandon matches that did not fill in time or grow too long; forget those that ended long ago or lack room."""
         now = self._now()
         for hosted in self.store.all():
             if hosted.status is Status.WAITING and now - hosted.created_at > self._limits.waiting_kept:
@@ -100,6 +100,6 @@ class Tables:
             self._give_up(hosted.match_id, "The match is too long for this server.")
 
     def _ended(self) -> list[Hosted]:
-        """The matches that are over, the first to end first."""
+        """The ended matches, in order of their end."""
         over = [(hosted.ended_at, hosted) for hosted in self.store.all() if hosted.ended_at is not None]
         return [hosted for _, hosted in sorted(over, key=lambda each: each[0])]

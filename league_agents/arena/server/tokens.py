@@ -1,9 +1,9 @@
-"""The keys to seats.
+"""Tokens for seats, spectators and accounts.
 
-Rule 1: a token is shown once, to whoever took the seat. What is kept is its digest, so nothing that is logged, dumped
-or stolen from memory opens a seat.
-Rule 2: what strangers can have any number of, accounts and places to watch from, is signed and not kept: it takes no
-memory.
+Rule 1: a token is shown once, to the client that took the seat. The server keeps its digest only, so nothing that is
+logged, dumped or stolen from memory opens a seat.
+Rule 2: tokens that clients can have in any number, for accounts and spectators, are signed and not stored: they take
+no memory.
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ _WATCH, _ACCOUNT = "w", "a"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a token opened when it was shown."""
+    """What a token granted when it was shown."""
 
     match_id: str
     """``""`` for an account."""
 
     agent_id: str
     name: str = ""
-    """By which the token is found; ``""`` for one that is signed and never taken back."""
+    """The public half of a seat's token; ``""`` for a signed token, which is never revoked."""
 
     @property
     def principal(self) -> Principal:
-        """What whoever showed it speaks for."""
+        """The principal of the client that showed the token."""
         if not self.match_id:
             return Principal(accounts=frozenset({self.agent_id}))
         return Principal.of_seat(self.match_id, self.agent_id)
 
 
 class Tokens:
-    """Digests of tokens, and what each opens."""
+    """Digests of tokens, and what each grants."""
 
     def __init__(self) -> None:
         self._seats: dict[str, tuple[bytes, str, str]] = {}
-        """The token's public half to the digest of its secret half, the match and the agent."""
+        """The token's public half -> (digest of its secret half, match, agent)."""
 
         self._of_match: dict[str, dict[str, str]] = {}
-        """Match to agent to the public half of its token."""
+        """Match -> agent -> the public half of its token."""
 
         self._key = secrets.token_bytes(32)
         self.revision = 0
-        """Moves on whenever a token that opened something opens nothing any more."""
+        """Incremented whenever a token is revoked."""
 
     def issue(self, match_id: str, agent_id: str) -> str:
-        """A new token for a seat: 192 random bits behind a name by which it is found. A former one opens nothing."""
+        """Make a token for a seat: a public half to look it up by, and 192 random bits. Revokes the former token."""
         self.revoke(match_id, agent_id)
         name, secret = secrets.token_hex(8), secrets.token_urlsafe(24)
         self._seats[name] = (_digest(secret), match_id, agent_id)
@@ -62,16 +62,16 @@ class Tokens:
         return f"{name}.{secret}"
 
     def to_watch(self, match_id: str, spectator: str) -> str:
-        """A token for a spectator."""
+        """Make a token for a spectator."""
         return self._signed(_WATCH, match_id, spectator)
 
     def new_account(self) -> tuple[str, str]:
-        """A new agent id for the lobby, which nobody else has, and its token."""
+        """Make a unique agent id for the lobby, and its token."""
         agent_id = f"{_ACCOUNT}-{secrets.token_hex(8)}"
         return agent_id, self._signed(_ACCOUNT, "", agent_id)
 
     def claim_of(self, token: str) -> Claim | None:
-        """What a token opens; ``None`` for one that opens nothing."""
+        """The claim of a token; ``None`` for an invalid one."""
         if len(token) > LONGEST_TOKEN or not token.isascii():
             return None
         if token.count("~") == 3:
@@ -83,18 +83,18 @@ class Tokens:
         return Claim(match_id=found[1], agent_id=found[2], name=name)
 
     def is_open(self, claim: Claim) -> bool:
-        """Whether what was claimed is still the claimant's."""
+        """Whether the claim is still valid."""
         return not claim.name or claim.name in self._seats
 
     def revoke(self, match_id: str, agent_id: str) -> None:
-        """The seat is free: its token opens nothing any more."""
+        """Revoke the token of a seat that has become free."""
         name = self._of_match.get(match_id, {}).pop(agent_id, None)
         if name is not None:
             del self._seats[name]
             self.revision += 1
 
     def forget(self, match_id: str) -> None:
-        """The match is gone, and its tokens with it."""
+        """Revoke all tokens of a match."""
         for name in self._of_match.pop(match_id, {}).values():
             self._seats.pop(name, None)
         self.revision += 1

@@ -3,18 +3,18 @@
 ======================================= ==============================================================================
 ``POST /protocol``                      an envelope in, its answer out
 ``GET /protocol/events``                ``match_id``, ``after``, ``wait`` (seconds, 0 to 30): ``{"messages", "seq"}``
-``GET /games``                          what is played here, with rules and configuration
-``GET /matches``                        which matches there are
+``GET /games``                          the games, with rules and configuration
+``GET /matches``                        the list of matches
 ``POST /matches``                       open one: ``{"game", "config", "agents", …}`` -> ``{"match_id", …}``
 ``POST /matches/{id}/join``             take a seat: ``{"name", "type", "agent_id"}`` -> ``{"agent_id", "token"}``
 ``POST /matches/{id}/watch``            ``{"agent_id", "token"}`` of a spectator
-``POST /matches/{id}/leave``            go for good; the seat is that of the token
+``POST /matches/{id}/leave``            leave the token's seat permanently
 ``GET /matches/{id}``                   one match of the list
-``GET /matches/{id}/transcript``        after the end: JSON lines, as whoever asks may have them
+``GET /matches/{id}/transcript``        after the end: JSON lines, redacted for the sender
 ``POST /accounts``                      an agent id for ``create_match`` and ``get_matches``: ``{"agent_id", "token"}``
 ======================================= ==============================================================================
 
-Tokens travel as ``Authorization: Bearer``. What the lobby refuses is ``{"error": {"code", "message"}}``.
+Tokens are sent as ``Authorization: Bearer``. A refusal of the lobby is ``{"error": {"code", "message"}}``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class WebApi:
         self._games: str | None = None
 
     def routes(self) -> list[Route]:
-        """For the application."""
+        """The routes for the application."""
         get, post = ["GET"], ["POST"]
         return [
             Route("/protocol", self._guarded(self.protocol, in_protocol=True), methods=post),
@@ -190,10 +190,10 @@ class WebApi:
         agent_id, token = self._hall.tokens.new_account()
         return _json({"agent_id": agent_id, "token": token}, 201)
 
-    # What they share.
+    # Shared by both.
 
     def _guarded(self, endpoint: Endpoint, *, in_protocol: bool = False) -> Endpoint:
-        """Whatever an endpoint raises, as an answer in its own form."""
+        """Wrap an endpoint: turn its exceptions into answers in the protocol's or the lobby's form."""
 
         async def answer(request: Request) -> Response:
             try:
@@ -214,7 +214,7 @@ class WebApi:
                 return _json({"error": told}, 400)
             except LimitExceeded as full:
                 return _json({"error": {"code": "rate_limited", "message": f"{full}; come back later"}}, 429)
-            except Exception as failed:  # the edge: nothing of it gets out
+            except Exception as failed:  # the edge: the answer must not reveal the failure
                 incident = secrets.token_hex(4)
                 LOG.error("%s failed, incident %s: %s", request.url.path, incident, line_of(failed), exc_info=failed)
                 found = internal(incident)
@@ -228,7 +228,7 @@ class WebApi:
         return answer
 
     def _principal(self, request: Request) -> Principal:
-        """What the token of the request opens; nobody where none came. Raises ``Refused`` for a wrong one."""
+        """The principal of the request's token; ``NOBODY`` without one. Raises ``Refused`` for a wrong token."""
         token = bearer_of(request.headers.get("authorization"))
         if token is None:
             return NOBODY
@@ -238,7 +238,7 @@ class WebApi:
         return claim.principal
 
     def _reader(self, principal: Principal, match_id: str) -> str:
-        """As whom the sender reads a match: with its token, as its seat; without one, as somebody who watches."""
+        """The viewer that the sender reads a match as: its seat with a token, else a spectator."""
         own = [agent_id for match, agent_id in principal.seats if match == match_id]
         hosted = self._hall.store.get(match_id)
         if not own and hosted is not None:
@@ -278,7 +278,7 @@ class WebApi:
 
 
 class _Lobby(Exception):
-    """A refusal of the lobby alone."""
+    """A refusal by the lobby, not the protocol."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -287,7 +287,7 @@ class _Lobby(Exception):
 
 
 def bearer_of(header: str | None) -> str | None:
-    """The token of an ``Authorization`` header; ``None`` without the header. Any other scheme gives a wrong token."""
+    """The token of an ``Authorization`` header; ``None`` without the header. Another scheme gives an invalid token."""
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
@@ -310,7 +310,7 @@ def _number(request: Request, name: str, least: float, most: float, *, whole: bo
         value = int(text[:20]) if whole else float(text[:20])
     except ValueError:
         value = math.nan
-    if not least <= value <= most:  # NaN fails it
+    if not least <= value <= most:  # NaN fails this comparison
         kind = "a whole number" if whole else "a number"
         message = f"must be {kind} from {least:g} to {most:g}"
         raise invalid_envelope([{"path": f"/{name}", "code": "out_of_range", "message": message}])

@@ -1,6 +1,6 @@
 """A web server behind a listening socket, on a thread of its own.
 
-Rule: who starts a server stops it; whatever is wrong with the place where it is to listen is one ``ConfigError``.
+Rule: the code that starts a server stops it; every fault of its listening address is one ``ConfigError``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class WebServer:
     """``with WebServer(…) as server: server.url``. It serves until the block ends."""
 
     command: str
-    """Which command serves; errors name it."""
+    """The command that serves; errors name it."""
 
     public_means: str
-    """Who is let in where others can reach the server."""
+    """States who has access if the server is public; part of error messages."""
 
     def __init__(self, *, host: str = LOOPBACK, port: int, is_public: bool = False) -> None:
-        """Port 0 chooses a free one. Raises ``ConfigError`` for a host beyond loopback that is not ``is_public``, and
-        where the extra ``web`` is not installed."""
+        """Port 0 chooses a free port. Raises ``ConfigError`` for a host beyond loopback without ``is_public``, and if
+        the extra ``web`` is not installed."""
         _check_extra(self.command)
         self._is_public = is_public
         self._listener = _listening(host, port, is_public=is_public, public_means=self.public_means)
@@ -49,20 +49,20 @@ class WebServer:
         self._failed: BaseException | None = None
 
     def config(self) -> Config:
-        """How requests are served; called once, on the server's thread."""
+        """The uvicorn configuration; called once, on the server's thread."""
         raise NotImplementedError
 
     def hang_up(self) -> None:
-        """End what would keep the server from stopping; called on its thread."""
+        """End requests that would keep the server from stopping; called on its thread."""
 
     @property
     def url(self) -> str:
-        """Where the page is, and what clients are given."""
+        """The URL of the page, which clients use too."""
         host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(self.host, self.host)  # noqa: S104 - it is shown, not bound
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     def start(self) -> None:
-        """Serve from now on. Raises ``LeagueError`` when that fails."""
+        """Start serving. Raises ``LeagueError`` if that fails."""
         self._thread = threading.Thread(target=self._run, name=self.command, daemon=True)
         self._thread.start()
         self._started.wait()
@@ -71,7 +71,7 @@ class WebServer:
             raise LeagueError(f"the server could not be started: {self._failed}") from self._failed
 
     def stop(self) -> None:
-        """End every connection."""
+        """Stop serving and close every connection."""
         if self._thread is None:
             self._listener.close()
             return
@@ -116,12 +116,12 @@ class WebServer:
 
 
 def server_config(app: ASGIApp, *, request_wait_s: float = 10.0, most_of_address: int = 256, **more: Any) -> Config:
-    """uvicorn with the limits of this house; it writes no log, so no log holds what a request said."""
+    """Configure uvicorn with this server's limits, and without logs, which could hold the contents of requests."""
     import uvicorn
 
     from league_agents.arena.server.wire import PatientHttp
 
-    # The library makes these itself, one for each connection: what they need to know stands in their class.
+    # uvicorn makes the protocol objects itself, one per connection, so their settings are class attributes.
     known = {"request_wait_s": request_wait_s, "most_of_address": most_of_address, "addresses": Counter()}
     return uvicorn.Config(
         app,
@@ -149,7 +149,7 @@ def _listening(host: str, port: int, *, is_public: bool, public_means: str) -> s
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted sockets inherit it. Left to itself the system keeps megabytes for every peer that reads slowly.
+        # Accepted sockets inherit it. By default the system buffers megabytes for every slow reader.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         listener.bind(address)
         listener.listen(1024)

@@ -1,7 +1,7 @@
-"""The sockets below the application, with an end to every patience.
+"""uvicorn's connection classes, with time limits.
 
-uvicorn bears whoever connects and says nothing, and waits for ever for a peer that reads nothing to take its farewell.
-The two classes here are its own, with a bound to each of these.
+uvicorn keeps connections that send nothing, and waits for ever for a peer that does not read to receive the close
+frame. The two subclasses here bound both.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from websockets.frames import Frame
 from league_agents.arena.server.guard import address_key
 
 MOST_FRAGMENTS = 1000
-"""Frames that one message may come in."""
+"""Frames that one message may consist of."""
 
 
 class PatientHttp(H11Protocol):
-    """HTTP/1.1 whose peers must say what they want, and take what they are answered, in ``request_wait_s``."""
+    """HTTP/1.1 whose peers must send their request, and read the answer, within ``request_wait_s``."""
 
     request_wait_s = 10.0
     most_of_address = 256
-    """Connections that are no WebSockets."""
+    """Connections of one address that are not WebSockets."""
 
     addresses: Counter[str]
-    """How many each address has; every server has a class, and so a count, of its own."""
+    """Connections per address; every server has its own subclass, and so its own count."""
 
     _address: str | None = None
     _waiting: asyncio.TimerHandle | None = None
@@ -93,21 +93,21 @@ class PatientHttp(H11Protocol):
 
 
 class PatientWebSocket(WebSocketsSansIOProtocol):
-    """WebSockets that are cut when their peer does not take part in closing them."""
+    """WebSockets that are cut if their peer does not complete the closing handshake."""
 
     farewell_s = 3.0
-    """How long a peer has to take what was said last before the connection is cut."""
+    """How long a peer has to read the last messages before the connection is cut."""
 
     _cut: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
-        # The HTTP half handed the transport over; its limits of what may wait to be written are the server's own.
+        # The transport comes from the HTTP class, with that class's write buffer limits.
         self.transport.set_write_buffer_limits(high=128 * 1024)
 
     def data_received(self, data: bytes) -> None:
         if self.conn.parser_exc is not None:
-            return  # what follows a broken message is not read, but taken, so that our close frame reaches the peer
+            return  # discard what follows a broken message, so that our close frame reaches the peer
         super().data_received(data)
 
     def handle_cont(self, event: Frame) -> None:
@@ -119,7 +119,7 @@ class PatientWebSocket(WebSocketsSansIOProtocol):
 
     def handle_ping(self) -> None:
         if not self.writable.is_set():
-            self.transport.abort()  # it asks for answers and does not read them
+            self.transport.abort()  # the peer sends requests and does not read the answers
             return
         super().handle_ping()
 
@@ -147,7 +147,7 @@ class PatientWebSocket(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     def _say_farewell(self, code: int, reason: str) -> None:
-        """Close after a fault of the peer, and go on taking what it still sends: a reset would overtake our frame."""
+        """Close after a fault of the peer, but keep reading: a TCP reset would overtake our close frame."""
         if self.close_sent:
             return
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
