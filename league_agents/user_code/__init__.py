@@ -1,1 +1,1 @@
-"""Code that is not ours: finding a user's class, calling it, and what comes back."""
+"""User code: load a user's class, call it, and copy its results."""

@@ -1,4 +1,4 @@
-"""What came of one call of user code, wherever it ran."""
+"""The result of one call of user code, in this process or another."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ class End(StrEnum):
     RETURNED = "returned"
     RAISED = "raised"
     UNUSABLE = "unusable"
-    """Something was returned that cannot be taken over as plain values."""
+    """The result cannot be copied into plain values."""
 
     TIMED_OUT = "timed_out"
     DIED = "died"
-    """The process in which it ran ended."""
+    """The process that ran the call ended."""
 
     NOT_MADE = "not_made"
-    """There is no instance: the class could not be loaded or its constructor failed."""
+    """No instance exists: the class could not be loaded or its constructor failed."""
 
 
 class UnusableResult(Exception):
-    """What user code returned cannot be taken over. The text says what it is, as in ``more than 20000 values``."""
+    """A result of user code cannot be copied. The text gives the reason, such as ``more than 20000 values``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """One call that has ended."""
+    """The result of one call that has ended."""
 
     end: End
     result: object = None
-    """What was returned, as plain values; ``None`` unless something was."""
+    """The return value, as plain values; ``None`` if the call returned nothing."""
 
     detail: str = ""
     """``KeyError: 'answers'`` for an exception, ``more than 20000 values`` for an unusable result,
     ``ended its process with exit code 7`` for a death. One line."""
 
     where: str | None = None
-    """``file:line`` in the user's own code: what raised, or what was running when time was up."""
+    """``file:line`` in the user's own code that raised, or that was running at the time limit; ``None`` if unknown."""
 
     seconds: float = 0.0
-    """How long the method ran. The constructor's time is not in it."""
+    """How long the method ran, without the constructor."""
 
     def in_words(self, method: str, limit_s: float) -> str:
-        """Why there is no result, as one line: ``get_guess raised KeyError (me.py:11): 'dynamc'``."""
+        """Return the reason for a missing result in one line: ``get_guess raised KeyError (me.py:11): 'dynamc'``."""
         match self.end:
             case End.RAISED:
                 return f"{method} raised {self.error}"
@@ -66,8 +66,8 @@ class Called:
 
     @property
     def error(self) -> str:
-        """``KeyError (my_player.py:11): 'dynamc'``: the place stands before the text, which is left out where nobody
-        may read it."""
+        """``KeyError (my_player.py:11): 'dynamc'``: the place comes before the text, because the text is left out where
+        it must stay secret."""
         if self.where is None:
             return self.detail
         name, colon, text = self.detail.partition(": ")
@@ -75,7 +75,7 @@ class Called:
 
 
 def failed_with(error: BaseException, seconds: float = 0.0) -> Called:
-    """How a call ended out of which this came."""
+    """Return the result of a call that raised ``error``."""
     if isinstance(error, UnusableResult):
         return Called(end=End.UNUSABLE, detail=printable(str(error), 300), seconds=seconds)
     return Called(end=End.RAISED, detail=line_of(error), where=place_of(error), seconds=seconds)

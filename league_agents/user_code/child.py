@@ -1,10 +1,10 @@
-"""The process in which a class of the user's own runs. ``process`` starts it and speaks to it.
+"""The child process in which a user's own class runs. ``process`` starts it and sends it requests.
 
-Rule 1: little is imported here: a match starts one such process for each agent.
-Rule 2: it ends when its parent does, whatever the user's code is doing: the kernel kills it and its own children when
-the other end of ``lifeline`` is closed. Where the kernel does not do that, a thread does.
-Rule 3: standard output is standard error, as it is for user code in the program itself, and the parent reads it; what
-is logged goes there too. What this process itself has to say goes through a socket of its own.
+Rule 1: this module imports little, because a match starts one such process for each agent.
+Rule 2: the process ends when its parent does, whatever the user's code is doing: the kernel kills it and its own
+children when the other end of ``lifeline`` is closed. Where the kernel cannot do that, a thread does.
+Rule 3: standard output goes to standard error, as for user code in the program itself, and so do log records; the
+parent reads both. Requests and answers use a separate socket.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ from league_agents.user_code.loading import load_for
 from league_agents.user_code.said import LOGGED
 
 OPAQUE = "\0object"
-"""The key under which the class of an object travels that is no JSON value."""
+"""Key for the class name of an object that is not a JSON value."""
 
 NUMBER = "number"
-"""Key of a request and of the answer to it: what a copy of the process answers is not taken for another answer."""
+"""Key of the number of a request and its answer: distinguishes an answer of a forked copy of the process."""
 
 WHERE_SIGNAL = "SIGUSR1"
-"""Asks for the line that is running."""
+"""The signal that asks for the line that is running."""
 
 
 def main() -> None:
-    """Answer requests until nobody asks any more. Arguments: three file descriptors and a number of bytes."""
+    """Answer requests until the parent closes the line. Arguments: three file descriptors and a number of bytes."""
     line, lifeline, trace, memory = map(int, sys.argv[1:5])
-    # Only the name: what the user's code reads there is for another program.
+    # Keep only the name: these arguments are not for the user's code.
     del sys.argv[1:]
     for descriptor in (line, lifeline, trace):
         os.set_inheritable(descriptor, False)
     die_with(lifeline)
     _tell_exits(trace)
     _bound(memory)
-    # The keyboard speaks to the parent, which ends this process.
+    # Ctrl-C is for the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.register(getattr(signal, WHERE_SIGNAL), file=trace, all_threads=False)
-    faulthandler.enable(file=trace, all_threads=False)  # says it by itself when the process crashes
+    faulthandler.enable(file=trace, all_threads=False)  # writes a traceback by itself when the process crashes
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
-    # Where Python itself would print them. Code that sets logging up for itself gets what it asks for.
+    # The handler of last resort, so that user code that configures logging itself is not affected.
     logging.lastResort = _ToParent(logging.WARNING)
-    # The line stays open until the very end: it tells the parent that exit functions have run.
+    # Keep the line open until the process ends: its end tells the parent that exit functions have run.
     with os.fdopen(line, "rb", closefd=False) as requests, os.fdopen(line, "wb", closefd=False) as answers:
         write_frame(answers, {"ready": True})
         served = _Served()
@@ -105,7 +105,7 @@ def _written(called: Called) -> dict[str, Any]:
 
 
 def read_called(answer: dict[str, Any]) -> Called:
-    """What the other side wrote. Raises ``ValueError`` or ``TypeError``: user code may write there too."""
+    """Decode an answer. Raises ``ValueError`` or ``TypeError``: user code may write to the socket too."""
     where = answer.get("where")
     return Called(
         end=End(answer["end"]),
@@ -121,7 +121,7 @@ def _opaque(value: object) -> dict[str, str]:
 
 
 class _ToParent(logging.Handler):
-    """Writes a record as one line that ``SaidLines`` tells from what is printed."""
+    """Writes a record as one line that ``SaidLines`` distinguishes from printed lines."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -139,7 +139,7 @@ class _ToParent(logging.Handler):
 
 
 def _end_line() -> None:
-    """Let the parent tell what was printed so far, the end of a line or not."""
+    """Make the parent log the text printed so far, even without a line end."""
     with contextlib.suppress(Exception):  # the streams may be the user's own
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -153,16 +153,16 @@ def _write(line: bytes) -> None:
 
 _LONGEST_NAME = 100
 _LONGEST_TEXT = 1_500
-"""Characters: two such texts stay below the longest line that the parent reads."""
+"""In characters: two such texts stay below the longest line that the parent reads."""
 
 
 def _tell_exits(trace: int) -> None:
-    """Let ``os._exit`` leave a trace of where it was called."""
+    """Make ``os._exit`` write a traceback of its caller."""
     leave, own_pid = os._exit, os.getpid()
     os.set_blocking(trace, False)
 
     def leave_a_trace(status: int) -> NoReturn:
-        if os.getpid() == own_pid:  # and not a copy of this process, which ends like that
+        if os.getpid() == own_pid:  # not in a forked copy of this process, which ends with ``os._exit``
             faulthandler.dump_traceback(file=trace, all_threads=False)
         leave(status)
 
@@ -170,7 +170,7 @@ def _tell_exits(trace: int) -> None:
 
 
 def _bound(memory: int) -> None:
-    """Bound the memory, softly: code that needs more raises the limit itself."""
+    """Set a soft memory limit, which code that needs more may raise itself."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -179,5 +179,5 @@ def _bound(memory: int) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (memory if hard < 0 else min(memory, hard), hard))
     with contextlib.suppress(OSError):
-        # Should memory run out all the same, this is the process that the kernel ends.
+        # If memory runs out all the same, the kernel kills this process first.
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")

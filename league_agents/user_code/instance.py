@@ -1,6 +1,6 @@
-"""One instance of a class that is not ours, and its methods called: on one thread, without a time limit.
+"""One instance of a user's class, called on one thread, without a time limit.
 
-Rule: nothing that user code does gets out of here but a ``Called``. Behind this border there are plain values.
+Rule: every action of user code ends here as a ``Called`` with plain values; no exception of it leaves this module.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class UserInstance:
-    """Makes the instance when it is needed first. One that could not be made is tried again with the next call."""
+    """Makes the instance at the first call. If that fails, the next call tries again."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
         self._agent: object = None
         self._is_made = False
         self._loop: asyncio.Runner | None = None
-        """Of ``async`` methods: one for the life of the instance, because clients of services belong to their loop."""
+        """The event loop for ``async`` methods: one per instance, because service clients are bound to their loop."""
 
     def make(self) -> Called:
         """Make the instance, if there is none. ``RETURNED`` or ``NOT_MADE``."""
@@ -40,7 +40,7 @@ class UserInstance:
         return Called(end=End.RETURNED)
 
     def call(self, method: str, args: Sequence[object]) -> Called:
-        """Call a method; what it returns is copied into plain values. An awaitable is awaited."""
+        """Call a method and copy its result into plain values. An awaitable is awaited."""
         made = self.make()
         if made.end is not End.RETURNED:
             return made
@@ -62,7 +62,7 @@ class UserInstance:
             loop.close()
 
     def _awaited(self, awaitable: Awaitable[Any]) -> Any:
-        # Takes longer to import than everything else here, and most agents do without.
+        # Imported late: slow to import, and most agents do not need it.
         import asyncio
 
         async def wait() -> Any:

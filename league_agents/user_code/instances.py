@@ -1,4 +1,4 @@
-"""Instances of a class that is not ours, wherever they run: in this process, or in one of their own."""
+"""Instances of a user's class, in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from league_agents.user_code.instance import UserInstance
 
 
 class Instance(Protocol):
-    """One agent, wherever it is. One thread calls it."""
+    """One agent, in this process or another. All but ``kill`` must be called from one thread."""
 
     @property
     def keeps_time(self) -> bool:
-        """Whether a call always ends in its time."""
+        """Whether a call always ends within its time limit."""
         ...
 
     def make(self, timeout_s: float) -> Called:
-        """Make it now, where it is not made yet. Never raises."""
+        """Make the instance unless it exists. Never raises."""
         ...
 
     def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
@@ -27,11 +27,11 @@ class Instance(Protocol):
         ...
 
     def close(self) -> None:
-        """There are no more calls."""
+        """Release the instance. No further call may follow."""
         ...
 
     def kill(self) -> None:
-        """End the call that is running, if that is possible. Any thread may do it."""
+        """End the running call, if that is possible. May be called from any thread."""
         ...
 
 
@@ -39,9 +39,9 @@ InstanceMaker = Callable[[], Instance]
 
 
 class InstanceHere:
-    """An agent in this process. It gets a copy of its context, because it may do to it what it likes.
+    """An agent in this process. It gets a copy of its context, because it may change it.
 
-    Two things nobody is safe from: a callback that never lets go of the interpreter's lock, such as one regular
+    Two faults cannot be contained: a callback that never releases the interpreter's lock, such as a regular
     expression that backtracks for hours, and one that ends the process.
     """
 
@@ -64,5 +64,5 @@ class InstanceHere:
 
 
 def here(factory: Callable[[], object]) -> InstanceMaker:
-    """Instances in this process."""
+    """Return a maker of instances in this process."""
     return lambda: InstanceHere(factory)

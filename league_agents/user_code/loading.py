@@ -1,7 +1,7 @@
-"""Finding a user's class by name: ``module:Class``.
+"""Find a user's class by name: ``module:Class``.
 
-Any class will do that has the four methods of its role and can be made without arguments, whether or not it inherits
-from ours.
+The class must have the four methods of its role and a constructor without required arguments. It need not inherit from
+this package's classes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ CALLBACKS = {"referee": REFEREE_CALLBACKS, "player": PLAYER_CALLBACKS}
 
 
 def load_class(spec: str) -> type:
-    """The class that ``module:Class`` or ``path/to/file.py:Class`` names; modules are looked for here first.
+    """Return the class named ``module:Class`` or ``path/to/file.py:Class``. Modules are searched for in the working
+    directory first.
 
-    Raises ``ConfigError`` that says what is missing and what to write instead.
+    Raises ``ConfigError``, which names what is missing and what to write instead.
     """
     module_name, colon, class_name = spec.rpartition(":")
     if not colon or not module_name or not class_name.isidentifier():
@@ -80,7 +81,7 @@ def _module(spec: str, name: str) -> ModuleType:
 
 
 def _no_python_file(name: str, class_name: str) -> str:
-    """What is wrong with a path that does not end in ``.py``."""
+    """Return the error text for a path that does not end in ``.py``."""
     path = Path(name)
     with_ending = path.with_name(f"{path.name}.py") if path.name else path
     if path.name and (with_ending.is_file() or not path.is_dir()):
@@ -100,7 +101,7 @@ def _module_at(spec: str, path: Path) -> ModuleType:
         is_file = False
     if not is_file:
         raise ConfigError(spec, f"there is no file {shortened(str(named))}")
-    # A name of its own: a user's random.py must not become everybody's random.
+    # A unique name: a user's random.py must not replace the library's module.
     name = f"league_agents_user_{crc32(str(path).encode()):08x}{adler32(str(path).encode()):08x}"
     if name in sys.modules:
         return sys.modules[name]
@@ -109,7 +110,7 @@ def _module_at(spec: str, path: Path) -> ModuleType:
         raise ConfigError(spec, f"{path} cannot be imported")
     module = importlib.util.module_from_spec(module_spec)
     if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))  # the agent may import what lies beside it
+        sys.path.append(str(path.parent))  # the agent may import modules from its own folder
     sys.modules[name] = module
     run, is_loaded = module_spec.loader.exec_module, False
     try:
@@ -124,12 +125,12 @@ def _module_at(spec: str, path: Path) -> ModuleType:
 
 
 def _is_relative_import(error: BaseException) -> bool:
-    # The text may be code of the user's own.
+    # Making the error's text may run the user's code.
     return type(error) is ImportError and "relative import with no known parent" in line_of(error)
 
 
 def _relative_import(spec: str, path: Path) -> ConfigError:
-    """The file is a part of a package, so it has to be named as one."""
+    """Return the error for a file of a package, which must be named as a module."""
     folder = path.parent.parent
     while (folder / "__init__.py").is_file() and folder != folder.parent:
         folder = folder.parent
@@ -140,10 +141,10 @@ def _relative_import(spec: str, path: Path) -> ConfigError:
 
 
 def _attempt(run: Callable[[], T]) -> T | BaseException:
-    """What comes of running a user's module, or what it raised, which may be anything.
+    """Return the result of running a user's module, or the exception of any type that it raised.
 
-    Raises ``KeyboardInterrupt`` when a person pressed Ctrl-C meanwhile, whatever the module made of it, and only then:
-    a module that raises it by itself has failed like any other.
+    Raises ``KeyboardInterrupt`` if a person pressed Ctrl-C meanwhile, even if the module caught it, and only then: a
+    module that raises it by itself has failed like any other.
     """
     with _Keyboard() as keyboard:
         try:
@@ -156,14 +157,14 @@ def _attempt(run: Callable[[], T]) -> T | BaseException:
 
 
 class _Keyboard:
-    """Listens to whether Ctrl-C interrupts: only the handler of the signal knows who raised ``KeyboardInterrupt``."""
+    """Records whether Ctrl-C was pressed: only the signal handler can tell the source of ``KeyboardInterrupt``."""
 
     def __init__(self) -> None:
         self.has_interrupted = False
         self._handler: Callable[[int, FrameType | None], object] | None = None
 
     def __enter__(self) -> _Keyboard:
-        # Python runs handlers on the main thread only, so on any other one nobody is interrupted.
+        # Python runs signal handlers on the main thread only, so no other thread is interrupted.
         if threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if callable(handler):
@@ -172,7 +173,7 @@ class _Keyboard:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # A handler that the module put in its place is the module's business.
+        # Do not replace a handler that the module has set itself.
         if self._handler is not None and signal.getsignal(signal.SIGINT) == self._pressed:
             signal.signal(signal.SIGINT, self._handler)
 
@@ -196,14 +197,14 @@ def _failed_import(spec: str, name: str, error: BaseException) -> ConfigError:
 
 
 def missing_callbacks(agent_class: type, role: str) -> list[str]:
-    """The methods of the role that the class lacks."""
+    """Return the methods of the role that the class lacks."""
     return [name for name in CALLBACKS[role] if not callable(getattr(agent_class, name, None))]
 
 
 def role_of(agent_class: type) -> str:
-    """``referee`` or ``player``, by the methods that the class has.
+    """Return ``referee`` or ``player``, by the methods that the class has.
 
-    Raises ``ConfigError`` when it has the four methods of neither.
+    Raises ``ConfigError`` if it has the four methods of neither.
     """
     missing = {role: missing_callbacks(agent_class, role) for role in CALLBACKS}
     fitting = [role for role, names in missing.items() if not names]
@@ -218,16 +219,16 @@ def role_of(agent_class: type) -> str:
 
 
 def part_of_ours(reference: str) -> Any:
-    """What ``module:name`` of this package, or of a game's, names."""
+    """Return the object named ``module:name`` in this package or in a game's package."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 ARENA = "arena"
-"""The role of a class that plays in the arena, by ``act`` or by methods that its game takes instead."""
+"""The role of a class that plays in the arena, by ``act`` or by methods that its game accepts instead."""
 
 PROTOCOL = "protocol"
-"""The role of an interaction protocol, which is made of agents."""
+"""The role of an interaction protocol, which is composed of agents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,18 +239,18 @@ class FoundClass:
     """``referee``, ``player``, ``arena`` or ``protocol``."""
 
     source: str | None
-    """The file in which it is written."""
+    """The source file of the class; ``None`` if it has none."""
 
     make: Callable[[], object]
-    """Makes what is called."""
+    """Makes the object to call."""
 
 
 def load_for(spec: str, roles: Collection[str], adapter: Sequence[str] = ()) -> FoundClass:
-    """The class of ``spec``, and for which of the league's roles it is, or for the arena.
+    """Return the class of ``spec`` with its role: one of the league's, or the arena.
 
-    ``adapter`` begins with a ``module:function`` of this package. It is called with the class and the other texts, and
-    gives what is made in place of a class of the arena, or ``None`` for another class; for the role ``PROTOCOL``, what
-    is made in place of any class. Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
+    ``adapter`` begins with a ``module:function`` of this package. The function is called with the class and the other
+    texts, and returns the maker to use in place of a class of the arena, or ``None`` for another class; for the role
+    ``PROTOCOL``, in place of any class. Raises ``ConfigError`` as ``load_agent`` and ``role_of`` do.
     """
     if PROTOCOL in roles:
         protocol_class = load_class(spec)
@@ -269,7 +270,7 @@ def load_for(spec: str, roles: Collection[str], adapter: Sequence[str] = ()) -> 
 
 
 def _source_of(agent_class: type) -> str | None:
-    """The file in which the class is written; ``None`` for a class of no file."""
+    """Return the source file of the class; ``None`` if it has none."""
     try:
         return inspect.getsourcefile(agent_class)
     except (OSError, TypeError):
@@ -277,9 +278,9 @@ def _source_of(agent_class: type) -> str | None:
 
 
 def load_agent(spec: str, role: str) -> type:
-    """The class of ``spec``, checked for the role.
+    """Return the class of ``spec``, checked for the role.
 
-    Raises ``ConfigError`` when a method is missing, abstract, or the class cannot be made without arguments.
+    Raises ``ConfigError`` if a method is missing or abstract, or the constructor requires arguments.
     """
     agent_class = load_class(spec)
     missing = missing_callbacks(agent_class, role)
@@ -299,4 +300,4 @@ def _check_constructor(spec: str, agent_class: type) -> None:
     except TypeError as error:
         raise ConfigError(spec, f"must be made without arguments, but its constructor says: {error}") from None
     except ValueError:
-        pass  # a class of an extension module may not tell its signature: making it will show
+        pass  # a class of an extension module may have no signature: making the instance will show

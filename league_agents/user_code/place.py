@@ -1,7 +1,7 @@
-"""Where in a user's code something went wrong.
+"""Find the line of a user's code that failed.
 
-Rule: only the user's own files are named, by their path from here or by their name alone, so that what is recorded of a
-match says nothing about the machine.
+Rule: only the user's own files are named, by their path relative to the working directory or by their name alone, so
+that the records of a match reveal nothing about the machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_FRAMES = 5_000
 
 
 def place_of(error: BaseException) -> str | None:
-    """``file.py:line`` of the innermost frame that is the user's own; ``None`` when none is."""
+    """Return ``file.py:line`` of the innermost frame in the user's own code; ``None`` if there is none."""
     found: tuple[str, int] | None = None
     try:
         trace: TracebackType | None = error.__traceback__
@@ -38,7 +38,7 @@ def place_of(error: BaseException) -> str | None:
 
 
 def place_in(traceback: str) -> str | None:
-    """``file.py:line`` of the innermost frame that is the user's own, in what ``faulthandler`` wrote."""
+    """Return ``file.py:line`` of the innermost frame in the user's own code, from a traceback of ``faulthandler``."""
     for name, line in _FRAME.findall(traceback[:_LONGEST_TRACEBACK]):
         shown = _shown(name)
         if shown is not None:
@@ -52,12 +52,12 @@ _LONGEST_TRACEBACK = 200_000
 
 @lru_cache(maxsize=256)
 def _shown(name: str) -> str | None:
-    """A file of the user's own as it is named; ``None`` for ours, installed ones and code that is in no file."""
+    """Return the displayed name of a user's file; ``None`` for this package, installed ones and code without a file."""
     try:
         path = Path(name).resolve()
         if not path.is_file() or path.is_relative_to(_OURS) or any(path.is_relative_to(root) for root in _INSTALLED):
             return None
         here = Path.cwd()
         return printable(str(path.relative_to(here)) if path.is_relative_to(here) else path.name, _LONGEST)
-    except (OSError, ValueError, RuntimeError):  # code may give itself any file name
+    except (OSError, ValueError, RuntimeError):  # code may set any file name for itself
         return None

@@ -1,8 +1,8 @@
-"""What user code returned, as plain values.
+"""Copy the results of user code into plain values.
 
-Rule: whatever a class of the user's does when it is looked at, it does here, on the thread and within the time of its
-own callback. Behind this border only built-in types exist: a machine can compare and look up without running anybody's
-code.
+Rule: code of a user's class that runs when its object is read (properties, iterators) runs here, on the thread and
+within the time of its own callback. The copy holds only built-in types, so that a machine can compare and look up
+values without running user code.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from league_agents.kit.violation import COPY_CHANGES, shown
 from league_agents.user_code.called import UnusableResult
 
 MOST_VALUES = 20_000
-"""Twenty questions with their options are a hundredth of this."""
+"""Most values in one result. Twenty questions with their options are a hundredth of this."""
 
 MOST_LEVELS = 20
 
 MOST_CHARACTERS = 4_000_000
-"""Of all texts together; of one text a contract looks at a two hundredth of it."""
+"""Most characters of all texts together. A contract reads at most a two hundredth of this from one text."""
 
 MOST_BITS = 1_024
-"""Of an integer; larger ones take long to write down."""
+"""Most bits of an integer; larger ones are slow to convert to text."""
 
 
 MOST_CHANGES = 20
-"""Told of one result."""
+"""Most changes reported for one result."""
 
 
 def plain(value: object) -> object:
-    """A copy made of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
+    """Return a copy made of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
 
-    An object of another type, and an integer of too many digits, becomes an empty one whose class has the same name, so
-    that a report can name it. Raises ``UnusableResult`` for what holds more
-    values, levels or characters than any contract needs, and whatever the value's own classes raise.
+    An object of another type, or an integer of too many digits, is replaced by an empty object whose class has the same
+    name, so that a report can name it. Raises ``UnusableResult`` for more values, levels or characters than any
+    contract needs, and any exception of the value's own classes.
     """
     return _Copier().copy(value, MOST_LEVELS)
 
 
 def plain_reply(value: object) -> object:
-    """As ``plain``; a dict says under ``COPY_CHANGES`` what it lost, if it lost anything."""
+    """As ``plain``, but a dict lists under ``COPY_CHANGES`` the values that were changed or dropped, if any."""
     copier = _Copier()
     copied = copier.copy(value, MOST_LEVELS)
     if isinstance(copied, dict):
@@ -53,7 +53,7 @@ def plain_reply(value: object) -> object:
 
 
 def named(name: str) -> object:
-    """An empty object whose class has this name."""
+    """Return an empty object whose class has this name."""
     return type(name if name.isidentifier() and len(name) <= 100 else "object", (), {})()
 
 
@@ -61,7 +61,7 @@ class _Copier:
     def __init__(self) -> None:
         self.changes: list[list[str]] = []
         self._place: list[str] = []
-        """The way to the value that is copied: ``[".feedback", "[3]"]``."""
+        """The path to the value being copied: ``[".feedback", "[3]"]``."""
 
         self._left = MOST_VALUES
         self._characters_left = MOST_CHARACTERS
@@ -74,7 +74,7 @@ class _Copier:
         if value is None or kind is bool:
             return value
         raw = cast("Any", value)
-        # Subclasses: the built-in type's own method is called, not theirs.
+        # For subclasses, call the built-in type's own method.
         if issubclass(kind, str):
             self._characters_left -= str.__len__(raw)
             if self._characters_left < 0:
@@ -96,7 +96,7 @@ class _Copier:
             return self._list(list.__iter__(raw), levels)
         if issubclass(kind, tuple):
             return self._list(tuple.__iter__(raw), levels)
-        if issubclass(kind, Mapping):  # its class is asked, which is not its code
+        if issubclass(kind, Mapping):  # checks the class without running its code
             return self._mapping(islice(raw.items(), MOST_VALUES + 1), levels)
         return self._object(kind.__name__)
 
@@ -124,10 +124,10 @@ class _Copier:
         return copied
 
     def _key(self, key: object, levels: int) -> str | None:
-        """The key as a text; ``None`` for one that JSON would not make a text of."""
+        """Return the key as text; ``None`` for a key that JSON cannot convert to text."""
         changes = len(self.changes)
         found = self.copy(key, levels)
-        del self.changes[changes:]  # what a key holds is told with the key
+        del self.changes[changes:]  # changes inside a key are reported with the key
         if isinstance(found, str):
             try:
                 found.encode()

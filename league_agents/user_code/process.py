@@ -1,11 +1,11 @@
-"""A class of the user's own in a process of its own: called, waited for, killed when it is late, started anew.
+"""Run a user's own class in a child process: call it, enforce time limits, restart it after a failure.
 
-Rule 1: nobody waits longer than a call may take, whatever the user's code does: a call that is late, a process that
-ends and one that says nonsense are each one failed call, and the next one gets a new process and a new instance.
+Rule 1: no call lasts longer than its time limit, whatever the user's code does: a late call, a process that ends and an
+answer that cannot be decoded are each one failed call, and the next call gets a new process and a new instance.
 Rule 2: the process gets the user's environment and working directory, an empty standard input, and none of this
-program's files or sockets. What it prints and logs is told here (``said``). It does not outlive this program, unless it
-leaves its process group on purpose.
-Rule 3: this protects a match from accidents. It is no sandbox: the user's code may do whatever the user may do.
+program's files or sockets. Its output and log records are logged here (``said``). It does not outlive this program,
+unless it leaves its process group on purpose.
+Rule 3: this protects a match from accidents. It is no sandbox: the user's code has all permissions of the user.
 """
 
 from __future__ import annotations
@@ -38,41 +38,41 @@ LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 LOAD_LIMIT_S = 60.0
-"""For importing a user's module, and again for making the first instance. Large libraries take their time."""
+"""Time limit for importing a user's module, and again for making the first instance. Large libraries import slowly."""
 
 SLOW_S = 15.0
-"""After so many seconds of waiting a line says what is waited for, and then again."""
+"""Interval in seconds at which a wait is reported."""
 
 PATIENCE_S = 1.0
-"""What an idle process may take to end by itself: its exit functions run."""
+"""Seconds that an idle process may take to end by itself, for its exit functions."""
 
 MOST_ANSWER_BYTES = 64_000_000
 
 _BOOT = "import sys; sys.path[:] = sys.argv[5:]; from league_agents.user_code.child import main; main()"
 
 _NONSENSE = (LookupError, ArithmeticError, TypeError, ValueError, RecursionError)
-"""Raised by reading what user code wrote into the line to this program."""
+"""Exceptions of decoding an answer into which user code wrote."""
 
 _WHERE_S = 0.2
-"""How long the process may take to say where it is."""
+"""Seconds that the process may take to report the line it is running."""
 
 _LAST_WORDS_S = 0.5
-"""How long what it said last is waited for, once it has ended."""
+"""Seconds to wait for the last output of a process that has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What is known of a user's class without importing it here."""
+    """The facts about a user's class that the child process reports."""
 
     role: str
     """``referee``, ``player``, ``arena`` or ``protocol``."""
 
     source: str | None
-    """The file in which it is written."""
+    """The source file of the class; ``None`` if it has none."""
 
 
 class UserProcess:
-    """One class of the user's own with its one instance. One thread at a time calls its methods, but for ``kill``."""
+    """One user's class with its one instance. All methods but ``kill`` must be called from one thread at a time."""
 
     keeps_time = True
 
@@ -84,7 +84,7 @@ class UserProcess:
         adapter: Sequence[str] = (),
         memory_bytes: int | None = None,
     ) -> None:
-        """``roles``: what the class may be. ``adapter``: what is made in its place (``load_for``)."""
+        """``roles`` are the roles that the class may have. ``adapter`` is described in ``load_for``."""
         self._load = {"spec": spec, "roles": list(roles), "adapter": list(adapter)}
         self._memory_bytes = memory_bytes or _share_of_memory()
         self._child: _Child | None = None
@@ -96,7 +96,7 @@ class UserProcess:
         return str(self._load["spec"])
 
     def load(self, timeout_s: float = LOAD_LIMIT_S) -> Loaded:
-        """Start the process and import the class. Raises ``ConfigError`` that says what is wrong with it."""
+        """Start the process and import the class. Raises ``ConfigError``, which says what is wrong with it."""
         wait = _Wait(f"{self.spec} is still being imported", timeout_s)
         try:
             answer = self._started().ask({"load": self._load}, wait)
@@ -114,14 +114,14 @@ class UserProcess:
             raise ConfigError(self.spec, f"no process can be started for it: {error.strerror}") from None
 
     def make(self, timeout_s: float = LOAD_LIMIT_S) -> Called:
-        """Make the instance, if there is none: ``RETURNED``, ``NOT_MADE``, ``TIMED_OUT`` or ``DIED``."""
+        """Make the instance, if there is none. Ends ``RETURNED``, ``NOT_MADE``, ``TIMED_OUT`` or ``DIED``."""
         return self._made(_Wait(f"{self.spec}: its constructor is still running", timeout_s))
 
     def call(self, method: str, arguments: Sequence[object], timeout_s: float | None) -> Called:
-        """Call a method with JSON values. ``None``: wait as long as it takes."""
+        """Call a method with JSON values. ``timeout_s=None`` sets no time limit."""
         wait = _Wait(f"{self.spec}: its constructor is still running", timeout_s)
         made = self._made(wait)
-        if made.end in (End.TIMED_OUT, End.DIED):  # which is not the method's doing
+        if made.end in (End.TIMED_OUT, End.DIED):  # not a failure of the method
             how = made.detail if made.end is End.DIED else f"did not return within {timeout_s:g} s"
             return replace(made, end=End.NOT_MADE, detail=f"its constructor {how}")
         if made.end is not End.RETURNED:
@@ -154,12 +154,12 @@ class UserProcess:
             return self._lost(Called(end=End.DIED, detail=detail, seconds=wait.passed_s()))
 
     def close(self) -> None:
-        """Let the process end, and end it if it takes long. Nothing is started any more."""
+        """Let the process end; kill it after ``PATIENCE_S``. No process is started afterwards."""
         self._is_closed = True
         self._drop(PATIENCE_S)
 
     def kill(self) -> None:
-        """End the process at once. Any thread may do it; whoever waits for an answer learns that there is none."""
+        """Kill the process. May be called from any thread; a call that waits for an answer fails."""
         self._is_closed = True
         child = self._child
         if child is not None:
@@ -170,12 +170,12 @@ class UserProcess:
             raise ConfigError(self.spec, "is not called any more")
         self._drop()
         self._child = _Child(self.spec, self._memory_bytes)
-        # Whoever drops this object without closing it leaves no process behind.
+        # Ends the process even if this object is dropped without ``close``.
         self._at_exit = weakref.finalize(self, self._child.end)
         return self._child
 
     def _lost(self, what: T) -> T:
-        """The process cannot be used any more."""
+        """Drop the process, which cannot be used any more, and return ``what``."""
         self._drop()
         return what
 
@@ -210,13 +210,13 @@ class _Gone(Exception):
 
 
 def _unimportable(gone: _Gone) -> str:
-    """What became of a process that ended during the import, and what to do about it."""
+    """Return the error text for a process that ended during the import, with the remedy."""
     place = "" if gone.where is None else f" at {gone.where}"
     return f"cannot be imported: it {gone.how}{place}; importing a file must not end the process, so take that call out"
 
 
 class _Wait:
-    """How long an answer is waited for. A wait of many seconds is logged while it lasts."""
+    """The wait for an answer. A wait of many seconds is logged while it lasts."""
 
     def __init__(self, what: str, limit_s: float | None) -> None:
         self.what = what
@@ -235,7 +235,7 @@ class _Wait:
         return self.left_s() == 0.0
 
     def next_look_s(self) -> float:
-        """When there is something to do while nothing comes."""
+        """Seconds until the time limit or the next report."""
         slow, left = max(0.0, self._tell_after_s - self.passed_s()), self.left_s()
         return max(0.001, slow if left is None else min(slow, left))
 
@@ -251,8 +251,8 @@ class _Wait:
 
 
 class _Child:
-    """The process, and what leads there: a socket for requests and answers, a pipe that tells it of our end, one by
-    which it says where it is, and one for what it prints and logs."""
+    """The process and its channels: a socket for requests and answers, a pipe whose closing tells it that this program
+    has ended, one for tracebacks, and one for printed lines and log records."""
 
     def __init__(self, spec: str, memory_bytes: int) -> None:
         self._socket, theirs = socket.socketpair()
@@ -263,7 +263,7 @@ class _Child:
         self._wait: _Wait | None = None
         self._number = 0
         self._is_ready = False
-        """Before it is, it would be ended by what it is asked with."""
+        """Whether the signal handler is installed; before that, ``WHERE_SIGNAL`` would kill the process."""
 
         self.has_instance = False
         said, prints = os.pipe()
@@ -289,14 +289,14 @@ class _Child:
         self._said = SaidLines(said, spec)
 
     def ask(self, request: dict[str, Any], wait: _Wait) -> dict[str, Any]:
-        """The answer. Raises ``_Late``, ``_Gone``, and ``ValueError`` for what is no answer."""
+        """Send a request, return the answer. Raises ``_Late``, ``_Gone``, and ``ValueError`` for an invalid answer."""
         self._wait = wait
         try:
             self._number += 1
             write_frame(self, request | {NUMBER: self._number})
             answer = self._read_frame()
             if answer is not None and not self._is_ready:
-                self._is_ready = True  # the first thing that it says
+                self._is_ready = True  # that was its first frame
                 answer = self._read_frame()
         except TimeoutError:
             raise _Late(self.where()) from None
@@ -311,7 +311,7 @@ class _Child:
     def _read_frame(self) -> dict[str, Any] | None:
         return read_frame(self, most=MOST_ANSWER_BYTES, object_hook=_object)
 
-    # What frames are written to and read from.
+    # The file methods for reading and writing frames.
 
     def write(self, data: bytes, /) -> None:
         assert self._wait is not None
@@ -320,7 +320,7 @@ class _Child:
         self._socket.sendall(data)
 
     def flush(self) -> None:
-        """No-op: nothing is kept back."""
+        """No-op: writes are not buffered."""
 
     def read(self, size: int, /) -> bytes:
         found = bytearray()
@@ -342,7 +342,7 @@ class _Child:
         raise TimeoutError
 
     def where(self) -> str | None:
-        """The line of the user's code that is running, if the process says it."""
+        """Return the line of the user's code that is running; ``None`` if the process does not report it."""
         if not self._is_ready:
             return None
         self._traced()
@@ -351,9 +351,9 @@ class _Child:
         poll = select.poll()
         poll.register(self._trace, select.POLLIN)
         said, patience_ms, until_s = "", 1000 * _WHERE_S, real_monotonic_s() + 2 * _WHERE_S
-        # User code can write there too, and without end.
+        # Limited in time, because user code can write there too, without end.
         while real_monotonic_s() < until_s and poll.poll(patience_ms) and (more := self._traced()):
-            said, patience_ms = said + more, 20  # it comes in pieces
+            said, patience_ms = said + more, 20  # the traceback comes in pieces
         return place_in(said)
 
     def _traced(self) -> str:
@@ -362,7 +362,7 @@ class _Child:
         return ""
 
     def _gone(self) -> _Gone:
-        """How the process ended. Its own children end with it."""
+        """Return how the process ended. Its own children are killed."""
         has_ended = self._has_ended()
         self.kill()
         with self._ending:
@@ -379,7 +379,7 @@ class _Child:
         return _Gone(f"ended its process with exit code {code}", where)
 
     def _has_ended(self) -> bool:
-        """Whether the process ended by itself. It stays as it is: once it is waited for, its number is another's."""
+        """Whether the process ended by itself. Does not reap it: after that its process id may be reused."""
         if not hasattr(os, "waitid"):  # macOS
             return True
         until_s = real_monotonic_s() + 1.0
@@ -390,15 +390,15 @@ class _Child:
         return False
 
     def kill(self) -> None:
-        """End the process and its children. It is not waited for."""
+        """Kill the process and its children without waiting for the end."""
         with self._ending, contextlib.suppress(ProcessLookupError, PermissionError):
-            # Not once it has been waited for: its number may be another one's by then.
+            # Not after it was reaped: its process id may have been reused.
             if self._process.returncode is None:
                 os.kill(self._process.pid, signal.SIGKILL)  # also when it has left its group
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, patience_s: float = 0.0) -> None:
-        """End the process; within ``patience_s`` it may do so by itself. A second time is a no-op."""
+        """End the process; it may end by itself within ``patience_s``. A second call is a no-op."""
         if self._socket.fileno() < 0:
             return
         if patience_s:
@@ -430,7 +430,7 @@ def _object(found: dict[str, Any]) -> object:
 
 
 def _share_of_memory() -> int:
-    """Three quarters of the machine's."""
+    """Return three quarters of the machine's memory, in bytes."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4
     except (ValueError, OSError):

@@ -1,10 +1,9 @@
-"""What a process of the user's own prints and logs, read line by line.
+"""Read the output and the log records of a user's process line by line.
 
-Rule 1: the pipe is read all the time, so that nobody waits because it is full. What is too long or too much is cut or
-counted.
-Rule 2: it leaves through this program's own logging, where secrets are taken out. Where nobody has set that up, it goes
-to standard error.
-Rule 3: so does what a class prints that runs in this process, where ``prints_are_told``.
+Rule 1: the pipe is read all the time, so that the process never blocks because it is full. Lines that are too long are
+cut, and those beyond the rate limit are only counted.
+Rule 2: the lines go to this program's logging, which removes secrets, or to standard error if logging is not set up.
+Rule 3: within ``prints_are_told``, the same holds for the output of classes that run in this process.
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ from typing import Final
 from league_agents.kit.clock import real_monotonic_s
 
 PRINTED: Final = logging.getLogger(f"{__name__}.printed")
-"""Of the lines that were printed. Those that were logged keep the names of their loggers."""
+"""The logger for printed lines. Log records keep the names of their loggers."""
 PRINTED.setLevel(logging.INFO)
 
 LOGGED: Final = "\0logged "
-"""Before a log record, as JSON. Nothing follows it at the end of a call: what was printed without the end of a line is
-told then, while it is still known what is secret."""
+"""Prefix of a log record in JSON. At the end of a call it stands alone, so that an unfinished printed line is logged
+while the secrets of the call are still known."""
 
 _END: Final = f"{LOGGED}\n".encode()
 
 LONGEST_BYTES: Final = 16_000
-"""Of a line."""
+"""Most bytes of a line."""
 
 MOST_AT_ONCE: Final = 2_000
 MOST_A_SECOND: Final = 200
-"""Lines, when those that may come at once are spent."""
+"""Most lines per second once the initial allowance is used up."""
 
 
 class SaidLines:
-    """Reads the pipe on a thread of its own until all that write to it have ended."""
+    """Reads the pipe on a separate thread until all of its writers have ended."""
 
     def __init__(self, pipe: int, spec: str) -> None:
-        """``pipe`` belongs to the thread from now on."""
+        """Take over ``pipe``, which the thread closes."""
         self._pipe = pipe
         self._spec = spec
         self._allowance = float(MOST_AT_ONCE)
@@ -54,7 +53,7 @@ class SaidLines:
         self._thread.start()
 
     def join(self, seconds: float) -> None:
-        """Wait for the last words. A process that left its group may keep the pipe open, so not for ever."""
+        """Wait for the last lines. Limited in time: a process that left its group may keep the pipe open."""
         if self._thread is not threading.current_thread():
             self._thread.join(seconds)
 
@@ -63,7 +62,7 @@ class SaidLines:
         with os.fdopen(self._pipe, "rb", buffering=0) as pipe:
             while part := pipe.read(1 << 16):
                 if not self._may_tell():
-                    # Not even looked at: a flood must not cost this program its time.
+                    # Count without decoding: a flood of lines must not slow this program down.
                     self._left_out += part.count(b"\n") - part.count(_END)
                     line = bytearray(part[part.rfind(b"\n") + 1 :])
                 else:
@@ -81,7 +80,7 @@ class SaidLines:
         now_s = real_monotonic_s()
         self._allowance = min(MOST_AT_ONCE, self._allowance + MOST_A_SECOND * (now_s - self._counted_s))
         self._counted_s = now_s
-        # After a flood not line by line, each with a count of what was left out before it.
+        # After a flood, wait until many lines are allowed, or each would come with its own count of dropped lines.
         self._is_flooded = self._allowance < (MOST_A_SECOND if self._is_flooded else 1)
         return not self._is_flooded
 
@@ -94,7 +93,7 @@ class SaidLines:
         self._tell_left_out()
         self._allowance -= 1
         text = line[:LONGEST_BYTES].decode("utf-8", "backslashreplace").removesuffix("\r")
-        # Whatever was printed before it without the end of a line stands in front of a record.
+        # Text printed without a line end stands before a record on the same line.
         printed, is_logged, record = text.partition(LOGGED)
         if printed or not is_logged:
             self._print(printed)
@@ -110,20 +109,20 @@ class SaidLines:
         if PRINTED.hasHandlers():
             PRINTED.info("%s", f"{self._spec}: {text}")
         else:
-            with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+            with contextlib.suppress(OSError, ValueError):  # closed, or without a reader
                 print(text, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def prints_are_told() -> Iterator[None]:
-    """Let whatever is printed in this process leave through its logging."""
+    """Context manager that redirects printed lines in this process to logging."""
     printed = _PrintedHere()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield
 
 
 class _PrintedHere(io.TextIOBase):
-    """A stream whose lines are logged. Each thread has lines of its own."""
+    """A stream whose lines are logged. Each thread has its own unfinished line."""
 
     encoding = "utf-8"
 
@@ -141,13 +140,13 @@ class _PrintedHere(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Tell what has no end yet: a debugger's prompt."""
+        """Log an unfinished line, such as a debugger's prompt."""
         text, self._unfinished.text = getattr(self._unfinished, "text", ""), ""
         if text:
             self._tell(text)
 
     def _tell(self, line: str) -> None:
-        # A log that cannot be written says so here.
+        # Logging prints its own errors to this stream, which must not be logged again.
         if not getattr(self._unfinished, "is_telling", False):
             self._unfinished.is_telling = True
             try:
@@ -157,7 +156,7 @@ class _PrintedHere(io.TextIOBase):
 
 
 def _relogged(text: str) -> bool:
-    """Log a record of the other side here. Whether it is one: user code may write such lines too."""
+    """Log a record of the child process here. Return ``False`` if it is not a valid one: user code may write there."""
     try:
         found = json.loads(text)
         logger, level = logging.getLogger(str(found["name"])), int(found["level"])
