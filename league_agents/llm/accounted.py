@@ -1,7 +1,7 @@
-"""Around a service: what was paid for already is not asked again, limits are kept, and every exchange is written down.
+"""A backend wrapper that reuses replies already paid for, keeps limits, and records every exchange.
 
-Rule: whatever happens to the books after a reply has come, the reply is used. Before that, a limit that cannot be
-counted is a limit that is reached.
+Rule: after a reply has come, it is used even if recording it fails. Before the request, a limit that cannot be counted
+is regarded as reached.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from league_agents.llm.port import Usage
 from league_agents.llm.prices import PriceList
 
 FRAME_TOKENS = 200
-"""What services add to a request: marks around messages, their own words about the form of the reply."""
+"""Tokens that services add to a request: marks around messages, instructions about the form of the reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Whose calls these are, and where they are written."""
+    """The owner of calls, and the ledger and budget for them."""
 
     league: str
-    """Seasons are counted within it."""
+    """The league whose seasons have limits."""
 
     scope: str
-    """Games are counted, and replies found again, within it: one participant."""
+    """The participant within which games are counted and earlier replies are reused."""
 
     ledger: CallLedger
     budget: Spending
@@ -88,10 +88,10 @@ class Accounted:
         try:
             return account.ledger.earlier(account.scope, request.prompt.purpose, request.digest)
         except JournalError:
-            return None  # then it is paid for twice, or the budget says no
+            return None  # then the call is paid for twice, or the budget refuses it
 
     def _settle(self, hold: Hold, used: Amount) -> None:
-        with suppress(JournalError):  # what was held stays held: the limit is reached too early, never too late
+        with suppress(JournalError):  # the reserved amount stays reserved: the limit is reached early, never late
             self._account.budget.settle(hold, used)
 
     def _record(
@@ -103,7 +103,7 @@ class Accounted:
         took_s: float,
         is_cached: bool = False,
     ) -> int | None:
-        """The row's number; ``None`` when it could not be written."""
+        """Record the call and return its row number; ``None`` if it could not be written."""
         account = self._account
         usage: Usage | None = None
         cost_usd: float | None = None
@@ -125,12 +125,12 @@ class Accounted:
             is_cached=is_cached,
             took_s=round(took_s, 3),
         )
-        with suppress(JournalError):  # a full disk must not cost the reply, and the role's own journal says it too
+        with suppress(JournalError):  # a full disk must not cost the reply; the role's journal reports it too
             return account.ledger.record(call)
         return None
 
     def _judged(self, reply: Reply, row: int | None) -> Reply:
-        """The reply, whose judgement is written into its row."""
+        """Return the reply with a ``judge`` that also writes the judgement into its row."""
         if row is None:
             return reply
         ledger = self._account.ledger
@@ -143,10 +143,10 @@ class Accounted:
 
 
 def most_of(request: Request, model: str, prices: PriceList) -> Amount:
-    """The most that one exchange can use. No tokenizer makes more tokens of a text than it has bytes."""
+    """Return the upper bound of one exchange's use. No tokenizer makes more tokens of a text than it has bytes."""
     texts = [request.prompt.system, request.prompt.user]
     if request.schema is not None:
-        # Twice: as a parameter, and in words where a server does not take the parameter.
+        # Twice: as a parameter, and in the prompt if the server does not accept the parameter.
         texts += 2 * [json.dumps(request.schema.document, ensure_ascii=False)]
     if request.correction is not None:
         texts += [request.correction.reply, request.correction.complaint]
@@ -156,7 +156,7 @@ def most_of(request: Request, model: str, prices: PriceList) -> Amount:
 
 
 def amount_of(usage: Usage, model: str, prices: PriceList, *, calls: int = 1) -> Amount:
-    """What a use of a model counts against limits."""
+    """Return what a use of a model counts against limits."""
     price = prices.of(model)
     return Amount(
         nano_usd=None if price is None else price.nano_usd(usage),
@@ -166,7 +166,7 @@ def amount_of(usage: Usage, model: str, prices: PriceList, *, calls: int = 1) ->
 
 
 def may_cost(error: ModelError) -> bool:
-    """Whether the service may charge for what failed so."""
+    """Return whether the service may charge for a call with this error."""
     return isinstance(error, Unanswered | MalformedCompletion)
 
 

@@ -1,9 +1,9 @@
-"""Hard limits on what language models may use: for one agent's game, for a day, for a season.
+"""Hard limits on the use of language models: per agent and game, per day, per season.
 
-Rule 1: a call is made only when the most that it can use still fits. What it did not use is given back afterwards; a
-call of which nobody knows what it used keeps all of it.
-Rule 2: what the remaining callbacks of games that have begun will need is put aside first. A game begins only when all
-that it needs fits beside that, so a new game never takes from one that goes on.
+Rule 1: a call is made only if the most that it can use still fits. The unused part is returned afterwards; a call of
+unknown use keeps the whole amount.
+Rule 2: the needs of the remaining callbacks of running games are reserved first. A game begins only if all its needs
+fit beside those reserves, so a new game never takes from a running one.
 Rule 3: every decision is one transaction in one file, so the limits hold for all processes that share it.
 """
 
@@ -23,14 +23,14 @@ from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
 RESERVED_FOR = timedelta(hours=1)
-"""How long money is put aside for a game of which nothing is heard: its last callback may never have come."""
+"""Time after which the reserve of a silent game is released: its last callback may never have come."""
 
 
 class Budget:
     """``Spending`` of one process, in a SQLite file that all processes of a user share."""
 
     def __init__(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> None:
-        """``plan`` says what each callback of a game may need, in the order in which they come."""
+        """``plan`` gives the possible needs of each callback of a game, in the order of the callbacks."""
         self._path = path
         self._limits = limits
         self._plan = tuple(plan.values())
@@ -72,14 +72,14 @@ class Budget:
             )
             if hold.place is None:
                 return
-            # A second request of the same callback may have what the first one left.
+            # A repeated request of a callback may use the remainder of the first one.
             is_still_awaited = hold.is_awaited and not used.calls
             db.execute(
                 "UPDATE reserved SET nano_usd = nano_usd + ?, tokens = tokens + ?, calls = calls + ?,"
                 " awaited = awaited + ? WHERE game = ? AND place = ?",
                 (*_rest(hold.taken, used), is_still_awaited, hold.game, hold.place),
             )
-            # Nothing that must be paid for comes after the last callback: what is left is for other games.
+            # No paid call follows the last callback, so the remaining reserve is released for other games.
             db.execute(
                 "DELETE FROM reserved WHERE game = ?"
                 " AND EXISTS (SELECT 1 FROM reserved WHERE game = ? AND place = ? AND awaited <= 0)",
@@ -88,7 +88,7 @@ class Budget:
 
 
 class _BudgetView:
-    """The file inside one transaction, seen from one game."""
+    """The budget file within one transaction, from the view of one game."""
 
     def __init__(
         self, db: sqlite3.Connection, limits: SpendingLimits, *, game: str, season: str, now: datetime
@@ -108,7 +108,7 @@ class _BudgetView:
         return row is not None
 
     def begin(self, plan: Mapping[int, Planned]) -> None:
-        """Put aside what all remaining callbacks need. Raises ``OverBudget`` when that does not fit."""
+        """Reserve the needs of all remaining callbacks. Raises ``OverBudget`` if they do not fit."""
         amounts = self._within_game_limit(plan)
         for measure, what in enumerate(_MEASURES):
             needed = sum(_values(amount)[measure] for amount in amounts.values())
@@ -132,7 +132,7 @@ class _BudgetView:
         )
 
     def _within_game_limit(self, plan: Mapping[int, Planned]) -> dict[int, Amount]:
-        """No more than one game may have; where that is less than it may need, the first callbacks go first."""
+        """Limit the reserves to the limit per game; if it is too low for all, the first callbacks take precedence."""
         left = list(self._limits.per_game.amounts())
         found = {}
         for place, planned in plan.items():
@@ -145,12 +145,12 @@ class _BudgetView:
         return found
 
     def advance(self, stage: int) -> None:
-        """The callbacks of earlier stages are over."""
+        """Release the reserves of callbacks of earlier stages."""
         self._db.execute("DELETE FROM reserved WHERE game = ? AND stage < ?", (self._game, stage))
         self._db.execute("UPDATE reserved SET touched_at = ? WHERE game = ?", (_text(self._now), self._game))
 
     def check(self, most: Amount, *, beside_place: int | None) -> None:
-        """Raises ``OverBudget`` when this does not fit beside what is put aside for others."""
+        """Raises ``OverBudget`` if the amount does not fit beside the reserves of others."""
         for measure, what in enumerate(_MEASURES):
             needed = _values(most)[measure]
             for name, limit, spent, reserved in self._periods(measure, beside_place):
@@ -169,7 +169,7 @@ class _BudgetView:
         return row
 
     def take(self, place: int, most: Amount, *, is_awaited: bool) -> Amount:
-        """Take the call's part from its callback's reserve; how much that is."""
+        """Take the call's part from its callback's reserve, and return that part."""
         row = self._db.execute(
             "SELECT nano_usd, tokens, calls FROM reserved WHERE game = ? AND place = ?", (self._game, place)
         ).fetchone()
@@ -184,8 +184,7 @@ class _BudgetView:
         return Amount(nano_usd=nano_usd, tokens=tokens, calls=calls)
 
     def _periods(self, measure: int, beside_place: int | None = None) -> list[tuple[str, int, int, int]]:
-        """Each period with a limit: its name, that limit, what was spent in it, what is put aside for others than this
-        call."""
+        """Return name, limit, amount spent and amount reserved for other calls of each period with a limit."""
         found: list[tuple[str, int, int, int]] = []
         for name, limit, column, value in (
             ("per game", self._limits.per_game, "game", self._game),
@@ -195,7 +194,7 @@ class _BudgetView:
             most = limit.amounts()[measure]
             if most is None or (column == "game" and not value):
                 continue
-            # Games go on over midnight, so what is put aside counts on whichever day it is.
+            # Games continue past midnight, so reserves count on every day.
             among, key = ("1", ()) if column == "day" else (f"{column} = ?", (value,))
             unit = _MEASURES[measure]
             (spent,) = self._db.execute(

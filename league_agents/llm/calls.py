@@ -1,4 +1,4 @@
-"""What is kept of every exchange with a model, and the port to whoever keeps it."""
+"""The record of an exchange with a model, and the port to the ledger that stores it."""
 
 from __future__ import annotations
 
@@ -16,57 +16,56 @@ ANSWERED = "answered"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One exchange."""
+    """The record of one exchange."""
 
     at: datetime
     scope: str
-    """Whose call it is: one participant of one league, or of one game played alone."""
+    """The owner: one participant of one league, or of one game played alone."""
 
     purpose: Purpose
     model: str
     prompt_digest: str
     reply: str | None
-    """``None`` when none came."""
+    """``None`` if no reply came."""
 
     outcome: str
     """``answered``, ``cut_off``, ``refused``, or the kind of failure."""
 
     usage: Usage | None
-    """``None`` when nobody counted."""
+    """``None`` if the tokens were not counted."""
 
     cost_usd: float | None
-    """``None`` when it is unknown."""
+    """``None`` if the cost is unknown."""
 
     is_cached: bool
-    """Answered from this ledger, not by the service."""
+    """Whether the reply came from this ledger, not from the service."""
 
     took_s: float
     work: ModelWorkUse | None = None
-    """What became of the reply; ``None`` without one, and while nobody has said."""
+    """How much of the reply was used; ``None`` without a reply, and until it is judged."""
 
     why: Why | None = None
-    """Why not all of it was used."""
+    """Why not all of the reply was used."""
 
 
 class CallLedger(Protocol):
-    """The model calls in one place. Any thread and any process may work with it."""
+    """The model calls stored in one place. Threads and processes may share it."""
 
     def record(self, call: ModelCall) -> int:
-        """Write one row, which has no judgement yet; its number. Raises ``JournalError``."""
+        """Write one row without a judgement; return its number. Raises ``JournalError``."""
         ...
 
     def judge(self, row: int, work: ModelWorkUse, why: Why | None) -> None:
-        """Write down what became of a row's reply. Raises ``JournalError``."""
+        """Store how much of a row's reply was used. Raises ``JournalError``."""
         ...
 
     def earlier(self, scope: str, purpose: Purpose, prompt_digest: str) -> Reply | None:
-        """The reply that an earlier process got to the same question for the same callback, each of them once.
+        """Return an earlier process's reply to the same prompt of the same callback; each reply is returned once.
 
-        A question that this process asks a second time is meant a second time. Raises ``JournalError``.
+        A prompt that this process repeats is sent again. Raises ``JournalError``.
         """
         ...
 
     def calls(self) -> Iterator[ModelCall]:
-        """All rows, in order; none when the place is not there or comes from before there were any. Raises
-        ``JournalError``."""
+        """Yield all rows in order; none if the place is missing or predates model calls. Raises ``JournalError``."""
         ...

@@ -1,11 +1,11 @@
-"""Exchanges recorded in a file, and played back without any network.
+"""Record exchanges in a file, and replay them without a network.
 
-Rule 1: an exchange is found by its model and its prompt's digest; the same prompt asked again gets the next reply.
-Rule 2: one line for each exchange, failures too. While it records, a line is written as soon as its exchange has ended;
-``close`` puts the lines in an order that does not depend on which thread was first.
-Rule 3: prompts and keys are not in it. What models wrote is, and what the recording's owner notes down beside it.
-Rule 4: what was not asked because time ran out is not asked on playing either, although no time passes then: a model
-without a line for a prompt that another one has, or with nothing after a failure, says so and is not missing.
+Rule 1: an exchange is found by its model and its prompt's digest; repeating a prompt returns the next reply.
+Rule 2: each exchange, also a failed one, is one line, written as soon as the exchange has ended; ``close`` sorts the
+lines into an order that does not depend on threads.
+Rule 3: prompts and keys are not recorded. Replies are, and notes of the recording's owner.
+Rule 4: an exchange left out for lack of time is left out in the replay too, although no time passes there: a model
+without a line for a prompt that another model has, or without a line after a failure, raises ``NotAsked``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from league_agents.llm.exchange import Backend, Finish, OverBudget, Rejected, Re
 from league_agents.llm.port import Usage
 
 LARGEST_CASSETTE = 500_000_000
-"""Bytes. An evaluation of a thousand games has about thirty million."""
+"""Bytes. An evaluation of a thousand games takes about thirty million."""
 
 _FAILURES: Mapping[str, type[ModelError]] = {
     kind.reason: kind
@@ -32,21 +32,21 @@ _FAILURES: Mapping[str, type[ModelError]] = {
 }
 
 _Key = tuple[str, str, int]
-"""Model, digest, and how often this was asked before; a note has no model, and its name instead of a digest."""
+"""Model, digest, and number of earlier identical requests; a note has an empty model and its name as digest."""
 
 
 class NotAsked(Rejected):
-    """When this was recorded, the model was not asked at this place."""
+    """The model was not asked at this point of the recording."""
 
     reason = ""
-    """None of its own: when this was recorded, another failure was the reason."""
+    """Empty: at recording time another failure was the reason."""
 
 
 class Cassette:
-    """A file that is being recorded. Several models may share one."""
+    """A file that is being recorded. Several models may share it."""
 
     def __init__(self, path: Path, *, goes_on: bool = False) -> None:
-        """Begins the file anew, or goes on with one that is there: what it holds is not asked again.
+        """Start the file anew, or continue an existing one (``goes_on``): its exchanges are not requested again.
 
         Raises ``ConfigError``.
         """
@@ -56,18 +56,17 @@ class Cassette:
         self._kept = dict(_read(path, is_whole=False)) if goes_on and path.exists() else {}
         self._lines = {key: f"{_text(document)}\n" for key, document in self._kept.items()}
         self.is_new = not self._kept
-        """Whether nothing was recorded in it before."""
+        """Whether the file held no exchanges before."""
 
         try:
             if self._kept:
-                self._write_in_order()  # a last line that was torn by a crash is gone now
+                self._write_in_order()  # this drops a last line torn by a crash
             self._file = open_private(path, "a" if self._kept else "w")
         except OSError as error:
             raise ConfigError(str(path), f"cannot be written: {error.strerror}; name another file") from None
 
     def earlier(self, model: str, request: Request) -> Mapping[str, object] | None:
-        """The next exchange of an earlier recording with this prompt, which counts as asked; ``None`` after the last
-        one."""
+        """Return and count the next exchange with this prompt in an earlier recording; ``None`` after the last."""
         with self._lock:
             key = (model, request.digest, self._asked[model, request.digest])
             found = self._kept.get(key)
@@ -83,14 +82,14 @@ class Cassette:
             self._add((model, request.digest, asked), _line(model, request, asked, reply, error))
 
     def note(self, name: str, document: Mapping[str, object]) -> None:
-        """Write down something of the owner's; the last note of a name counts."""
+        """Write a note of the owner; the last note of a name counts."""
         with self._lock:
             noted = {"note": name, "document": document}
             self._kept["", name, 0] = noted
             self._add(("", name, 0), f"{_text(noted)}\n")
 
     def noted(self, name: str) -> Mapping[str, object] | None:
-        """The note of that name."""
+        """Return the note with that name."""
         return _note(self._kept, name)
 
     def _add(self, key: _Key, line: str) -> None:
@@ -103,14 +102,14 @@ class Cassette:
         replace_private(self.path, "".join(self._lines[key] for key in sorted(self._lines)))
 
     def discard(self) -> None:
-        """Remove the file, if it was begun here and holds no exchange."""
+        """Remove the file if it was created here and holds no exchange."""
         with self._lock:
             if self.is_new and not any(model for model, _, _ in self._lines):
                 self._file.close()
                 self.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Put the lines in order. The recording of the same exchanges is the same bytes, whichever came first."""
+        """Sort the lines: recordings of the same exchanges are equal bytes, whatever the order of completion."""
         with self._lock:
             if self._file.closed:
                 return
@@ -119,10 +118,10 @@ class Cassette:
 
 
 class CassetteRecorder:
-    """``Backend`` that keeps what another one does."""
+    """``Backend`` that records the exchanges of another one."""
 
     def __init__(self, backend: Backend, cassette: Cassette | Path) -> None:
-        """Give a ``Cassette`` where several models are recorded into one file."""
+        """Pass a ``Cassette`` to record several models into one file."""
         self._backend = backend
         self.cassette = Cassette(cassette) if isinstance(cassette, Path) else cassette
 
@@ -143,15 +142,15 @@ class CassetteRecorder:
         return reply
 
     def close(self) -> None:
-        """Put the file in order."""
+        """Sort the lines of the file and close it."""
         self.cassette.close()
 
 
 class CassettePlayer:
-    """``Backend`` that answers from a recording. Nothing else is asked."""
+    """``Backend`` that replays a recording and sends nothing."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ``ConfigError`` that names the line that is wrong."""
+        """Raises ``ConfigError`` naming an invalid line."""
         self.path = path
         self._lock = threading.Lock()
         self._asked: Counter[tuple[str, str]] = Counter()
@@ -167,24 +166,24 @@ class CassettePlayer:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was asked for in vain, one line each."""
+        """Requests without a recorded reply, one line each."""
         return tuple(self._missing)
 
     def noted(self, name: str) -> Mapping[str, object] | None:
-        """What the recording's owner wrote down under a name."""
+        """Return the note of the recording's owner with that name."""
         return _note(self._kept, name)
 
     def of(self, model: str) -> Backend:
-        """One of the recorded models."""
+        """Return a backend for one of the recorded models."""
         return _Voice(self, model)
 
     def exchange(self, request: Request) -> Reply:
-        """Raises ``ConfigError`` that names the step when the recording lacks the prompt, and what was recorded as a
-        failure."""
+        """Replay the next exchange. Raises ``ConfigError`` naming the step if the prompt is not recorded, and recorded
+        failures."""
         return self.play(self._model, request)
 
     def play(self, model: str, request: Request) -> Reply:
-        """The next recorded exchange of a model with this prompt."""
+        """Return the next recorded reply of a model to this prompt."""
         with self._lock:
             asked = self._asked[model, request.digest]
             kept = self._kept.get((model, request.digest, asked))
@@ -204,7 +203,7 @@ class CassettePlayer:
         return _replayed(model, kept)
 
     def _was_given_up(self, model: str, request: Request, asked: int) -> bool:
-        """Whether the prompt was recorded, and nobody went on to ask this."""
+        """Return whether the prompt was recorded, but not this request."""
         if asked:
             before = self._kept.get((model, request.digest, asked - 1))
             return before is not None and "failure" in before
@@ -227,7 +226,7 @@ class _Voice:
 
 
 def _replayed(model: str, kept: Mapping[str, object]) -> Reply:
-    """The recorded reply. Raises what was recorded as a failure."""
+    """Return the recorded reply. Raises the recorded failure."""
     failure = kept.get("failure")
     if failure is None:
         return _reply(model, kept)
@@ -272,7 +271,7 @@ def _line(model: str, request: Request, asked: int, reply: Reply | None, error: 
 
 
 def _read(path: Path, *, is_whole: bool = True) -> list[tuple[_Key, Mapping[str, object]]]:
-    """All lines. A file that is not whole may end in the middle of one: its writer was killed."""
+    """Read all lines. If not ``is_whole``, the last line may be torn, because the writer was killed."""
     found: list[tuple[_Key, Mapping[str, object]]] = []
     try:
         if path.stat().st_size > LARGEST_CASSETTE:
@@ -280,7 +279,7 @@ def _read(path: Path, *, is_whole: bool = True) -> list[tuple[_Key, Mapping[str,
         with path.open(encoding="utf-8") as file:
             size = 0
             for number, line in enumerate(iter(lambda: file.readline(LARGEST_CASSETTE), ""), start=1):
-                size += len(line)  # what is read counts: not everything that can be opened has the size it tells
+                size += len(line)  # counts the bytes read: not every file reports its true size
                 if size > LARGEST_CASSETTE:
                     raise ConfigError(str(path), f"is larger than {LARGEST_CASSETTE} bytes; is it the right file?")
                 if line.strip() and (is_whole or line.endswith("\n")):

@@ -1,9 +1,9 @@
-"""Several models behind one face: the first that has time, money and health answers, then the next, then nobody.
+"""A chain of models: the first with time, budget and health answers, otherwise the next one.
 
-Rule 1: a model never takes the time that the ones after it need to answer.
-Rule 2: a model that failed is left alone for a while, and for as long as it says. It is remembered per model, in an
-object that its owner hands in, so nothing outlives a restart.
-Rule 3: a limit of the user's own says nothing about a model's health.
+Rule 1: a model never uses the time that the models after it need.
+Rule 2: a failed model is not asked for a while, at least as long as its service requires. Health is kept per model in
+an object of the owner, so it does not survive a restart.
+Rule 3: reaching a limit of the user's own does not affect a model's health.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ T = TypeVar("T")
 FAILURES_BEFORE_REST = 2
 FIRST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
 REST_OF_REJECTED = timedelta(minutes=10)
-"""A wrong key or a model that is not there: a person has to see to it."""
+"""After a wrong key or an unknown model: a person has to fix it."""
 
 _KEPT_PART, _MOST_KEPT = 0.4, timedelta(seconds=45)
-"""Of the time left, for the models that come after one."""
+"""Part of the time left, and its upper bound, reserved for the models after the current one."""
 
 _WORTH_WAITING = 0.25
-"""The part of the time left that may be spent on waiting for the only model."""
+"""Part of the time left that may be spent waiting for the only model."""
 
 _LEAST_TIME = timedelta(milliseconds=100)
 _REMEMBERED = 0.3
-"""The weight of the newest answer in how long a model usually takes."""
+"""Weight of the newest answer in a model's usual duration."""
 
 
 class Health:
-    """How one model has been lately. Any number of threads may use it."""
+    """Recent health of one model. Thread-safe."""
 
     def __init__(self, *, monotonic: Callable[[], float] = monotonic_s) -> None:
         self._monotonic = monotonic
@@ -48,22 +48,22 @@ class Health:
         self._usual_s: float | None = None
 
     def rest(self) -> timedelta:
-        """How long the model is still left alone; zero when it may be asked."""
+        """Return how long the model must still not be asked; zero if it may be asked."""
         with self._lock:
             return timedelta(seconds=max(0.0, self._rests_until_s - self._monotonic()))
 
     def usual(self) -> timedelta | None:
-        """How long an answer usually takes; ``None`` before the first one."""
+        """Return the usual duration of an answer; ``None`` before the first one."""
         return None if self._usual_s is None else timedelta(seconds=self._usual_s)
 
     def passed_over(self) -> None:
-        """The model was not asked, because an answer usually takes too long: one slow answer is forgotten in time."""
+        """Record that the model was skipped as too slow. Its usual duration decays, so a slow answer is forgotten."""
         with self._lock:
             if self._usual_s is not None:
                 self._usual_s *= 1 - _REMEMBERED
 
     def answered(self, took: timedelta) -> None:
-        """The service answered, usefully or not."""
+        """Record that the service answered, usefully or not."""
         with self._lock:
             took_s = took.total_seconds()
             usual_s = took_s if self._usual_s is None else self._usual_s
@@ -72,7 +72,7 @@ class Health:
             self._rests_until_s = 0.0
 
     def failed(self, error: ModelUnavailable) -> None:
-        """The service did not answer."""
+        """Record that the service did not answer."""
         if isinstance(error, OverBudget):
             return
         with self._lock:
@@ -96,8 +96,8 @@ class ChainModel:
 
 
 class Chain:
-    """``ChatModel`` over others, the best first. When nobody answers it raises ``ModelUnavailable`` that says why each
-    did not; a chain of one raises what that one raised."""
+    """``ChatModel`` over several models, the best first. If all fail it raises ``ModelUnavailable`` with each reason; a
+    chain of one raises that model's error."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Chain:
         raise self._given_up(failures, used)
 
     def _turns(self, left: Callable[[], timedelta]) -> Iterator[tuple[ChainModel, timedelta]]:
-        """Who is asked next, and how long it may take."""
+        """Yield each model to ask and its time limit."""
         rests = [member.health.rest() for member in self._members]
         awake = [member for member, rest in zip(self._members, rests, strict=True) if not rest]
         if not awake:

@@ -1,9 +1,9 @@
-"""A model that can be relied on, on top of a service that cannot.
+"""A chat model with time limit, retries and validation, on top of an unreliable service.
 
 Rule 1: a call ends before its timeout, with a value or with a ``ModelError``.
-Rule 2: the service is asked again when it failed in a way that may pass, after a pause and never sooner than it says;
-a reply of the wrong form is asked for once more, with what is wrong with it.
-Rule 3: what the attempts used is added up, and a failure carries it too.
+Rule 2: a temporary failure is retried after a pause, never sooner than the service allows; a reply of the wrong form is
+requested once more, with a description of its errors.
+Rule 3: the use of all attempts is summed, also in a failure.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from league_agents.llm.json_text import parse
 from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
 
 LONGEST_SHOWN_REPLY = 6_000
-"""Characters of a reply of the wrong form that the model sees again."""
+"""Characters of a malformed reply that are shown to the model again."""
 
 LONGEST_PAUSE_S = 20.0
 MARGIN = timedelta(milliseconds=150)
-"""Kept back at the end of a call, so that it ends before its timeout and not at it; never more than a twentieth."""
+"""Time kept back so that a call ends before its timeout; at most a twentieth of the timeout."""
 
 LEAST_TIME = timedelta(milliseconds=50)
 
 
 class Chat:
-    """``ChatModel`` on a ``Backend``. Any number of threads may use it at the same time."""
+    """``ChatModel`` on a ``Backend``. Thread-safe."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Chat:
 
 
 class _Call:
-    """One call with all its attempts. As a context it writes what they used into the failure that leaves it."""
+    """One call with all its attempts. As a context manager it stores their usage in an escaping ``ModelError``."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class _Call:
         return timedelta(seconds=self._ends_s - self._monotonic())
 
     def ask(self, correction: Correction | None) -> Reply:
-        """One reply. Raises ``ModelError``."""
+        """Return one reply. Raises ``ModelError``."""
         from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
         backoff = wait_random_exponential(multiplier=self._patience.first_pause_s, max=LONGEST_PAUSE_S)
@@ -156,7 +156,7 @@ class _Call:
             return max(backoff(state), asked.total_seconds() if asked is not None else 0.0)
 
         def is_late(state: RetryCallState) -> bool:
-            # Somebody else may be asked in the time that a pause without an attempt after it would take.
+            # Stop now if no attempt fits after the pause: another model may use that time.
             return state.upcoming_sleep >= (self.left() - LEAST_TIME).total_seconds()
 
         attempts = Retrying(
@@ -192,12 +192,12 @@ class _Call:
 
 
 def may_pass(error: BaseException) -> bool:
-    """Whether the same request may be answered a little later."""
+    """Return whether the same request may succeed a little later."""
     return isinstance(error, ModelUnavailable) and not isinstance(error, Rejected | OverBudget)
 
 
 def schema_of(schema: type[BaseModel]) -> Schema:
-    """The form of a reply, for the service."""
+    """Return the required form of a reply, for the service."""
     return Schema(name=schema.__name__[:60], document=schema.model_json_schema())
 
 

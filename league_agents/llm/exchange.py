@@ -1,9 +1,9 @@
-"""One exchange with a service: what is asked, what came back, and how it can fail.
+"""One exchange with a service: request, reply, and failures.
 
-Rule 1: an exchange is one request, as far as this program can tell. Repeating, asking again and choosing another model
-is the business of whoever stands above.
-Rule 2: a failure says whether asking again can help and whether the service may charge for it: the classes below.
-Rule 3: no message holds a key; what a service says is quoted shortly, in one line.
+Rule 1: an exchange is one request, as far as this program can tell. Retries, corrections and the choice of another
+model are made by the layers above.
+Rule 2: the class of a failure states whether a retry can help and whether the service may charge for the request.
+Rule 3: no message contains a key; a service's message is quoted in one short line.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from league_agents.kit.errors import ModelUnavailable
 from league_agents.llm.port import Judge, Prompt, Usage, nobody
 
 LARGEST_REPLY = 1_000_000
-"""Bytes of a response, and characters of a reply. A batch of twenty questions has about ten thousand."""
+"""Bytes of a response, and characters of a reply. A batch of twenty questions takes about ten thousand."""
 
 
 class Rejected(ModelUnavailable):
-    """The service will not do this, however often it is asked."""
+    """The service will never accept this request."""
 
     reason = "rejected"
 
 
 class Unanswered(ModelUnavailable):
-    """No answer came in time; the service may charge for the request all the same."""
+    """No answer came in time; the service may still charge for the request."""
 
     reason = "unanswered"
 
 
 class OverBudget(ModelUnavailable):
-    """A limit of the user's own forbids the request."""
+    """A limit set by the user forbids the request."""
 
     reason = "over_budget"
 
@@ -45,14 +45,14 @@ class Finish(StrEnum):
 
     COMPLETE = "complete"
     CUT_OFF = "cut_off"
-    """It came to the limit of its output."""
+    """It reached its output limit."""
     REFUSED = "refused"
-    """It declined, or the service withheld what it wrote."""
+    """It declined, or the service withheld its output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The form that a reply must have."""
+    """The required form of a reply."""
 
     name: str
     document: Mapping[str, object] = field(hash=False)
@@ -61,7 +61,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A reply that was of no use, and what is wrong with it."""
+    """An unusable reply and a description of its errors."""
 
     reply: str
     complaint: str
@@ -69,22 +69,22 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a service is asked."""
+    """A request to a service."""
 
     prompt: Prompt
     schema: Schema | None
-    """``None`` where any text will do."""
+    """``None`` if any text is acceptable."""
 
     max_output_tokens: int
     timeout: timedelta
-    """What is left; the exchange ends before."""
+    """The time left; the exchange ends before it is over."""
 
     correction: Correction | None = None
-    """``None`` when this prompt is asked for the first time."""
+    """``None`` for the first request with this prompt."""
 
     @property
     def digest(self) -> str:
-        """The prompt's digest; one of its own when it is asked again with a complaint."""
+        """The prompt's digest; with a correction, a digest of both."""
         if self.correction is None:
             return self.prompt.digest
         reply, complaint = self.correction.reply, self.correction.complaint
@@ -94,7 +94,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a service answered."""
+    """A service's answer."""
 
     text: str
     finish: Finish
@@ -103,34 +103,34 @@ class Reply:
     """``provider:model``."""
 
     is_counted: bool = True
-    """Whether the service said how many tokens it used; where it does not, the usage has none and means nothing."""
+    """Whether the service counted the tokens; if not, the counts in ``usage`` are meaningless."""
 
     judge: Judge = field(default=nobody, repr=False, compare=False)
-    """To be called when it is known what the text is good for."""
+    """Call this once it is known how much of the text can be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long and how often a service is asked."""
+    """Time limits and retries for a service."""
 
     retries: int = 3
-    """Further attempts after a failure that may pass."""
+    """Further attempts after a temporary failure."""
 
     timeout: timedelta = timedelta(seconds=120)
-    """Of one call with all its attempts, when the caller gives more."""
+    """Upper limit of one call with all its attempts."""
 
     max_output_tokens: int | None = None
-    """The most that is asked for; ``None`` leaves it to the caller."""
+    """Upper limit; ``None`` leaves the limit to the caller."""
 
     thinking_tokens: int = 0
-    """What the model may write for itself besides its reply; services count it as output."""
+    """Tokens for the model's reasoning besides its reply; services count them as output."""
 
     first_pause_s: float = 0.5
-    """Before the second attempt; later pauses are longer."""
+    """Pause before the second attempt; later pauses are longer."""
 
 
 class Backend(Protocol):
-    """A service that answers one request after the other. Any number of threads may ask at the same time."""
+    """A service that answers single requests. Thread-safe."""
 
     @property
     def name(self) -> str:
@@ -138,12 +138,12 @@ class Backend(Protocol):
         ...
 
     def exchange(self, request: Request) -> Reply:
-        """Ask once. Raises ``ModelUnavailable`` (or one of the three above) and ``MalformedCompletion`` when what came
-        back is no answer of such a service."""
+        """Send one request. Raises ``ModelUnavailable`` (or one of the three above), and ``MalformedCompletion`` if the
+        response is not one of such a service."""
         ...
 
 
 def usage_of(error: BaseException) -> Usage:
-    """What the attempts that led to a failure used."""
+    """Return the use of the attempts that led to a failure."""
     used = getattr(error, "usage", None)
     return used if isinstance(used, Usage) else Usage()

@@ -1,7 +1,7 @@
-"""JSON that a model wrote: one object out of a text, checked, and what is wrong with it in words for the model.
+"""Extract one JSON object from a model's text, validate it, and describe its errors for the model.
 
-Rule: the text is a stranger's. It is bounded before it is read, and nothing that it says is believed before the schema
-holds.
+Rule: the text is untrusted. Its length is limited before it is parsed, and no value is used before the schema has
+validated it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from league_agents.llm.exchange import LARGEST_REPLY
 M = TypeVar("M", bound=BaseModel)
 
 _END_OF_THOUGHTS = ("</think>", "</thinking>")
-"""What stands before is what a model said to itself."""
+"""End marks of a model's reasoning, which precedes the reply."""
 
 _OPENING = re.compile(r'\{\s*["}]')
-"""How an object begins; other braces are prose."""
+"""The beginning of an object; other braces are prose."""
 
 _MOST_OBJECTS = 40
 _MOST_COMPLAINTS = 8
 
 
 def parse(text: str, schema: type[M]) -> M:
-    """The one JSON object in a text, as ``schema`` says. A code fence or prose around it does not matter.
+    """Return the one JSON object in a text as a ``schema``. A code fence or prose around it is ignored.
 
-    Raises ``MalformedCompletion`` whose message tells a model what to change.
+    Raises ``MalformedCompletion`` whose message tells the model what to change.
     """
     found = find_object(text)
     try:
-        # An escape may be half of a surrogate pair: such a text passes as a plain ``str`` and can be written nowhere.
+        # An escape may be half of a surrogate pair: it passes as a plain ``str`` but cannot be encoded.
         json.dumps(found, ensure_ascii=False).encode()
         return schema.model_validate(found)
     except UnicodeEncodeError:
@@ -48,7 +48,7 @@ def parse(text: str, schema: type[M]) -> M:
 
 
 def find_object(text: str) -> Mapping[str, object]:
-    """The one JSON object in a text. Raises ``MalformedCompletion``."""
+    """Return the one JSON object in a text. Raises ``MalformedCompletion``."""
     if len(text) > LARGEST_REPLY:
         raise MalformedCompletion(f"the reply has more than {LARGEST_REPLY} characters")
     for mark in _END_OF_THOUGHTS:
@@ -60,7 +60,7 @@ def find_object(text: str) -> Mapping[str, object]:
         try:
             value, place = decoder.raw_decode(text, opening.start())
         except json.JSONDecodeError as error:
-            # What stands inside of a broken object is not what was asked for.
+            # An object inside a broken object is not the requested one.
             where = f"{error.msg} at character {error.pos - opening.start()} of the object"
             raise MalformedCompletion(f"the reply is no valid JSON: {where}") from None
         except (ValueError, RecursionError):
@@ -69,14 +69,14 @@ def find_object(text: str) -> Mapping[str, object]:
             found.append(value)
     if not found:
         raise MalformedCompletion("the reply holds no JSON object")
-    # Of two nobody knows which one is meant.
+    # With two objects it is unknown which one is meant.
     if len(found) > 1:
         raise MalformedCompletion(f"the reply holds {len(found)} JSON objects instead of one")
     return found[0]
 
 
 def complaint(error: ValidationError) -> str:
-    """What is wrong with a value, in one line for the model that wrote it."""
+    """Describe a validation error in one line for the model."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     said = [
         f"{printable('.'.join(str(part) for part in each['loc']) or 'the object', 80)}: {printable(each['msg'], 160)}"

@@ -1,10 +1,10 @@
-"""What was asked of language models and what came of it: one row for each exchange, in SQLite.
+"""Records of model exchanges in SQLite: one row per exchange.
 
-Rule 1: a role's calls stand in its journal, beside the callbacks that made them; calls without a journal stand in a
-ledger of their own. A call stands in one of the two.
-Rule 2: a row is written before its reply is used. A reply that was paid for and not used, because the process died, is
-given to whoever asks the same again for the same callback.
-Rule 3: what nobody knows is NULL: tokens that a service did not count, a price that is not on the list.
+Rule 1: a role's calls are stored in its journal, beside the callbacks that made them; calls without a journal are
+stored in a separate ledger. A call is stored in one of the two.
+Rule 2: a row is written before its reply is used. If the process dies before using it, the reply is returned to the
+same request of the same callback.
+Rule 3: unknown values are NULL: tokens that a service did not count, a price that is not on the list.
 """
 
 from __future__ import annotations
@@ -61,22 +61,22 @@ LEDGER_SCRIPTS = (
     """,
     migrations.MODEL_WORK,
 )
-"""The shapes that a ledger had; a published script never changes."""
+"""The migrations of a ledger; a published script never changes."""
 
 Mode = Literal["ro", "rw", "rwc"]
-"""SQLite's words: read, write what is there, make it where it is not."""
+"""SQLite's open modes: read, write an existing file, create if missing."""
 
 _FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
 
 
 class Ledger:
-    """``CallLedger`` in one SQLite file: a journal that exists, or a ledger that is made when it is first written to.
+    """``CallLedger`` in one SQLite file: an existing journal, or a ledger that is created on the first write.
 
-    Every access opens the file for itself, so that any thread and any process may work with it.
+    Every access opens its own connection, so any thread and any process may use it.
     """
 
     def __init__(self, path: Path, *, in_journal: bool = False) -> None:
-        """``in_journal`` says that the file is a role's journal, which somebody else makes."""
+        """``in_journal`` marks the file as a role's journal, which is created elsewhere."""
         self.path = path
         self._mode: Mode = "rw" if in_journal else "rwc"
         self._lock = threading.Lock()
@@ -125,9 +125,9 @@ class Ledger:
         return Reply(text=row[1], finish=_FINISHES[row[2]], usage=Usage(), model=row[0])
 
     def calls(self) -> Iterator[ModelCall]:
-        """All rows, in order; none when the file is not there, is empty or comes from before there were any.
+        """Yield all rows in order; none if the file is missing, is empty or predates model calls.
 
-        Raises ``JournalError`` when it is damaged, or neither a journal nor a ledger.
+        Raises ``JournalError`` if it is damaged, or neither a journal nor a ledger.
         """
         if not self.path.exists() or not self.path.stat().st_size:
             return
@@ -138,12 +138,12 @@ class Ledger:
                 raise JournalUnusable(f"{self.path}: is neither a journal nor a ledger; name another file")
             columns = {str(row[1]) for row in db.execute("PRAGMA table_info(model_calls)")}
             if columns:
-                # A file that is only looked at keeps the shape that it has.
+                # Reading does not migrate the file.
                 stored = _JUDGED if "work" in columns else _UNJUDGED
                 yield from stored.read(db, str(self.path), "ORDER BY seq")
 
     def _remember_what_was_there(self) -> int:
-        """The last row of earlier processes."""
+        """Return the number of the last row of earlier processes."""
         with self._lock:
             if self._before is None:
                 if not self.path.exists():
@@ -157,8 +157,8 @@ class Ledger:
 
 @contextmanager
 def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
-    """A connection to a journal or a ledger of the newest shape. Raises ``JournalError``, also for whatever SQLite says
-    inside."""
+    """Connect to a journal or a ledger, migrated to the newest schema. Raises ``JournalError``, also for SQLite errors
+    inside the context."""
     try:
         if mode == "rwc":
             make_private_database(path)
@@ -175,7 +175,7 @@ def connected(path: Path, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for names in a damaged schema
         raise journal_error(str(path), error) from error
     finally:
-        db.close()  # whatever was not committed is undone
+        db.close()  # this rolls back uncommitted changes
 
 
 def _make(db: sqlite3.Connection, path: Path) -> None:
@@ -237,7 +237,7 @@ _WRITTEN: Mapping[str, rows.Reader] = {
     "is_cached": rows.whole,
     "took_s": rows.real,
 }
-"""What stands in a row before its reply is judged."""
+"""The columns of a row before its reply is judged."""
 
 _COLUMNS = ", ".join(_WRITTEN)
 _UNJUDGED = rows.Stored("model_calls", _call, _WRITTEN)
@@ -249,5 +249,5 @@ _JUDGED = rows.Stored(
 
 
 def _utf8(text: str) -> str:
-    # Half of a surrogate pair fits into no column.
+    # Half of a surrogate pair cannot be stored in a column.
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What models may use in one period, and the port to whoever counts it."""
+"""Limits of model use per period, and the port to the budget that counts it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from league_agents.llm.prices import NANO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
-    """What calls use."""
+    """An amount of model use."""
 
     nano_usd: int | None = 0
-    """Billionths of a dollar; ``None`` when the price is unknown."""
+    """Billionths of a dollar; ``None`` if the price is unknown."""
 
     tokens: int = 0
     calls: int = 0
@@ -22,71 +22,71 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """The most in one period. ``None`` is no limit."""
+    """The limits of one period. ``None`` is no limit."""
 
     usd: float | None = None
     tokens: int | None = None
     calls: int | None = None
 
     def amounts(self) -> tuple[int | None, int | None, int | None]:
-        """In the order and the units of ``Amount``."""
+        """Return the limits in the order and the units of ``Amount``."""
         return (None if self.usd is None else round(self.usd * NANO), self.tokens, self.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingLimits:
-    """What the user allows."""
+    """The limits set by the user."""
 
     per_game: Limit = field(default_factory=Limit)
-    """What one agent may use in one game."""
+    """Limit of one agent in one game."""
 
     per_day: Limit = field(default_factory=Limit)
-    """All agents together, by UTC."""
+    """Limit of all agents together in one UTC day."""
 
     per_season: Limit = field(default_factory=Limit)
-    """All agents of one league together."""
+    """Limit of all agents of one league together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """What one callback of a game may need."""
+    """The possible needs of one callback of a game."""
 
     amount: Amount
-    """In all the times that it comes; ``calls`` says how often that is."""
+    """For all occurrences of the callback in a game; ``calls`` is their number."""
 
     stage: int
-    """Once a callback of a later stage has come, those of this one are over. A referee's answers and feedback are one
+    """When a callback of a later stage has come, those of this one are over. A referee's answers and feedback share a
     stage: one player may be scored while the other one still asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """What was set aside for one call."""
+    """The amount reserved for one call."""
 
     row: int
     game: str
     place: int | None
-    """Which callback's reserve it was taken from; ``None`` when from none."""
+    """The callback whose reserve was used; ``None`` if none was."""
 
     taken: Amount
-    """How much of it came from that reserve."""
+    """The part that came from that reserve."""
 
     is_awaited: bool
-    """Whether it is one of the calls that the plan counts, not a repetition of one."""
+    """Whether the plan counts this call, as opposed to a repetition."""
 
 
 class Spending(Protocol):
-    """The user's limits, and what is spent and set aside below them."""
+    """The user's limits, and the amounts spent and reserved under them."""
 
     def hold(self, purpose: Purpose, most: Amount, *, league: str, scope: str, is_repeated: bool = False) -> Hold:
-        """Set aside what a call can use at most. Raises ``OverBudget``, and ``ModelUnavailable`` when nothing can be
-        written: then no limit could be kept.
+        """Reserve the most that a call can use. Raises ``OverBudget``, and ``ModelUnavailable`` if it is not written,
+        because then no limit could be kept.
 
-        ``is_repeated`` says that the call asks once more for what one before should have brought.
+        ``is_repeated`` marks a call that repeats an earlier, unsuccessful one.
         """
         ...
 
     def settle(self, hold: Hold, used: Amount) -> None:
-        """Say what the call used; no call at all when the service was not reached. Raises ``JournalError``; then all
-        that was set aside counts as used."""
+        """Record the call's use; zero calls if the service was not reached. Raises ``JournalError``; then the whole
+        reserve counts as used."""
         ...

@@ -1,7 +1,7 @@
-"""What the agents ask of a language model, whichever it is.
+"""The port through which agents use a language model.
 
-Rule 1: a call ends before its timeout, with a value or with a ``ModelError``; nothing else comes out.
-Rule 2: what a completion says is a stranger's text until it has been validated. A model gives values; code decides.
+Rule 1: a call ends before its timeout, with a value or with a ``ModelError``; it raises nothing else.
+Rule 2: a completion is untrusted text until it has been validated. A model gives values; code decides.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from league_agents.kit.model_work import ModelWorkUse, Why
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel  # not at run time: whoever only names a model need not wait for it
+    from pydantic import BaseModel  # not at run time: importing it is slow, and naming a model does not need it
 
 M = TypeVar("M", bound="BaseModel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purpose:
-    """What a prompt is for: the key by which calls are counted and limited."""
+    """The purpose of a prompt: the key by which calls are counted and limited."""
 
     match_id: str
     """Empty outside a match."""
 
     callback: str
-    """The callback that asks, such as ``get_questions``; ``arena.undercover`` for an arena game."""
+    """The calling callback, such as ``get_questions``; ``arena.undercover`` for an arena game."""
 
     step: str
     """The prompt's file name without its suffix."""
@@ -39,34 +39,34 @@ class Purpose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """One question to a model."""
+    """One request to a model."""
 
     system: str
-    """What the model is told to do; never holds a stranger's text."""
+    """The instructions; never contains untrusted text."""
 
     user: str
-    """The material, with a stranger's text fenced."""
+    """The material, with untrusted text fenced."""
 
     purpose: Purpose
 
     @property
     def digest(self) -> str:
-        """SHA-256 of both texts: the same question has the same digest, whatever it was for."""
+        """SHA-256 of both texts, independent of the purpose."""
         text = f"{len(self.system)}\n{self.system}\n{self.user}"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What calls used, as the service counted it."""
+    """Use of a model, as counted by the service."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Those of the input tokens that the service had cached."""
+    """The part of the input tokens that the service had cached."""
 
     requests: int = 0
-    """Requests that reached the service, repeated ones too."""
+    """Requests that reached the service, including repeated ones."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -78,53 +78,52 @@ class Usage:
 
 
 Judge = Callable[[ModelWorkUse, Why | None], None]
-"""Who keeps books is told what became of a reply, and why when not all of it was used."""
+"""Receives how much of a reply was used, and why not all of it was."""
 
 
 def nobody(_work: ModelWorkUse, _why: Why | None) -> None:
-    """A ``Judge`` where nobody keeps books."""
+    """A ``Judge`` that ignores the judgement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """A text that a model wrote."""
+    """A text written by a model."""
 
     text: str
     model: str
-    """``provider:model`` of the one that answered."""
+    """``provider:model`` of the model that answered."""
 
     usage: Usage
-    """Of all requests that this took."""
+    """Use of all requests for this completion."""
 
     judge: Judge = field(default=nobody, repr=False, compare=False)
-    """To be called by the caller when it knows what it can use of the text; the last call counts."""
+    """To be called by the caller once it knows how much of the text it can use; the last call counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed(Generic[M]):
-    """A value that a model wrote, validated."""
+    """A validated value written by a model."""
 
     value: M
     completion: Completion
 
 
 class ChatModel(Protocol):
-    """A language model, or several behind one face."""
+    """A language model, or several behind one interface."""
 
     @property
     def name(self) -> str:
-        """``provider:model``, or what stands for several."""
+        """``provider:model``, or a name for several models."""
         ...
 
     def complete_text(self, prompt: Prompt, *, timeout: timedelta, max_output_tokens: int) -> Completion:
-        """A text. Raises ``ModelUnavailable``, ``ModelRefused`` or ``MalformedCompletion`` (nothing came, or it was
-        cut off)."""
+        """Return a text. Raises ``ModelUnavailable``, ``ModelRefused``, ``MalformedCompletion`` (empty or cut off)."""
         ...
 
     def complete_json(
         self, prompt: Prompt, schema: type[M], *, timeout: timedelta, max_output_tokens: int
     ) -> Parsed[M]:
-        """A value of ``schema``; a completion that is none is asked for once more, with what is wrong with it.
+        """Return a value of ``schema``; an invalid completion is requested once more, with a description of its errors.
 
         Raises ``ModelUnavailable``, ``ModelRefused``, ``MalformedCompletion``.
         """

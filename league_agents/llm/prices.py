@@ -1,6 +1,6 @@
-"""What tokens cost, as the user says: a file of his own, because no program knows tomorrow's prices.
+"""Token prices from a file of the user, because prices change after a release.
 
-Rule: a price that nobody wrote down is unknown. It is never nothing, and neither is a sum with it.
+Rule: a price that is not in the file is unknown, never zero, and so is a sum that contains it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from league_agents.llm.port import Usage
 
 NANO = 1_000_000_000
-"""Money is counted in whole billionths of a dollar: sums are exact, so that a limit is one."""
+"""Money is counted in whole billionths of a dollar, so that sums, and with them limits, are exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +21,10 @@ class Price:
     input_usd: float
     output_usd: float
     cached_usd: float | None = None
-    """Input that the service had cached; ``None`` where it costs as much as other input."""
+    """Price of input that the service had cached; ``None`` if it costs as much as other input."""
 
     def nano_usd(self, usage: Usage) -> int:
-        """What this use costs, rounded up."""
+        """Return the cost of this use, rounded up."""
         cached = min(usage.cached_tokens, usage.input_tokens)
         return (
             _nano(self.input_usd, usage.input_tokens - cached)
@@ -34,26 +34,25 @@ class Price:
 
 
 def _nano(usd_per_million: float, tokens: int) -> int:
-    # A thousandth of a billionth of a dollar for each token is as exact as any price list is.
+    # A thousandth of a billionth of a dollar per token is as exact as any price list.
     pico_per_token = round(usd_per_million * 1_000_000)
     return -(-pico_per_token * tokens // 1_000)
 
 
 class PriceList:
-    """Prices by ``provider:model``. A name that ends in ``*`` is for all that begin so; the longest that fits
-    counts."""
+    """Prices by ``provider:model``. A name ending in ``*`` is a prefix; the longest match counts."""
 
     def __init__(self, prices: Mapping[str, Price]) -> None:
         self._prices = dict(prices)
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; ``None`` when it is unknown."""
+        """Return the price of a model; ``None`` if it is unknown."""
         if model in self._prices:
             return self._prices[model]
         fitting = [name for name in self._prices if name.endswith("*") and model.startswith(name[:-1])]
         return self._prices[max(fitting, key=len)] if fitting else None
 
     def cost_usd(self, model: str, usage: Usage) -> float | None:
-        """What this use of a model costs; ``None`` when the price is unknown."""
+        """Return the cost of this use of a model; ``None`` if the price is unknown."""
         price = self.of(model)
         return None if price is None else price.nano_usd(usage) / NANO

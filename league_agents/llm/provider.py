@@ -1,7 +1,7 @@
-"""What a provider of language models is: one declaration, from which everything else follows.
+"""The declaration of a provider of language models.
 
-A module of ``league_agents.llm.providers`` or an entry point of the group ``league_agents.providers`` holds one, under
-the provider's name.
+A module of ``league_agents.llm.providers`` or an entry point of the group ``league_agents.providers``, named like the
+provider, holds one declaration.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ _SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """One model at one service, and how it is reached."""
+    """One model at one service, with the address and key to reach it."""
 
     name: str
     """``provider:model``, the name of the backend."""
 
     model: str
-    """As the service spells it."""
+    """The model's name at the service."""
 
     base_url: str
-    """The provider's own, or the user's."""
+    """The provider's address, or the user's."""
 
     key: str | None = field(repr=False)
-    """``None`` for a server that wants none."""
+    """``None`` for a server without keys."""
 
     key_name: str
-    """The variable that a person has to look at when the key is refused."""
+    """The variable that a person has to check if the key is refused."""
 
     @property
     def refused_key(self) -> str:
-        """What is said when the service does not take the key."""
+        """The message if the service refuses the key."""
         return f"{self.name}: {self.base_url} refuses the key in {self.key_name}; is it the right one?"
 
 
@@ -57,35 +57,35 @@ class Provider:
     """A service, or a protocol that many servers speak."""
 
     name: str
-    """What people write: small letters, digits and ``_``; the name of the module, or of the entry point."""
+    """The name in settings: small letters, digits and ``_``; the name of the module, or of the entry point."""
 
     title: str
-    """What it is, for people: a few words."""
+    """A description for people, a few words."""
 
     base_url: str
-    """Where the service is, unless the user names another server."""
+    """The service's address, unless the user names another server."""
 
     key_variables: tuple[str, ...]
-    """Where the key stands, looked at in this order. Each ends in KEY, TOKEN, SECRET or PASSWORD: the values of such
-    variables are hidden in everything that is shown. Empty for a service that wants no key."""
+    """The variables that may hold the key, in this order. Each ends in KEY, TOKEN, SECRET or PASSWORD: the values of
+    such variables are hidden in all output. Empty for a service without keys."""
 
     connect: Callable[[Access], Backend]
-    """Makes what speaks to the service; imports its SDK there, and not before. Raises ``ConfigError`` when something is
-    not installed."""
+    """Makes the backend; the SDK is imported in this call and not before. Raises ``ConfigError`` if a package is not
+    installed."""
 
     default_model: str | None = None
-    """The model that is asked when the user names none; ``None``: the user has to name one."""
+    """The model to use if the user names none; ``None`` requires the user to name one."""
 
     takes_schema: bool = True
-    """Whether the backend passes ``Request.schema`` on. For one that does not, the schema is written into the prompt
-    and the request has none."""
+    """Whether the backend passes ``Request.schema`` on. If not, the schema is written into the prompt and the
+    request has none."""
 
     alternatives: str = ""
-    """Which other servers it reaches through ``base_url``, for people."""
+    """Other servers that can be reached through ``base_url``, for people."""
 
 
 def faults_of(provider: Provider, name: str) -> Iterator[str]:
-    """What is wrong with a declaration that is found under ``name``."""
+    """Yield the errors of a declaration found under ``name``."""
     for field_name, kind in _TYPES.items():
         value = getattr(provider, field_name)
         if not isinstance(value, kind):

@@ -1,6 +1,6 @@
-"""The providers that there are: modules of ``league_agents.llm.providers``, and those that distributions installed.
+"""The registry of providers: modules of ``league_agents.llm.providers``, and installed entry points.
 
-Rule: a provider has the name of its module or entry point, so names are known, and compared, before one is imported.
+Rule: a provider is named by its module or entry point, so names can be compared without importing one.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from league_agents.llm import providers
 from league_agents.llm.provider import Provider, faults_of
 
 DEFAULT_PROVIDER = "openai"
-"""Whose protocol a server of the user's own speaks, if it is not said."""
+"""The protocol of a user's own server, unless stated otherwise."""
 
 GROUP = "league_agents.providers"
 BUILT_IN = "built in"
 
 
 def provider_names() -> list[str]:
-    """All names, sorted; nothing is imported. Raises ``ConfigError`` when two providers have the same one."""
+    """Return all names, sorted; nothing is imported. Raises ``ConfigError`` if two providers have the same one."""
     own = _built_in()
     return sorted((*own, *installed(GROUP, own)))
 
 
 def provider_named(name: str, where: str) -> Provider:
-    """The provider of that name; ``where`` is the key that names it.
+    """Return the provider of that name; ``where`` is the key that names it.
 
-    Raises ``ConfigError`` for an unknown name, and for an installed provider that cannot be loaded or is wrong.
+    Raises ``ConfigError`` for an unknown name, and for an installed provider that cannot be loaded or is invalid.
     """
     names = provider_names()
     if name not in names:
@@ -48,12 +48,12 @@ def provider_named(name: str, where: str) -> Provider:
 
 
 def all_providers() -> list[Provider]:
-    """Every provider, by name. Raises ``ConfigError`` as ``provider_named`` does."""
+    """Return every provider, by name. Raises ``ConfigError`` as ``provider_named`` does."""
     return [provider_named(name, name) for name in provider_names()]
 
 
 def provider_source(name: str) -> str:
-    """Where a provider comes from: ``built in``, or name and version of its distribution."""
+    """Return a provider's origin: ``built in``, or name and version of its distribution."""
     point = installed(GROUP).get(name)
     return BUILT_IN if point is None else point.distribution
 

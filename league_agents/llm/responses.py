@@ -1,8 +1,8 @@
-"""Reading HTTP responses of language model services with care.
+"""Safe handling of HTTP responses of language model services.
 
-Rule 1: a body is counted while it comes in, before anybody holds it all or unpacks it.
-Rule 2: what a service says is quoted as one short line without the key.
-Rule 3: nobody is followed to another address: the key and the prompt are for the one that the user wrote down.
+Rule 1: a body is counted while it comes in, before it is stored or decompressed.
+Rule 2: a service's message is quoted as one short line without the key.
+Rule 3: redirects are not followed: the key and the prompt are for the address in the settings only.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from league_agents.llm.exchange import LARGEST_REPLY, Rejected
 from league_agents.llm.port import Usage
 
 LONGEST_WAIT = timedelta(days=1)
-"""A service that asks for more is broken."""
+"""A service that asks for more is regarded as broken."""
 
 _LONGEST_QUOTATION = 240
 
 
 class UnreadableBody(Exception):
-    """A response that is too large, comes too slowly, or is packed."""
+    """A response that is too large, too slow, or compressed."""
 
 
 class SentElsewhere(UnreadableBody):
-    """A response that names another address instead of answering."""
+    """A response that redirects instead of answering."""
 
 
 def check_place(status: int) -> None:
-    """Raises ``SentElsewhere``. Clients that follow take along every header but ``Authorization``, so also the one that
-    holds Gemini's key, and to a server without encryption too."""
+    """Raises ``SentElsewhere`` for a redirect. Clients that follow one send every header but
+    ``Authorization``, so also Gemini's key, even to a server without encryption."""
     if status in (301, 302, 303, 307, 308):
         raise SentElsewhere
 
 
 def limit_body(response: Any) -> None:
-    """A response hook for ``httpx`` and ``httpx2``: the body may have ``LARGEST_REPLY`` bytes, as they travel, and may
-    take the time-out of one wait; another address is not followed."""
+    """A response hook for ``httpx`` and ``httpx2``: limits the body to ``LARGEST_REPLY`` bytes in transit and to the
+    timeout of one wait, and refuses redirects."""
     check_place(response.status_code)
     if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
-        # A few bytes can be unpacked to gigabytes; it was asked to send plain text.
+        # A few bytes can decompress to gigabytes; the request asked for an uncompressed response.
         raise UnreadableBody("the response is packed, which it was asked not to be")
     timeout = response.request.extensions.get("timeout", {}).get("read")
     ends_s = monotonic_s() + (timeout if isinstance(timeout, int | float) else 600.0)
     stream = response.stream
-    # A response only takes streams of its own library, and either library may be in use.
+    # A response accepts streams of its own library only, and either library may be in use.
     base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
 
     class Limited(base):  # type: ignore[misc, valid-type]
@@ -72,7 +72,7 @@ def limit_body(response: Any) -> None:
 
 
 def unreadable(error: BaseException | None) -> UnreadableBody | None:
-    """The ``UnreadableBody`` that led to an error of an SDK, if one did."""
+    """Return the ``UnreadableBody`` that caused an SDK's error, or ``None``."""
     for _ in range(10):
         if error is None or isinstance(error, UnreadableBody):
             return error
@@ -81,7 +81,7 @@ def unreadable(error: BaseException | None) -> UnreadableBody | None:
 
 
 def failure_of(error: UnreadableBody, name: str, place: str) -> ModelError:
-    """What a model says of such a response."""
+    """Return the ``ModelError`` for such a response."""
     if isinstance(error, SentElsewhere):
         failed = Rejected(f"{name}: {place} sends requests to another address; write that one down if it is right")
         failed.usage = Usage(requests=1)
@@ -90,12 +90,12 @@ def failure_of(error: UnreadableBody, name: str, place: str) -> ModelError:
 
 
 def whole(text: str) -> str:
-    """The text with a question mark for each half of a surrogate pair: those can be neither sent nor stored."""
+    """Replace each half of a surrogate pair with a question mark: those can be neither sent nor stored."""
     return text.encode("utf-8", "replace").decode()
 
 
 def document_of(body: bytes | str) -> Mapping[str, Any] | None:
-    """The JSON object that a body is; ``None`` when it is none."""
+    """Return the JSON object in a body; ``None`` if it is not one."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -104,8 +104,8 @@ def document_of(body: bytes | str) -> Mapping[str, Any] | None:
 
 
 def quoted(body: object, key: str | None) -> str:
-    """What a service says is wrong, as one short line: the message of a usual error document, or the beginning of the
-    text."""
+    """Return a service's error message as one short line: the message of a usual error document, or the beginning of
+    the text."""
     text = body if isinstance(body, str) else ""
     document = document_of(text[:LARGEST_REPLY]) if isinstance(body, str) else body
     if isinstance(document, list) and document:
@@ -122,7 +122,7 @@ def quoted(body: object, key: str | None) -> str:
 
 
 def retry_after(headers: Mapping[str, str], body: object = None) -> timedelta | None:
-    """How long a service asks to be left alone: by its headers, or by the ``retryDelay`` in a Google error."""
+    """Return the pause that a service asks for: from its headers, or from ``retryDelay`` in a Google error."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:

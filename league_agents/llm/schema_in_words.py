@@ -1,4 +1,4 @@
-"""A backend that takes no schema, made to look like one that does."""
+"""Schema support for a backend that has none."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""JSON Schemas as services want them: none takes all that pydantic writes.
+"""JSON Schemas in the dialects of the services: none accepts all that pydantic writes.
 
-Rule: what is left out here is left out for the service only. The reply is validated against the whole schema.
+Rule: a schema is reduced for the service only. The reply is validated against the whole schema.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _DEEPEST = 12
 
 
 class Form(IntEnum):
-    """How a service is asked for a JSON object, the strictest first."""
+    """How a JSON object is requested from a service, the strictest way first."""
 
     SCHEMA = 0
-    """The service makes sure of the schema itself."""
+    """The service enforces the schema itself."""
     OBJECT = 1
-    """It makes sure of JSON; the schema stands in the prompt."""
+    """The service enforces JSON; the schema is in the prompt."""
     PLAIN = 2
-    """The schema stands in the prompt, and that is all."""
+    """The schema is in the prompt only."""
 
 
 def strict_schema(schema: Schema) -> dict[str, Any] | None:
-    """As OpenAI's strict mode wants it: closed objects, every property required, no limits of length.
+    """Return the schema for OpenAI's strict mode: closed objects, every property required, no limits of length.
 
-    ``None`` for a schema that strict mode cannot say, such as one with a free mapping.
+    ``None`` for a schema that strict mode cannot express, such as one with a free mapping.
     """
     try:
         found = _strict(schema.document)
@@ -46,7 +46,7 @@ def strict_schema(schema: Schema) -> dict[str, Any] | None:
 
 
 def plain_schema(schema: Schema) -> dict[str, Any] | None:
-    """As Gemini wants it: no references, no defaults, ``nullable`` instead of null. ``None`` for a recursive one."""
+    """Return the schema for Gemini: no references, no defaults, ``nullable`` for null. ``None`` for a recursive one."""
     definitions = schema.document.get("$defs")
     try:
         return _plain(schema.document, definitions if isinstance(definitions, Mapping) else {}, 0)
@@ -55,12 +55,12 @@ def plain_schema(schema: Schema) -> dict[str, Any] | None:
 
 
 def name_of(schema: Schema) -> str:
-    """The schema's name in the letters that services take."""
+    """Return the schema's name, reduced to the characters that services accept."""
     return re.sub(r"[^A-Za-z0-9_-]+", "_", schema.name).strip("_")[:60] or "reply"
 
 
 def in_words(schema: Schema) -> str:
-    """What a service is told that takes no schema."""
+    """Return the instruction for a service without schemas."""
     form = json.dumps(schema.document, ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object and nothing else, valid under this JSON Schema: {form}"
 

@@ -1,8 +1,8 @@
-"""An exchange that ends in time, whatever the service does.
+"""A backend wrapper that ends an exchange in time, whatever the service does.
 
-Rule 1: the exchange runs on a thread of its own, and is left behind when its time is over. Time-outs inside the SDKs
-count each wait for the network: a server that sends one byte a second never runs into them.
-Rule 2: only so many may be left behind. Beyond that nobody asks until one of them has come back.
+Rule 1: the exchange runs on its own thread, which is abandoned when its time is over. Timeouts inside the SDKs count
+each wait for the network: a server that sends one byte a second never triggers them.
+Rule 2: the number of abandoned threads is limited. At the limit no request is sent until one of them has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_LEFT_BEHIND = 8
 
 
 class TimeLimited:
-    """``Backend`` around another one."""
+    """``Backend`` with a time limit around another one."""
 
     def __init__(self, backend: Backend, *, most_left_behind: int = MOST_LEFT_BEHIND) -> None:
         self._backend = backend
@@ -32,7 +32,7 @@ class TimeLimited:
 
     @property
     def left_behind(self) -> int:
-        """Exchanges that were given up and have not come back."""
+        """The number of abandoned exchanges that are still running."""
         return self._left_behind
 
     def exchange(self, request: Request) -> Reply:
@@ -65,7 +65,7 @@ class TimeLimited:
         except LeagueError as failed:
             error = failed
         except BaseException as failed:
-            # The edge to somebody else's code: whatever an SDK raises besides what it documents comes here.
+            # The edge to foreign code: any undocumented exception of an SDK arrives here.
             error = Unanswered(f"{self.name}: its client failed with {type(failed).__name__}")
         with self._lock:
             if attempt.is_left_behind:
@@ -75,7 +75,7 @@ class TimeLimited:
 
 
 def _checked(reply: object, name: str) -> Reply:
-    """Raises ``MalformedCompletion`` for what a provider of somebody else's returned instead of a reply."""
+    """Return the reply. Raises ``MalformedCompletion`` if a foreign provider returned something else."""
     if isinstance(reply, Reply) and isinstance(reply.text, str) and isinstance(reply.usage, Usage):
         return reply
     what = "a Reply without text or usage" if isinstance(reply, Reply) else f"an object of type {type(reply).__name__}"

@@ -1,4 +1,4 @@
 """Adapters of the model port, one module or package for each service.
 
-Each holds one ``PROVIDER``, a ``league_agents.llm.provider.Provider``; nothing else has to be changed for a new one.
+Each holds one ``PROVIDER``, a ``league_agents.llm.provider.Provider``; adding a provider needs no other change.
 """

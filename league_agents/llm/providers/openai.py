@@ -1,7 +1,7 @@
-"""OpenAI's chat completions, which llama.cpp, Ollama, vLLM, LM Studio and many services speak too.
+"""OpenAI's chat completions, also spoken by llama.cpp, Ollama, vLLM, LM Studio and many services.
 
-Rule 1: the SDK asks once; repeating is done above, where the time is known.
-Rule 2: a schema is asked for in the strictest way that the server takes. What it refused once it is not asked again.
+Rule 1: the SDK does not retry; the layer above does, because it knows the time left.
+Rule 2: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
 
 ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"
-"""What a server gets that wants no key: the SDK insists on one."""
+"""The key for a server without keys: the SDK requires one."""
 
 _OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured")
@@ -40,14 +40,14 @@ _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "gramm
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """What this server takes."""
+    """The parameters that this server accepts."""
 
     form: Form
     output_limit: str
 
 
 class OpenAIBackend:
-    """``Backend`` on a server that speaks chat completions."""
+    """``Backend`` on a server with chat completions."""
 
     def __init__(self, access: Access) -> None:
         import openai
@@ -55,7 +55,7 @@ class OpenAIBackend:
         self._access = access
         self._key = access.key
         self._base_url = access.base_url.rstrip("/")
-        # Servers on one's own machine often know the older name only; OpenAI's newer models know the newer one only.
+        # Local servers often know the older name only; OpenAI's newer models know the newer one only.
         newer, older = _OUTPUT_LIMITS
         self._dialect = _Dialect(Form.SCHEMA, newer if self._base_url == ENDPOINT else older)
         self._lock = threading.Lock()
@@ -66,7 +66,7 @@ class OpenAIBackend:
             default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_body]}),
         )
-        # Agents come and go without saying so; their connections go with them.
+        # Agents are discarded without being closed; this closes their connections.
         weakref.finalize(self, self._client.close).atexit = False
 
     @property
@@ -157,7 +157,7 @@ class OpenAIBackend:
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
             said = quoted(document, self._key)
-            # Without an error in it this was an answer, which may have to be paid for.
+            # A response without an error in it was an answer, which may be charged.
             kind = ModelUnavailable if said else Unanswered
             raise kind(f"{self.name}: the response holds no message{f': {said}' if said else ''}")
         usage, is_counted = _usage(document.get("usage"))
@@ -173,7 +173,7 @@ class OpenAIBackend:
 
 
 class _NotThisWay(Exception):
-    """The server does not take a parameter, or the request at all."""
+    """The server does not accept a parameter, or the request at all."""
 
     def __init__(self, said: str) -> None:
         super().__init__(said)
@@ -182,7 +182,7 @@ class _NotThisWay(Exception):
 
 
 def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None:
-    """What may be tried instead; ``None`` when nothing is left."""
+    """Return the dialect to try next; ``None`` if none is left."""
     newer, older = _OUTPUT_LIMITS
     if any(name in said for name in _OUTPUT_LIMITS):
         return evolve(dialect, output_limit=older if dialect.output_limit == newer else newer)

@@ -1,7 +1,7 @@
-"""Google's Gemini, through whichever of its two SDKs is installed; the newer one is preferred.
+"""Google's Gemini, through either of its two SDKs; the newer one is preferred.
 
-Rule 1: the SDKs ask once; repeating is done above, where the time is known.
-Rule 2: a schema is asked for in the strictest way that the server takes. What it refused once it is not asked again.
+Rule 1: the SDKs do not retry; the layer above does, because it knows the time left.
+Rule 2: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from league_agents.llm.schemas import Form, in_words, plain_schema
 
 ENDPOINT = "https://generativelanguage.googleapis.com"
 NO_KEY = "none"
-"""What a server gets that wants no key: the SDKs insist on one."""
+"""The key for a server without keys: the SDKs require one."""
 
 _REFUSED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR")
 _TRUNCATED = "MAX_TOKENS"
 
 
 def connect(access: Access) -> Backend:
-    """``Backend`` on Gemini. Raises ``ConfigError`` when neither SDK is installed."""
+    """Return a ``Backend`` on Gemini. Raises ``ConfigError`` if neither SDK is installed."""
     client: type[GenaiClient | GenerativeLanguageClient]
     if _is_installed("google.genai"):
         client = GenaiClient
@@ -52,7 +52,7 @@ def connect(access: Access) -> Backend:
 def _is_installed(name: str) -> bool:
     try:
         return find_spec(name) is not None
-    except ModuleNotFoundError:  # a package above it is not there
+    except ModuleNotFoundError:  # a parent package is missing
         return False
 
 
@@ -66,7 +66,7 @@ class GeminiBackend:
         self._base_url = access.base_url
         self._lock = threading.Lock()
         self._form = Form.SCHEMA
-        # Agents come and go without saying so; their connections go with them.
+        # Agents are discarded without being closed; this closes their connections.
         weakref.finalize(self, client.close).atexit = False
 
     @property
@@ -130,7 +130,7 @@ class GeminiBackend:
         if not isinstance(candidate, Mapping):
             if not blocked:
                 said = quoted(document, self._key)
-                # Without an error in it this was an answer, which may have to be paid for.
+                # A response without an error in it was an answer, which may be charged.
                 kind = ModelUnavailable if said else Unanswered
                 raise kind(f"{self.name}: the response holds no reply{f': {said}' if said else ''}")
             return Reply(text="", finish=Finish.REFUSED, usage=usage, model=self.name, is_counted=is_counted)
@@ -145,7 +145,7 @@ class GeminiBackend:
 
 
 def _is_about_the_key(refusal: GeminiRefusal) -> bool:
-    # Gemini answers 400 and not 401 to a key that it does not know.
+    # Gemini answers 400, not 401, to an unknown key.
     return refusal.status == 400 and "API_KEY_INVALID" in str(refusal.body)[:10_000]
 
 
@@ -185,7 +185,7 @@ def _usage(counted: object) -> tuple[Usage, bool]:
     read = _count(found.get("promptTokenCount"))
     if read is None:
         return Usage(requests=1), False
-    # What a model thinks is paid for as what it writes.
+    # Reasoning tokens are charged as output.
     written = (_count(found.get("candidatesTokenCount")) or 0) + (_count(found.get("thoughtsTokenCount")) or 0)
     cached = min(_count(found.get("cachedContentTokenCount")) or 0, read)
     return Usage(input_tokens=read, output_tokens=written, cached_tokens=cached, requests=1), True

@@ -1,6 +1,6 @@
-"""What the two SDKs of Gemini do: one request, and the response as the JSON object that the service sends.
+"""Clients of Gemini's two SDKs: send one request, return the response as the service's JSON object.
 
-Rule: nothing that an SDK or its HTTP client raises comes out of here, only the words below.
+Rule: errors of an SDK or its HTTP client are converted to the exceptions below.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ class GeminiRefusal(Exception):
 
 
 class NotReached(Exception):
-    """No connection came about."""
+    """No connection could be made."""
 
 
 class BrokenOff(Exception):
-    """The request was sent, and no whole answer came."""
+    """The request was sent, but no complete answer came."""
 
 
 class NoJson(Exception):
-    """Something answered that is not this service."""
+    """The answer is not from this service."""
 
 
 class GeminiClient(Protocol):
-    """What one SDK does."""
+    """The interface of one SDK's client."""
 
     def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
-        """The response as the JSON object that the service sends. Raises the four above and ``UnreadableBody``."""
+        """Return the service's JSON object. Raises the four exceptions above and ``UnreadableBody``."""
         ...
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         ...
 
 
 class GenaiClient:
-    """``google-genai``."""
+    """Client for ``google-genai``."""
 
     def __init__(self, key: str, base_url: str) -> None:
         with without_advice():
@@ -90,7 +90,7 @@ class GenaiClient:
             ) from None
         except UnreadableBody:
             raise
-        except Exception as error:  # the SDK lets whatever its HTTP client raises come out, and there are two of those
+        except Exception as error:  # the SDK passes on any error of its HTTP client, and there are two clients
             body_error = unreadable(error)
             if body_error is not None:
                 raise body_error from None
@@ -107,16 +107,16 @@ class GenaiClient:
 
 
 class GenerativeLanguageClient:
-    """``google-generativeai``, through the client that it makes itself: its own face keeps one key and one address for
-    the whole process, and two models may need two."""
+    """Client for ``google-generativeai``, through that SDK's inner client: its public interface keeps one key and one
+    address for the whole process, and two models may need two."""
 
     def __init__(self, key: str, base_url: str) -> None:
-        with without_advice():  # nor that there is a newer SDK, which is not installed here
+        with without_advice():  # including advice to install the newer SDK
             from google.ai import generativelanguage
         self._client = generativelanguage.GenerativeServiceClient(
             transport="rest", client_options={"api_key": key, "api_endpoint": base_url}
         )
-        # The transport takes no session from outside, and only its session can count a body that comes in.
+        # The transport accepts no session from outside, and only its session can count an incoming body.
         session = getattr(self._client.transport, "_session", None)
         if session is not None:
             adapter = _counting_adapter()
@@ -142,7 +142,7 @@ class GenerativeLanguageClient:
             raise GeminiRefusal(int(error.code or 500), said, headers) from None
         except UnreadableBody:
             raise
-        except Exception as error:  # the SDK lets whatever requests raises come out
+        except Exception as error:  # the SDK passes on any error of requests
             body_error = unreadable(error)
             if body_error is not None:
                 raise body_error from None
@@ -170,7 +170,7 @@ def _snake(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_type_names(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """As the protocol buffer wants it: the names of its types in capitals, and its fields that are Python's words."""
+    """Return the schema for the protocol buffer: type names in capitals, and fields named like Python keywords."""
     found = {name: value for name, value in schema.items() if name not in ("type", "format")}
     found["type_"] = str(schema["type"]).upper()
     if "format" in schema:
@@ -190,7 +190,7 @@ def _document(body: object) -> Mapping[str, Any]:
 
 
 def _counting_adapter() -> Any:
-    """An adapter for ``requests`` that counts a body while it comes in."""
+    """Return an adapter for ``requests`` that counts the incoming body."""
     from requests.adapters import HTTPAdapter
 
     class CountingAdapter(HTTPAdapter):
