@@ -1,7 +1,7 @@
-"""What a role machine wants done.
+"""The effects that a role machine can request.
 
 Rule: a machine does nothing itself. The runner commits the new state together with these values, then performs them;
-it may perform one again after a crash, so each carries an id that makes the second time harmless.
+it may perform one again after a crash, so each carries an id that makes the repetition harmless.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Send(Struct, frozen=True, kw_only=True):
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """Run one callback of the agent and come back with ``CallbackReturned`` or ``CallbackFailed``."""
+    """Run one callback of the agent and report ``CallbackReturned`` or ``CallbackFailed``."""
 
     call_id: str
     """Unique: a call that is made again (a retry) has another id."""
@@ -46,7 +46,7 @@ class Call(Struct, frozen=True, kw_only=True):
     """How long the callback may run, from the moment it starts."""
 
     game_id: str
-    """The game for which it runs; an agent keeps what it remembers per game."""
+    """The game for which it runs; an agent's memory is kept per game."""
 
 
 class SetDeadline(Struct, frozen=True, kw_only=True):
@@ -63,13 +63,13 @@ class ClearDeadline(Struct, frozen=True, kw_only=True):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """Something ended that people want to read about later."""
+    """Record the end of a match, game, round or season, or a settlement, for people to read later."""
 
     kind: str
     """``match``, ``game``, ``round``, ``season``, ``settlement``."""
 
     key: str
-    """The game id, round number or season id. Of a settlement the game id, ``team NAME`` or ``round N``."""
+    """The game id, round number or season id; for a settlement the game id, ``team NAME`` or ``round N``."""
 
     termination: Termination
     facts: Mapping[str, object]
@@ -83,7 +83,7 @@ class ReleaseAgent(Struct, frozen=True, kw_only=True):
 
 
 class Warn(Struct, frozen=True, kw_only=True):
-    """Something was odd and the machine went on."""
+    """Warn of an irregularity after which the machine went on."""
 
     code: str
     """A fixed word: ``duplicate_message``, ``wrong_sender``, ``unknown_game`` …"""
@@ -93,7 +93,7 @@ class Warn(Struct, frozen=True, kw_only=True):
 
 
 class Notice(Struct, frozen=True, kw_only=True):
-    """Something usual that people want to know."""
+    """Tell people of a regular event."""
 
     code: str
     """A fixed word, as of ``Warn``."""

@@ -1,7 +1,7 @@
-"""What can happen to a role machine.
+"""The events of a role machine.
 
-Rule: a machine learns of the world through these values only. Whatever an event brings has been decoded and its sender
-authenticated; whether it is welcome is for the machine to say.
+Rule: a machine receives input through these values only. The messages in events are decoded and their senders
+authenticated; the machine decides whether to accept them.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class Failure(StrEnum):
     TIMED_OUT = "timed_out"
     NOT_A_DICT = "not_a_dict"
     UNUSABLE = "unusable"
-    """What was returned is too large to be taken over."""
+    """The returned value is too large."""
 
     DIED = "died"
     """The process in which it ran ended."""
 
 
 class CallbackReturned(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):
-    """A callback that this machine asked for returned a dict. Its content is unchecked."""
+    """A callback that this machine requested returned a dict. Its content is unchecked."""
 
     call_id: str
     result: Mapping[str, object]
 
 
 class CallbackFailed(Struct, frozen=True, kw_only=True, tag_field="is", tag=True):
-    """A callback that this machine asked for gave nothing usable."""
+    """A callback that this machine requested gave no usable result."""
 
     call_id: str
     failure: Failure
@@ -58,13 +58,13 @@ class CallbackFailed(Struct, frozen=True, kw_only=True, tag_field="is", tag=True
 
 
 class DeadlinePassed(Struct, frozen=True, kw_only=True):
-    """A deadline that this machine set is over, and the mailbox was drained once more after it."""
+    """A deadline that this machine set has passed, and the mailbox was fetched once more after it."""
 
     name: str
 
 
 class SentLate(Struct, frozen=True, kw_only=True):
-    """The mail service took a message of a game a good while after the step that wanted it sent."""
+    """The mail service accepted a game's message long after the step that requested it."""
 
     game_id: str
     message_id: str
@@ -72,7 +72,7 @@ class SentLate(Struct, frozen=True, kw_only=True):
 
 
 class Command(StrEnum):
-    """What a person may tell a machine. All are for the league manager."""
+    """The commands of an operator. All are for the league manager."""
 
     OPEN_SEASON = "open_season"
     NEW_SEASON = "new_season"
@@ -94,17 +94,17 @@ class Command(StrEnum):
 
     @property
     def word(self) -> str:
-        """As a person types it."""
+        """The command as a person types it."""
         return self.value.replace("_", "-")
 
 
 class OperatorCommand(Struct, frozen=True, kw_only=True):
-    """A person told this machine to do something."""
+    """A person gave this machine a command."""
 
     command: Command
 
     nonce: str
-    """Different for every command that is meant to have its own effect; ids are derived from it."""
+    """Different for every command that must have its own effect; ids are derived from it."""
 
     text: str = ""
     """The reason of a pause or reset, the free text, or a ``SettlementOrder`` as JSON text."""
@@ -119,7 +119,7 @@ Event = MessageArrived | CallbackReturned | CallbackFailed | DeadlinePassed | Se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who a machine speaks for."""
+    """The participant for which a machine acts."""
 
     email: str
     """The address exactly as the mail service reports it: deployed clients compare it by case (protocol 1.1)."""
@@ -130,4 +130,4 @@ class Identity:
     group_id: str = ""
     display_name: str = ""
     seed: str = field(default="", repr=False)
-    """What this machine derives its ids from. Private: whoever knows it can foretell the ids."""
+    """The seed of this machine's ids. Secret, because the ids can be predicted from it."""

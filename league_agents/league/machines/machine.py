@@ -1,4 +1,4 @@
-"""What the runner needs to know of a role machine.
+"""The interface between the runner and a role machine.
 
 A machine is configuration plus a pure function. Its state is an immutable value made of named parts; a step replaces
 only the parts that it changes, so the journal writes only those.
@@ -16,29 +16,29 @@ S = TypeVar("S")
 class Machine(Protocol[S]):
     """One role. ``S`` is its state.
 
-    Its events are those of ``events`` and what its mail is decoded to; its effects are those of ``effects`` and what
-    its mail is encoded from.
+    Its events are those of ``events`` and the decoded mails; its effects are those of ``effects`` and the mails to
+    encode.
     """
 
     @property
     def role(self) -> str:
-        """``referee``, ``player``, ``manager``, or what the arena calls its own."""
+        """``referee``, ``player``, ``manager``, or a name of the arena."""
         ...
 
     def initial(self) -> S:
-        """The state before anything happened."""
+        """The state before the first event."""
         ...
 
     def step(self, state: S, event: Any, now: datetime) -> tuple[S, Sequence[Any]]:
-        """The next state and what is to be done, in order.
+        """The next state and the effects, in order.
 
         Raises ``RemoteProtocolError`` for a message that cannot be used; the state is then unchanged. Nothing else.
         """
         ...
 
     def parts(self, state: S, since: S | None = None) -> Mapping[str, object | None]:
-        """The named parts of the state; with ``since``, an earlier state, only those that changed: ``None`` for one
-        that is gone. A part that a step did not touch is the same object as before.
+        """The named parts of the state; with ``since``, an earlier state, only the changed parts, and ``None`` for a
+        removed one. A part that a step did not change is the same object as before.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""How a match ended: the referee's report, and the record that people read (protocol 4.5.1, 5.3.5 and 5.4)."""
+"""The end of a match: the referee's report, and the record for people (protocol 4.5.1, 5.3.5 and 5.4)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from league_agents.league.wire.messages import (
 
 
 def player_states(match: OpenMatch) -> PlayerStates:
-    """How far both players have come."""
+    """The progress of both players."""
     return PlayerStates(player1=_state(match.player1), player2=_state(match.player2))
 
 
@@ -43,7 +43,7 @@ def _state(seat: MatchPlayer) -> ReportedPlayerState:
 
 
 def match_report(match: OpenMatch, rules: RuleSet) -> MatchReport:
-    """The one report of a match that was played to its end or aborted."""
+    """The report of a match that was completed or aborted."""
     abort, missing = match.abort, match.missing
     rows = tuple(_score_row(seat, rules, with_feedback=abort is None) for seat in match.seats)
     winner = winner_of(match)
@@ -65,7 +65,7 @@ def match_report(match: OpenMatch, rules: RuleSet) -> MatchReport:
 CANCELLED_REPORT = MatchReport(
     status=ReportStatus.CANCELLED_ALL_PLAYERS_MALFUNCTION, winner_id=None, is_draw=True, scores=()
 )
-"""Nobody was there, nothing was played (protocol 5.4)."""
+"""The report of a match without present players (protocol 5.4)."""
 
 
 def _score_row(seat: MatchPlayer, rules: RuleSet, *, with_feedback: bool) -> ScoreRow:
@@ -88,7 +88,7 @@ def _score_row(seat: MatchPlayer, rules: RuleSet, *, with_feedback: bool) -> Sco
 
 
 def match_facts(match: OpenMatch, report: MatchReport, referee_id: str) -> Mapping[str, object]:
-    """The match as JSON values, for those who read about it later. It holds the target: the match is over."""
+    """The match as JSON values, for the record. It contains the target, because the match is over."""
     target, brief, abort = match.target, match.brief, match.abort
     return {
         "game_id": match.game_id,
@@ -133,7 +133,7 @@ def _player_facts(match: OpenMatch, seat: MatchPlayer, row: ScoreRow) -> dict[st
 
 
 def termination_of(seat: MatchPlayer, abort: Abort | None) -> Termination:
-    """How the match ended for one player. What no player caused ended it for both."""
+    """How the match ended for one player. A cause outside both players counts for both."""
     if not seat.is_present:
         return Termination.ABSENT
     if seat.phase is SeatPhase.SCORED or abort is None:
@@ -144,7 +144,7 @@ def termination_of(seat: MatchPlayer, abort: Abort | None) -> Termination:
 
 
 def cancelled_facts(match: OpenMatch, referee_id: str) -> Mapping[str, object]:
-    """The record of a match that nobody came to."""
+    """The record of a match without present players."""
     return {
         "game_id": match.game_id,
         "season_id": match.season_id,
@@ -180,7 +180,7 @@ def scorecard_as_json(card: Scorecard) -> dict[str, object]:
 def abort_of(
     match: OpenMatch, termination: Termination, *, culprits: Sequence[MatchPlayer] = (), callback: str = ""
 ) -> Abort:
-    """Why and how far: taken at the moment in which the match is frozen."""
+    """The abort with its reason and the players' progress at the moment in which the match is frozen."""
     reason = termination.value
     if culprits:
         reason = f"{reason}:{culprits[0].email}"

@@ -1,8 +1,7 @@
 """Parts of states as JSON text and back.
 
 Rule: a class of a union carries its name under ``"is"``. Large values that seldom change are left out of their holder
-and stored as parts of their own (``APART``), so that they are written when they change and not each time the holder
-does.
+and stored as separate parts (``APART``), so that they are written only when they change themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from league_agents.league.wire.payload import Payload
 
 
 class Holder(Protocol):
-    """A value some of whose fields are parts of their own."""
+    """A value with fields that are stored as separate parts."""
 
     APART: ClassVar[tuple[str, ...]]
     """The names of these fields; each has an empty default."""
@@ -34,7 +33,8 @@ V = TypeVar("V")
 
 
 def dump(part: object) -> str:
-    """One part as JSON text, without what its holders leave out. Raises ``TypeError`` for what JSON cannot say."""
+    """One part as JSON text, without the separate parts of its holders. Raises ``TypeError`` for values without a JSON
+    form."""
     return _ENCODER.encode(_without_apart(part)).decode()
 
 
@@ -49,7 +49,7 @@ def _without_apart(part: Any) -> Any:
 
 @cache
 def _plan(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields that are left out of a class, and those that hold a holder."""
+    """The fields of a class that are stored separately, and the fields that contain a holder."""
     hints = get_type_hints(kind)
     return getattr(kind, "APART", ()), tuple(name for name, hint in hints.items() if hasattr(hint, "APART"))
 
@@ -75,7 +75,7 @@ def load(kind: Any, text: str, name: str) -> Any:
 
 
 _QUOTED = re.compile(r""" (['"]).*\1""", re.DOTALL)
-"""What the decoder found in place of a member of an enumeration: it may be a target."""
+"""The value that the decoder found in place of a member of an enumeration: it may be a target."""
 
 _decoder: Callable[[Any], msgspec.json.Decoder[Any]] = cache(
     lambda kind: msgspec.json.Decoder(kind, dec_hook=_to_other)
@@ -94,10 +94,10 @@ _ANY_PAYLOAD: Any = Union[PAYLOAD_KINDS]  # noqa: UP007 - made of a tuple
 
 
 def add_apart(parts: dict[str, object | None], holder: H | None, former: H | None, place: str) -> None:
-    """Add what changed of the parts that ``holder`` leaves out: ``questions/<place>`` and so on, ``None`` for one that
-    is gone. An empty value is no part.
+    """Add the changed separate parts of ``holder``: ``questions/<place>`` and so on, ``None`` for a removed one. An
+    empty value is no part.
 
-    ``former``: the holder as it was stored, if it was; ``holder`` is ``None`` when it is gone.
+    ``former`` is the holder as it was stored, ``None`` if it was not; ``holder`` is ``None`` if it was removed.
     """
     known = former if holder is None else holder
     if known is None or holder is former:
@@ -110,7 +110,7 @@ def add_apart(parts: dict[str, object | None], holder: H | None, former: H | Non
 
 
 def changed(new: Mapping[K, V], old: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
-    """The entries that differ by identity: key, value and former value, ``None`` where there is none."""
+    """The entries that differ by identity: key, value and former value; ``None`` for a missing value."""
     if new is old:
         return
     if len(new) == len(old) and all(map(is_, new, old)):  # an entry was replaced: the usual case, of many open games
@@ -126,7 +126,7 @@ def changed(new: Mapping[K, V], old: Mapping[K, V]) -> Iterator[tuple[K, V | Non
 
 
 def rejoined(holder: H, parts: Mapping[str, str], place: str) -> H:
-    """``holder`` as it was before its parts were left out. Raises ``JournalUnusable`` when one cannot be read."""
+    """``holder`` with its separate parts put back. Raises ``JournalUnusable`` when one cannot be read."""
     names = [name for name in holder.APART if f"{name}/{place}" in parts]
     if not names:
         return holder

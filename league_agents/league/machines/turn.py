@@ -1,6 +1,6 @@
-"""What one step of a participant may use: who it is, what time it is, and where its wishes go.
+"""The context of one step of a participant: its identity, the present instant, and the list of effects.
 
-Rule: a turn lives for one step and never becomes part of a state.
+Rule: a context lives for one step and never becomes part of a state.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from league_agents.league.wire.messages import Payload
 from league_agents.league.wire.reading import LONGEST_ID
 
 MANAGER_ID = "LEAGUEMANAGER"
-"""How messages to the league manager name their recipient (protocol 3.1)."""
+"""The recipient id of messages to the league manager (protocol 3.1)."""
 
 _NOT_FOR_AN_ID = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class Timer(Struct, frozen=True, kw_only=True):
-    """A deadline that is running, or that will run on when a pause is over."""
+    """A deadline that is running, or that is suspended by a pause."""
 
     name: str
     """``<what>:<game id>:<role>``; the role is empty for a timer of the whole game."""
@@ -42,7 +42,7 @@ Timers = tuple[Timer, ...]
 
 @dataclass(slots=True)
 class StepContext:
-    """The surroundings of one step."""
+    """The context of one step."""
 
     identity: Identity
     role: Role
@@ -52,15 +52,15 @@ class StepContext:
     effects: list[Effect] = field(default_factory=list)
 
     def warn(self, code: str, text: str) -> None:
-        """Say that something was odd."""
+        """Add a ``Warn`` effect."""
         self.effects.append(Warn(code=code, text=text))
 
     def notice(self, code: str, text: str) -> None:
-        """Say something that is not odd."""
+        """Add a ``Notice`` effect."""
         self.effects.append(Notice(code=code, text=text))
 
     def tell_noted(self, game_id: GameId, noted: Noted) -> None:
-        """Tell the agent's author what became of the result of a call."""
+        """Report to the agent's author how the result of a call was used."""
         if noted.failure:
             text = f"{noted.callback} in game {game_id}: {noted.failure[:400]}; {noted.then}"
             self.warn("callback_failed", text)
@@ -69,13 +69,13 @@ class StepContext:
                 self.warn("result_repaired", f"{noted.callback} in game {game_id}: {repair}")
 
     def set_timer(self, timers: Timers, name: str, at: datetime) -> Timers:
-        """Start a deadline. During a pause it is only noted: the end of the pause starts it."""
+        """Start a deadline. During a pause it is only stored; the end of the pause starts it."""
         if not self.is_paused:
             self.effects.append(SetDeadline(name=name, at=at))
         return (*(timer for timer in timers if timer.name != name), Timer(name=name, at=at))
 
     def clear_timers(self, timers: Timers, names: Sequence[str] | None = None) -> Timers:
-        """Stop the deadlines of these names; all of them for ``None``."""
+        """Stop the deadlines of these names; ``None`` stops all."""
         kept: list[Timer] = []
         for timer in timers:
             if names is not None and timer.name not in names:
@@ -85,17 +85,17 @@ class StepContext:
         return tuple(kept)
 
     def stop_timers(self, timers: Timers) -> None:
-        """A pause begins: the instants are kept in the state and nobody is woken."""
+        """Suspend the deadlines for a pause. Their instants stay in the state."""
         self.effects.extend(ClearDeadline(name=timer.name) for timer in timers)
 
     def resume_timers(self, timers: Timers, paused_for: timedelta) -> Timers:
-        """A pause is over: everything has as much time left as it had (protocol 4.3.2)."""
+        """Resume the deadlines after a pause, each with the time it had left (protocol 4.3.2)."""
         later = tuple(Timer(name=timer.name, at=timer.at + paused_for) for timer in timers)
         self.effects.extend(SetDeadline(name=timer.name, at=timer.at) for timer in later)
         return later
 
     def hex(self, *parts: object, digits: int = 8) -> str:
-        """Hex digits that depend on this machine's seed and on what they stand for."""
+        """Hex digits that depend on this machine's seed and ``parts`` only."""
         return derive_hex(self.identity.seed, *parts, digits=digits)
 
     def uuid(self, *parts: object) -> str:
@@ -118,14 +118,14 @@ class StepContext:
         game_id: GameId | None = None,
         broadcast_id: str | None = None,
     ) -> Envelope:
-        """A message of our own. ``at`` is ``now`` unless an earlier message is built again."""
+        """Build a message of this participant. ``at`` defaults to ``now``; pass it to rebuild an earlier message."""
         return Envelope(
             protocol=Protocol.GAME if kind in GAME_TYPES else Protocol.LEAGUE,
             message_type=kind,
             message_id=message_id,
             timestamp=at or self.now,
             sender=Sender(email=self.identity.email, role=self.role, logical_id=logical_id),
-            # An address may be longer than an id; nobody filters on this one (protocol 3.1).
+            # An address may be longer than an id; no client filters on this key (protocol 3.1).
             recipient_id=recipient_id[:LONGEST_ID],
             payload=payload,
             correlation_id=correlation_id,

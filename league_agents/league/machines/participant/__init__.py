@@ -1,1 +1,1 @@
-"""What a referee and a player share: the season as one of its participants sees it."""
+"""The league level that a referee and a player share: the season from a participant's view."""

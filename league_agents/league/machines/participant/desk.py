@@ -1,7 +1,7 @@
-"""Where a participant's league mail is worked off: one message, what it asks of the games, and the reply.
+"""The processing of one league message by a participant: its order to the games, and the reply.
 
-Rule 1: what a message means for open games is returned as an order; games are the business of the role.
-Rule 2: a message that comes again changes nothing and gets the stored reply again (protocol 2.7).
+Rule 1: the consequences of a message for open games are returned as an order; the role carries it out.
+Rule 2: a repeated message changes nothing and gets the stored reply again (protocol 2.7).
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import Payload
 
 REMEMBERED_ORDERS = 256
-"""How many orders are recognised when they come again: more than the longest season has rounds to begin and end."""
+"""How many orders are remembered to recognise repeats: more than the starts and ends of rounds in the longest season.
+"""
 
 REMEMBERED_WORDS = 128
-"""The same of messages that order nothing. They come as often as anybody likes, and push no order out."""
+"""How many messages without an order are remembered. They have a separate limit so that they displace no order."""
 
 REMEMBERED_REPLIES = 8
 """How many replies can be sent again."""
 
 
 class GameOrder(StrEnum):
-    """What the league level asks the games to do."""
+    """An order of the league level to the games."""
 
     START_ROUND = "start_round"
     END_ROUND = "end_round"
@@ -44,32 +45,32 @@ class GameOrder(StrEnum):
 
 
 class Ordered(Struct, frozen=True, kw_only=True):
-    """An order with what belongs to it."""
+    """An order with its arguments."""
 
     order: GameOrder
     round_number: int = 0
     lookup: tuple[str, ...] | None = None
-    """The addresses that are considered present; ``None``: everybody is."""
+    """The addresses that are considered present; ``None`` if all are."""
 
     paused_for: timedelta = timedelta(0)
 
 
 @dataclass(slots=True)
 class Desk:
-    """One league message on its way through the league level."""
+    """One league message while the league level processes it."""
 
     turn: StepContext
     config: ParticipantConfig
     envelope: Envelope
     open_games: Sequence[GameId]
-    """The games that are open at this moment, in the order of their ids."""
+    """The games that are open, in the order of their ids."""
 
     key: str
     order: Ordered | None = None
 
 
 def reply_again(turn: StepContext, config: ParticipantConfig, league: League, envelope: Envelope, key: str) -> League:
-    """A message that came before: the stored reply once more, and nothing else."""
+    """Send the stored reply to a repeated message again, and change nothing else."""
     turn.warn("duplicate_message", f"{envelope.message_type.value} came before"[:200])
     stored = next((reply for reply in league.replies if reply.key == key), None)
     if stored is None or stored.repeats >= config.repeat_limit:
@@ -89,7 +90,7 @@ def send_reply(
     season_id: str | None = None,
     names_broadcast: bool = True,
 ) -> League:
-    """Answer the league manager, and keep the answer."""
+    """Reply to the league manager, and store the reply."""
     turn, asked = desk.turn, desk.envelope
     envelope = turn.envelope(
         kind,

@@ -1,4 +1,4 @@
-"""What comes during a pause and must wait for its end (protocol 4.3.2)."""
+"""Events that arrive during a pause and are held until its end (protocol 4.3.2)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST_ITEMS = 1000
 
 
 def hold(turn: StepContext, config: ParticipantConfig, held: tuple[Held, ...], event: Held) -> tuple[Held, ...]:
-    """The events to be handled when the pause is over, with this one. Mail beyond the limit is dropped."""
+    """The held events with ``event`` added. Mail beyond the limits is dropped with a warning."""
     if isinstance(event, MessageArrived):
-        # Results are as many as there are open calls; only mail can flood.
+        # The open calls bound the number of results; only mail is unbounded.
         if len(held) >= config.held_limit:
             turn.warn("held_limit", f"{len(held)} events wait for the end of the pause; this message is dropped")
             return held
@@ -40,7 +40,7 @@ def hold(turn: StepContext, config: ParticipantConfig, held: tuple[Held, ...], e
 
 
 class _State(Protocol):
-    """What the states of both participants have."""
+    """The fields that the states of both participants share."""
 
     @property
     def league(self) -> League: ...
@@ -50,7 +50,7 @@ class _State(Protocol):
 
 
 def participant_parts(state: _State, since: _State | None) -> dict[str, object | None]:
-    """The parts of the league and of what is held that changed since."""
+    """The parts of the league and of the held events that changed since the state ``since``."""
     league, former = state.league, since.league if since is not None else None
     parts: dict[str, object | None] = {}
     if league is not former:
@@ -62,7 +62,7 @@ def participant_parts(state: _State, since: _State | None) -> dict[str, object |
 
 
 def load_held(parts: Mapping[str, str]) -> tuple[Held, ...]:
-    """What the part ``held`` says. Raises ``JournalError`` when it cannot be read."""
+    """The events in the part ``held``. Raises ``JournalError`` when it cannot be read."""
     return load(tuple[Held, ...], parts["held"], "held") if "held" in parts else ()
 
 
@@ -72,7 +72,7 @@ def _as_dict(result: Mapping[str, object]) -> dict[str, object]:
 
 
 def json_value(value: object, depth: int) -> object:
-    """An untrusted value as JSON can hold it: what it cannot hold becomes ``None``, which no contract accepts."""
+    """An untrusted value as a JSON value. Values without a JSON form become ``None``, which no contract accepts."""
     kind = type(value)
     if value is None or kind is bool:
         return value

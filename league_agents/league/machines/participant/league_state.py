@@ -1,6 +1,6 @@
-"""What a participant knows of its league.
+"""The state of the league as a participant stores it.
 
-Rule: the data decide, never the state's name (protocol 5.2 and 5.5). The name is derived from the data and only shown.
+Rule: the data decide, never the state's name (protocol 5.2 and 5.5). The name is derived from the data for display.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from league_agents.league.wire.messages import (
 
 
 class RegistrationOutcome(StrEnum):
-    """What became of the request to take part."""
+    """The outcome of the request to take part."""
 
     NONE = "none"
     REQUESTED = "requested"
@@ -42,7 +42,7 @@ class LeagueState(StrEnum):
     REGISTERED = "REGISTERED"
     """A player that is registered."""
     SEASON_REJECTED = "SEASON_REJECTED"
-    """A player that was refused; a referee is back at the start."""
+    """A player that was rejected; a rejected referee is in the initial state."""
     RUNNING = "RUNNING"
     """A referee that has games to judge."""
     ASSIGNED = "ASSIGNED"
@@ -62,7 +62,7 @@ class Fixture(Struct, frozen=True, kw_only=True):
     player1_group: str
     player2_email: str
     player2_group: str
-    """Empty texts where the table lacks a row or a group."""
+    """Group ids and addresses are empty texts if the table lacks a row or a group."""
 
 
 _game_id_of = attrgetter("game_id")
@@ -72,14 +72,14 @@ class StoredReply(Struct, frozen=True, kw_only=True):
     """A reply to the league manager that can be sent again."""
 
     key: str
-    """What it answered."""
+    """The key of the message that it answered."""
 
     envelope: Envelope
     repeats: int = 0
 
 
 class League(Struct, frozen=True, kw_only=True):
-    """What a participant knows of its league."""
+    """A participant's data on its league."""
 
     APART: ClassVar[tuple[str, ...]] = ("fixtures", "obeyed", "heard", "replies")
 
@@ -89,24 +89,24 @@ class League(Struct, frozen=True, kw_only=True):
     registration_reason: str = ""
     has_table: bool = False
     fixtures: tuple[Fixture, ...] = ()
-    """In the order of their game ids."""
+    """This participant's games, in the order of their ids."""
 
     rounds: tuple[int, ...] = ()
-    """The rounds of this season that were started, in that order; the last one is the present one."""
+    """The rounds of this season that were started, in order of their start; the last one is the current round."""
 
     round_id: str | None = None
     round_told_at: datetime | None = None
-    """The time that the present round's broadcast states."""
+    """The timestamp of the current round's broadcast; ``None`` if it states none."""
 
     round_lookup: tuple[str, ...] | None = None
-    """Whom the present round's broadcast considers present; ``None``: everybody."""
+    """The addresses that the current round's broadcast lists as present; ``None`` if all are."""
 
     is_completed: bool = False
     paused_at: datetime | None = None
-    """``None`` when not paused."""
+    """The start of the pause; ``None`` if the league is not paused."""
 
     obeyed: tuple[str, ...] = ()
-    """The orders of the league manager that were obeyed last: they open and close rounds, pause, reset."""
+    """The orders of the league manager that were obeyed last. Orders open and close rounds, pause and reset."""
 
     heard: tuple[str, ...] = ()
     """The other messages of the league manager that were handled last."""
@@ -115,11 +115,11 @@ class League(Struct, frozen=True, kw_only=True):
 
     @property
     def current_round(self) -> int | None:
-        """``None`` before the first round."""
+        """The number of the current round; ``None`` before the first round."""
         return self.rounds[-1] if self.rounds else None
 
     def fixture(self, game_id: str) -> Fixture | None:
-        """The fixture of this game, if it is one of this participant's."""
+        """The fixture of a game; ``None`` if this participant has no role in it."""
         for fixture in self.fixtures:
             if fixture.game_id == game_id:
                 return fixture
@@ -130,20 +130,20 @@ class League(Struct, frozen=True, kw_only=True):
         fixtures, digits = self.fixtures, f"{round_number:02d}"
         if not fixtures or fixtures[0].game_id[:2] != fixtures[-1].game_id[:2]:
             return tuple([fixture for fixture in fixtures if fixture.game_id[2:4] == digits])
-        # As many as a season has, in the order of their ids, and this is asked in every round: so it is looked up.
+        # Bisect, because a season may have many fixtures and every round asks for its own. They are sorted by id.
         start = fixtures[0].game_id[:2] + digits
         first, end = (bisect_left(fixtures, text, key=_game_id_of) for text in (start, f"{start}:"))  # ":" follows "9"
         return fixtures[first:end]
 
 
 def load_league(parts: Mapping[str, str]) -> League:
-    """What the part ``league`` says, and those that it leaves out. Raises ``JournalError`` when one cannot be read."""
+    """The league from the part ``league`` and its separate parts. Raises ``JournalError`` when one cannot be read."""
     league: League = load(League, parts["league"], "league") if "league" in parts else League()
     return rejoined(league, parts, "league")
 
 
 def state_name(league: League, role: Role, *, is_in_game: bool) -> LeagueState:
-    """The name of the state that the data are in."""
+    """The name of the state, derived from the data."""
     is_referee = role is Role.REFEREE
     if league.paused_at is not None:
         return LeagueState.PAUSED

@@ -1,6 +1,6 @@
-"""The league level that a referee and a player share: what each message of the league manager does.
+"""The league level that a referee and a player share: the effect of each message of the league manager.
 
-Rule: what has no row in the table below does nothing here.
+Rule: a message without a row in the table below has no effect here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from league_agents.league.wire.messages import (
 def manager_message(
     turn: StepContext, config: ParticipantConfig, league: League, envelope: Envelope, open_games: Sequence[GameId]
 ) -> tuple[League, Ordered | None]:
-    """A message of the league manager; the sender was checked before."""
+    """Process a message of the league manager. The caller has checked the sender."""
     kind = envelope.message_type
     action = LEAGUE.action(ANY, kind)
     if action is None:
@@ -79,7 +79,7 @@ _WORDS = frozenset(
         MessageType.CONNECTIVITY_TEST_CALL,
     }
 )
-"""What is answered or shown and orders nothing. Everything else would do harm if it were obeyed a second time."""
+"""Messages that are answered or shown and order nothing. Any other message would do harm if it were obeyed twice."""
 
 
 ANY = "any"
@@ -165,4 +165,5 @@ LEAGUE: TransitionTable[Action] = TransitionTable(
         _rule(MessageType.CONNECTIVITY_TEST_CALL, echo, "CONNECTIVITY_TEST_ECHO"),
     ),
 )
-"""What a message of the league manager does, in any state. The next state is the name of the data (``state_name``)."""
+"""The effect of each message of the league manager, in any state. ``state_name`` derives the next state from the data.
+"""

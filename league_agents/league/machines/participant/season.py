@@ -1,6 +1,6 @@
-"""What a season does to a participant: registration, assignments, rounds, the end.
+"""A participant's part in a season: registration, assignments, rounds, the end.
 
-Rule: every message is acted on whenever it comes, in whatever state; mail is reordered (protocol 5.2).
+Rule: every message is acted on when it arrives, in any state, because mail may be reordered (protocol 5.2).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def start_season(desk: Desk, league: League) -> League:
     asked, identity = desk.envelope, desk.turn.identity
     season_id = asked.season_id or ""
     if (season_id and season_id != league.season_id) or league.is_completed:
-        # What belongs to another season is forgotten; a game that is being played goes on.
+        # Drop the data of another season; a game that is being played goes on.
         league = League(
             league_id=league.league_id,
             obeyed=league.obeyed,
@@ -73,10 +73,10 @@ def start_season(desk: Desk, league: League) -> League:
 
 
 def registration_response(desk: Desk, league: League) -> League:
-    """Remember whether we are in (protocol 4.1.3)."""
+    """Store whether the registration was accepted (protocol 4.1.3)."""
     payload = desk.envelope.payload
     assert isinstance(payload, RegistrationResponse)
-    # By season, not by correlation: the league manager in the field sends ids of its own there (protocol 4.1.3).
+    # Match by season, not by correlation id: the deployed league manager sends foreign ids there (protocol 4.1.3).
     if _is_of_another_season(desk, league):
         return league
     league = evolve(
@@ -101,7 +101,7 @@ def _is_of_another_season(desk: Desk, league: League) -> bool:
 
 
 def assignment_table(desk: Desk, league: League) -> League:
-    """Keep our own games of the season, acknowledge (protocol 4.1.4)."""
+    """Store this participant's games of the season, and acknowledge (protocol 4.1.4)."""
     asked, turn = desk.envelope, desk.turn
     payload = asked.payload
     assert isinstance(payload, AssignmentTable)
@@ -121,7 +121,7 @@ def assignment_table(desk: Desk, league: League) -> League:
         is_completed=False,
     )
     if is_late and current is not None and league.fixtures_of_round(current):
-        # The mails were reordered: the round came before the table that says what is ours in it (protocol 5.2).
+        # The mails were reordered: the round came before the table that names our games in it (protocol 5.2).
         desk.order = Ordered(order=GameOrder.START_ROUND, round_number=current, lookup=league.round_lookup)
     if turn.role is Role.REFEREE:
         ack = AssignmentAck(
@@ -143,7 +143,7 @@ def assignment_table(desk: Desk, league: League) -> League:
 
 
 def _own_fixtures(rows: Sequence[Assignment], turn: StepContext) -> tuple[tuple[Fixture, ...], int]:
-    """The games in which this participant has its role, and how many rows of the table are its own."""
+    """The games in which this participant has its role, and the number of its rows in the table."""
     own = address_key(turn.identity.email)
     roles = {AssignmentRole.REFEREE} if turn.role is Role.REFEREE else {AssignmentRole.PLAYER1, AssignmentRole.PLAYER2}
     mine: dict[GameId, AssignmentRole] = {}
@@ -178,7 +178,7 @@ def _own_fixtures(rows: Sequence[Assignment], turn: StepContext) -> tuple[tuple[
 
 
 def new_round(desk: Desk, league: League) -> League:
-    """A round starts, unless it is known (protocol 4.2.1)."""
+    """Start a round, unless it was started before (protocol 4.2.1)."""
     asked = desk.envelope
     payload = asked.payload
     assert isinstance(payload, NewRound)
@@ -213,7 +213,7 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
 
 
 def end_round(desk: Desk, league: League) -> League:
-    """A round is over (protocol 4.2.2)."""
+    """End a round (protocol 4.2.2)."""
     payload = desk.envelope.payload
     assert isinstance(payload, EndRound)
     desk.order = Ordered(order=GameOrder.END_ROUND, round_number=payload.round_number)
@@ -221,7 +221,7 @@ def end_round(desk: Desk, league: League) -> League:
 
 
 def end_season(desk: Desk, league: League) -> League:
-    """The season is over (protocol 4.2.4, 4.2.5)."""
+    """End the season (protocol 4.2.4, 4.2.5)."""
     if _is_of_another_season(desk, league):
         return league
     payload = desk.envelope.payload

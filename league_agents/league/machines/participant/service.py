@@ -1,4 +1,4 @@
-"""The league manager's service messages: who is there, pause, continue, reset, a word to everybody, a ping."""
+"""The league manager's service messages: keep-alive, pause, continue, reset, free text, errors, pings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from league_agents.league.wire.messages import (
 
 
 def keep_alive(desk: Desk, league: League) -> League:
-    """Say that we are there, and in which state (protocol 4.3.1)."""
+    """Reply with this participant's state (protocol 4.3.1)."""
     turn = desk.turn
     is_referee = turn.role is Role.REFEREE
     games = ", ".join(desk.open_games[:5])
@@ -45,7 +45,7 @@ def keep_alive(desk: Desk, league: League) -> League:
 
 
 def pause(desk: Desk, league: League) -> League:
-    """Stop everything but league mail (protocol 4.3.2)."""
+    """Stop everything except league mail (protocol 4.3.2)."""
     turn = desk.turn
     before = state_name(league, turn.role, is_in_game=bool(desk.open_games))
     if league.paused_at is None:
@@ -84,12 +84,12 @@ def reset(desk: Desk, league: League) -> League:
         tables_cleared=("games", "assignments"), message_text="", response_timestamp=desk.turn.now
     )
     league = send_reply(desk, league, MessageType.CRITICAL_RESET_RESPONSE, reply, reply_id(desk, "resp", 8))
-    # What was seen stays known: an old broadcast that is delivered again must not open the season that was reset.
+    # Keep the list of seen messages: an old broadcast that is delivered again must not reopen the season.
     return League(league_id=league.league_id, obeyed=league.obeyed, heard=league.heard, replies=league.replies)
 
 
 def free_text(desk: Desk, league: League) -> League:
-    """Show a word to everybody (protocol 4.3.3)."""
+    """Show the text of a free-text broadcast (protocol 4.3.3)."""
     payload = desk.envelope.payload
     assert isinstance(payload, FreeText)
     desk.turn.warn("free_text", f"the league manager says: {payload.message_text}"[:2000])
@@ -100,7 +100,7 @@ def free_text(desk: Desk, league: League) -> League:
 
 
 def error_response(desk: Desk, league: League) -> League:
-    """Show it; it is never answered (protocol 4.3.4)."""
+    """Show an error of the league manager. Errors are never answered (protocol 4.3.4)."""
     payload = desk.envelope.payload
     assert isinstance(payload, ErrorResponse)
     text = f"{payload.error_code} about {payload.original_message_type}: {payload.error_message}"

@@ -1,4 +1,4 @@
-"""What the player's callbacks are told (protocol 6.2). JSON values only: this is the border to user code."""
+"""The contexts of the player's callbacks (protocol 6.2). JSON values only: this is the border to user code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def player_context(
     required: int,
     scorecard: Scorecard | None = None,
 ) -> Context:
-    """The context of any of the four. ``left`` is the time that remains for it; ``None``: no deadline was stated."""
+    """The context of a callback. ``left`` is the time that remains for it; ``None`` if no deadline was stated."""
     dynamic: dict[str, object] = {
         **_own(spec.name, game, required, scorecard),
         "match_id": game.game_id,
@@ -44,7 +44,7 @@ def player_context(
 
 
 def _own(callback: str, game: LeagueGame, required: int, scorecard: Scorecard | None) -> dict[str, object]:
-    """What only this callback is told."""
+    """The entries that only this callback gets."""
     if callback == "get_warmup_answer":
         return {"warmup_question": game.warmup_question}
     if callback == "on_score_received":

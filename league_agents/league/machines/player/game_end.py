@@ -1,4 +1,4 @@
-"""How a game ends for a player: scored, cut off, or dropped (protocol 4.5.2)."""
+"""The end of a game for a player: scored, cut off, or dropped (protocol 4.5.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _REASONS: Mapping[Termination, str] = MappingProxyType(
 
 
 def close_game(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> LeagueGame:
-    """Close an open game, tell the league manager, record it. A scored one keeps its agent for the last callback."""
+    """Close an open game, report it to the league manager, and record it. A scored game keeps its agent for the last
+    callback."""
     before = game.phase
     is_completed = termination is Termination.COMPLETED
     closed = evolve(
@@ -36,7 +37,7 @@ def close_game(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> 
         asked=(),
         timers=turn.clear_timers(game.timers),
     )
-    # Of a game that no table names nobody knows whether it is one: it may be a stranger's.
+    # A game that no assignment table names is not reported: a stranger may have invented it.
     if turn.config.sends_player_report and termination in _REASONS and game.own_role is not None:
         _report(turn, closed, before, termination)
     facts = _facts(closed, before)
@@ -47,7 +48,7 @@ def close_game(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> 
 
 
 def forget_game(turn: PlayerTurn, game: LeagueGame) -> None:
-    """A closed game is no longer kept."""
+    """Drop a closed game."""
     if game.asked:
         turn.effects.append(ReleaseAgent(game_id=game.game_id))
 

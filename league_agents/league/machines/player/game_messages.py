@@ -1,4 +1,4 @@
-"""The messages that a player sends in a game. Each is built from stored values only, so it can be built again."""
+"""The messages that a player sends in a game, built from stored values only, so that they can be built again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league_agents.league.wire.messages import GuessSubmission, Payload, Questio
 
 @dataclass(slots=True)
 class PlayerTurn(StepContext):
-    """The surroundings of one step of a player."""
+    """The context of one step of a player."""
 
     config: PlayerConfig = field(kw_only=True)
     specs: Mapping[str, CallbackSpec] = field(kw_only=True)
@@ -30,7 +30,7 @@ _NO_GUESS = Guess(
 
 
 def resend_timer(game: LeagueGame) -> str:
-    """When the guess goes out again."""
+    """The name of the deadline at which the guess is sent again."""
     return f"resend:{game.game_id}:"
 
 
@@ -53,7 +53,8 @@ def say(turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, after: GamePhase
 
 
 def say_again(turn: PlayerTurn, game: LeagueGame, kind: MessageType, request: Envelope | None) -> LeagueGame:
-    """Send a stored reply once more: because ``request`` came again, or of ourselves (``None``: the same message)."""
+    """Send a stored reply again, in answer to the repeated ``request``; with ``None`` send the same message
+    unprompted."""
     said = game.find_said(kind)
     if said is None:
         return game
@@ -69,7 +70,7 @@ def say_again(turn: PlayerTurn, game: LeagueGame, kind: MessageType, request: En
 
 
 def game_message(turn: PlayerTurn, game: LeagueGame, said: SentReply) -> Envelope:
-    """The reply that ``said`` stands for."""
+    """Build the reply that ``said`` describes."""
     return turn.envelope(
         said.kind,
         _payload(game, said),

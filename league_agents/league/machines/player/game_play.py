@@ -1,8 +1,8 @@
 """The player's side of one game.
 
-Rule 1: the request decides, not the phase (protocol 5.6): mail is reordered, so whatever is asked is answered.
-Rule 2: a request gets its reply whatever the agent does: a failed callback is repaired or replaced, never left out.
-Rule 3: a request that comes again gets the stored reply again; the agent is not asked twice.
+Rule 1: the request decides, not the phase (protocol 5.6): mail may be reordered, so every request is answered.
+Rule 2: a request gets its reply even if the agent fails: the result of a failed callback is repaired or replaced.
+Rule 3: a repeated request gets the stored reply again; the agent is not called twice.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from league_agents.league.wire.messages import (
 )
 
 _MOST_QUESTIONS = 50
-"""A referee that wants more gets as many as the rules say."""
+"""If a referee asks for more questions than this, it gets the number of the rules."""
 
 
 def message_arrived(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
-    """A message of the game's referee."""
+    """Process a message of the game's referee."""
     kind = envelope.message_type
     action = REQUESTS.action(game.phase, kind)
     if action is None:
@@ -77,7 +77,7 @@ def _answers_batch(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> Le
 
 
 def _questions_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
-    """Protocol 4.6: a repeat of the round start, as far as the book is known."""
+    """Treat the message as a repeat of the round start, if the book is known (protocol 4.6)."""
     if game.brief is None and game.find_said(MessageType.Q21QUESTIONSBATCH) is None:
         turn.warn("book_unknown", f"Q21_QUESTIONS_CALL in game {game.game_id}, whose book is not known yet")
         return game
@@ -85,12 +85,12 @@ def _questions_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> L
 
 
 def _guess_call(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
-    """Protocol 4.6: the stored guess once more, if there is one."""
+    """Send the stored guess again, if there is one (protocol 4.6)."""
     return say_again(turn, game, MessageType.Q21GUESSSUBMISSION, envelope)
 
 
 def _hints(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:  # noqa: ARG001
-    """Protocol 4.6: fills in what is missing."""
+    """Fill in missing values of the brief (protocol 4.6)."""
     payload = envelope.payload
     if not isinstance(payload, Hints):
         return game
@@ -103,7 +103,7 @@ def _hints(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame
 
 
 def _feedback(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
-    """The game is over for us; the agent is told, and then it is free."""
+    """Close the game, and pass the score to the agent before it is released."""
     payload = envelope.payload
     card = payload.scorecard if isinstance(payload, ScoreFeedback) else None
     game = evolve(game, scorecard=card, asked=(), last_received=MessageType.Q21SCOREFEEDBACK.value)
@@ -112,7 +112,7 @@ def _feedback(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueG
 
 
 def _repeat(reply: MessageType) -> Message:
-    """The action for a request in a closed game: the stored reply, if there is one (protocol 5.6)."""
+    """The action for a request in a closed game: send the stored reply, if there is one (protocol 5.6)."""
 
     def again(turn: PlayerTurn, game: LeagueGame, envelope: Envelope) -> LeagueGame:
         if game.find_said(reply) is None:
@@ -125,12 +125,12 @@ def _repeat(reply: MessageType) -> Message:
 
 
 def _is_new(game: LeagueGame, reply: MessageType, callback: str) -> bool:
-    """Whether the request was neither answered nor is being answered: what it says then counts."""
+    """Whether the request was not answered and is not being answered. Only then are its values stored."""
     return game.find_said(reply) is None and all(asked.callback != callback for asked in game.asked)
 
 
 def _filled(brief: Brief, spare: Brief | None) -> Brief:
-    """``brief``, with what it lacks taken from ``spare``."""
+    """``brief``, with missing values taken from ``spare``."""
     if spare is None or (brief.book_name and brief.book_hint and brief.association_domain):
         return brief
     return Brief(
@@ -166,7 +166,7 @@ def _ask(
     token = getattr(envelope.payload, "auth_token", None)
     left = None
     if deadline is not None:
-        # Past its deadline a request is answered all the same, and at once (protocol 5.6).
+        # A request is answered even after its deadline, and at once (protocol 5.6).
         left = max(deadline - turn.now - turn.config.reply_margin, timedelta(seconds=1))
     asked = OpenRequest(
         call_id=f"{game.game_id}:{game.token}:{callback}",
@@ -194,13 +194,13 @@ def _ask(
     return evolve(game, asked=(*game.asked, asked))
 
 
-# What the agent gives back.
+# Results of callbacks.
 
 
 def call_ended(
     turn: PlayerTurn, game: LeagueGame, asked: OpenRequest, result: object, failure: str | None
 ) -> LeagueGame:
-    """A callback gave ``result``, or nothing: then ``failure`` says why."""
+    """Process the end of a callback. ``failure`` is why there is no result; ``None`` if there is one."""
     game = evolve(game, asked=tuple(each for each in game.asked if each is not asked))
     known = Known(rules=_rules_of(turn, game), brief=game.brief or NO_BRIEF)
     end = end_of_call(asked.callback, result, failure, known)
@@ -241,7 +241,7 @@ def _rules_of(turn: PlayerTurn, game: LeagueGame) -> RuleSet:
 
 
 def deadline_passed(turn: PlayerTurn, game: LeagueGame, name: str) -> LeagueGame:
-    """The guess goes out again while no score has come: some referees drop an early one (protocol 4.4.6)."""
+    """Send the guess again while no score has arrived: some referees drop an early guess (protocol 4.4.6)."""
     timer = next((each for each in game.timers if each.name == name), None)
     if timer is None:
         return game
@@ -307,7 +307,7 @@ def _request_rules() -> list[Rule[Message]]:
 
 
 REQUESTS: TransitionTable[Message] = TransitionTable(MACHINE, tuple(_request_rules()))
-"""What a message of the referee does. One without a row belongs to a closed game and is ignored."""
+"""The effect of each message of the referee. A message without a row belongs to a closed game and is ignored."""
 
 
 def _result_rules() -> list[Rule[Result]]:
@@ -329,7 +329,7 @@ def _result_rules() -> list[Rule[Result]]:
     )
     for phase in OPEN_PHASES:
         for callback, action, after, effects in steps:
-            # The game never goes back: a late answer to an earlier request is sent, and the phase stays.
+            # A late answer to an earlier request is sent, but the phase never goes back.
             following = max(phase, after, key=OPEN_PHASES.index)
             rules.append(Rule(phase=phase, event=callback, action=action, next=(following,), effects=effects))
     rules.append(
@@ -345,7 +345,7 @@ def _result_rules() -> list[Rule[Result]]:
 
 
 RESULTS: TransitionTable[Result] = TransitionTable(MACHINE, tuple(_result_rules()))
-"""What the result of a callback does."""
+"""The effect of each callback result."""
 
 _CLOSINGS = (
     ("BROADCAST_NEW_LEAGUE_ROUND of another round", "NEW_ROUND_STARTED"),
@@ -355,7 +355,7 @@ _CLOSINGS = (
 
 
 def game_transitions() -> list[Transition]:
-    """Every row of a game, in words, the orders of the league level included."""
+    """All rows of a game in words, including the orders of the league level."""
     closings = [
         Transition(
             machine=MACHINE,

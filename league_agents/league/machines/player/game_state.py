@@ -1,7 +1,7 @@
-"""What a player knows of one game.
+"""The state of one game as a player stores it.
 
-Rule: every reply that was sent can be built again from what is stored here, so a referee that asks twice gets the same
-reply twice, and the agent is asked once (protocol 2.7).
+Rule: every reply that was sent can be built again from this state, so that a referee that asks twice gets the same
+reply twice, and the agent is called once (protocol 2.7).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from league_agents.league.wire.messages import AssignmentRole
 
 
 class GamePhase(StrEnum):
-    """How far the game is (protocol 5.6)."""
+    """The phase of a game (protocol 5.6)."""
 
     INITIALIZED = "INITIALIZED"
     WARMUP_COMPLETE = "WARMUP_COMPLETE"
@@ -40,18 +40,18 @@ OPEN_PHASES: tuple[GamePhase, ...] = (
 
 
 class OpenRequest(Struct, frozen=True, kw_only=True):
-    """A request of the referee for which the agent is working."""
+    """A request of the referee for which a callback is running."""
 
     call_id: str
     callback: str
     reply: MessageType | None
-    """What will be sent; ``None`` when nothing comes back."""
+    """The type of the reply; ``None`` if the request gets no reply."""
 
     message_id: str
-    """Of the request."""
+    """The id of the request."""
 
     reply_to: str
-    """Where the reply goes: the ``From`` of the request."""
+    """The address for the reply: the ``From`` of the request."""
 
     recipient_id: str
     auth_token: str | None
@@ -66,7 +66,7 @@ class SentReply(Struct, frozen=True, kw_only=True):
     auth_token: str | None
     recipient_id: str
     deadline: datetime | None
-    """Of the request."""
+    """The deadline that the request stated; ``None`` if it stated none."""
 
     reply_to: str
     correlation_id: str
@@ -86,18 +86,18 @@ class LeagueGame(Struct, frozen=True, kw_only=True):
     league_id: str
     round_number: int
     own_role: AssignmentRole | None
-    """``None`` for a game that no assignment table names."""
+    """The player's role; ``None`` for a game that no assignment table names."""
 
     own_group: str
     referee_email: str
-    """Empty until the first request, when no table names the referee."""
+    """The referee's address; empty until the first request if no table names the referee."""
 
     opponent_email: str
     opened_at: datetime
     phase: GamePhase = GamePhase.INITIALIZED
     brief: Brief | None = None
     questions_required: int = 0
-    """As the referee wants it; 0 when it did not say."""
+    """The number that the referee asked for; 0 if it stated none."""
 
     warmup_question: str = ""
     warmup_answer: str = ""
@@ -108,11 +108,11 @@ class LeagueGame(Struct, frozen=True, kw_only=True):
     asked: tuple[OpenRequest, ...] = ()
     said: tuple[SentReply, ...] = ()
     resends: int = 0
-    """How often the guess was sent again by ourselves."""
+    """How often the guess was sent again unprompted."""
 
     last_sent: str = ""
     last_received: str = ""
-    """Types, for the report (protocol 4.5.2)."""
+    """The types of the last messages sent and received, for the report (protocol 4.5.2)."""
 
     timers: Timers = ()
 
@@ -122,5 +122,5 @@ class LeagueGame(Struct, frozen=True, kw_only=True):
         return self.phase in OPEN_PHASES
 
     def find_said(self, kind: MessageType) -> SentReply | None:
-        """The reply of this kind that was sent."""
+        """The reply of this type that was sent; ``None`` if none was."""
         return next((said for said in self.said if said.kind is kind), None)

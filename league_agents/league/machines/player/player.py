@@ -1,8 +1,8 @@
-"""The player of a league: it answers every request of its referees, in several games at once if need be.
+"""The player of a league, which answers every request of its referees, in several games at once if necessary.
 
-Rule 1: a game belongs to one referee: the assignment table's, or where there is none the first who asked. What somebody
-else began before there was a table ends when the table comes (protocol 2.6).
-Rule 2: everything is keyed by game id; games know nothing of each other.
+Rule 1: a game belongs to one referee: the one in the assignment table, or without a table the first one that sent a
+request. A game that another sender began before the table arrived ends when it arrives (protocol 2.6).
+Rule 2: all data are keyed by game id; games are independent of each other.
 """
 
 from __future__ import annotations
@@ -61,27 +61,27 @@ REFEREE_TYPES = frozenset(
         MessageType.Q21_GUESS_RESULT,
     }
 )
-"""What a referee may send to a player (protocol 2.6 and 4.6)."""
+"""The types that a referee may send to a player (protocol 2.6 and 4.6)."""
 
 OPENING_TYPES = frozenset({MessageType.Q21WARMUPCALL, MessageType.Q21ROUNDSTART, MessageType.Q21ANSWERSBATCH})
-"""The requests that open a game which nobody has announced (protocol 5.6)."""
+"""The requests that open a game that was not announced (protocol 5.6)."""
 
 
 class PlayerState(Struct, frozen=True, kw_only=True):
-    """Everything that a player knows."""
+    """The whole state of a player."""
 
     league: League
     games: Mapping[GameId, LeagueGame]
-    """The open ones, and the closed ones of the present round: their replies may be asked for again. Never changed in
-    place."""
+    """The open games, and the closed games of the current round, because their replies may be requested again. Never
+    changed in place."""
 
     held: tuple[Held, ...] = ()
-    """What came during a pause."""
+    """The events that arrived during a pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerMachine:
-    """The machine (``machine.Machine[PlayerState]``)."""
+    """The player's machine (``machine.Machine[PlayerState]``)."""
 
     config: PlayerConfig
     _specs: Mapping[str, CallbackSpec] = field(init=False, repr=False, compare=False)
@@ -99,7 +99,7 @@ class PlayerMachine:
         return PlayerState(league=League(), games={})
 
     def state_name(self, state: PlayerState) -> LeagueState:
-        """The name of the state that the data are in."""
+        """The name of the state, derived from the data."""
         is_in_game = any(game.is_open for game in state.games.values())
         return state_name(state.league, Role.PLAYER, is_in_game=is_in_game)
 
@@ -189,7 +189,7 @@ class PlayerMachine:
         return _with_game(state, message_arrived(turn, game, envelope))
 
     def _opened(self, turn: PlayerTurn, state: PlayerState, envelope: Envelope, sender: str) -> LeagueGame | None:
-        """The game that this request opens, or ``None`` with a warning."""
+        """The game that this request opens; ``None``, with a warning, if it opens none."""
         what = f"{envelope.message_type.value} of {envelope.sender.email[:254]}"
         game_id, league = envelope.game_id, state.league
         if game_id is None:
@@ -260,7 +260,7 @@ class PlayerMachine:
         return evolve(state, games={}, held=())
 
     def _continue(self, turn: PlayerTurn, state: PlayerState, ordered: Ordered) -> PlayerState:
-        """Deadlines first, with the time they had left; then what was held, in the order in which it came."""
+        """Resume the deadlines with the time they had left, then process the held events in order of arrival."""
         turn.is_paused = False
         games = {
             game_id: evolve(game, timers=turn.resume_timers(game.timers, ordered.paused_for)) if game.timers else game
@@ -274,7 +274,7 @@ class PlayerMachine:
 
 
 def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> PlayerState:
-    """Games of other rounds end; ours of this one wait for their referees."""
+    """End the games of other rounds; this player's games of the new round wait for their referees."""
     games: dict[GameId, LeagueGame] = {}
     for game_id, game in state.games.items():
         is_of_this_season = game.season_id in (state.league.season_id, "")
@@ -289,7 +289,7 @@ def _start_round(turn: PlayerTurn, state: PlayerState, round_number: int) -> Pla
 
 
 def _warn_of_late(turn: PlayerTurn, event: CallbackReturned | CallbackFailed) -> None:
-    """A callback ended and its game is over. Of the last one nothing is awaited but that it does not fail."""
+    """Warn of a callback that ended after its game, except if the last callback of a game succeeded."""
     if not event.call_id.endswith(":on_score_received"):
         turn.warn("late_result", f"nobody waits for {event.call_id[:100]} any more")
     elif isinstance(event, CallbackFailed):
@@ -298,14 +298,14 @@ def _warn_of_late(turn: PlayerTurn, event: CallbackReturned | CallbackFailed) ->
 
 
 def _as_the_table_says(turn: PlayerTurn, before: League, state: PlayerState) -> PlayerState:
-    """The assignment table changed: games whose referee no table had named get the one that is named now."""
+    """Apply a changed assignment table: games whose referee no table had named get the referee of this table."""
     league, games = state.league, dict(state.games)
     for game_id, game in state.games.items():
         fixture, former = league.fixture(game_id), before.fixture(game_id)
         if fixture is None or not fixture.referee_email or not game.last_received:
-            continue  # what nobody has asked for yet takes its referee from the table when somebody does
+            continue  # a game without a request takes its referee from the table at the first request
         if game.own_role is not None and (former is None or former.referee_email):
-            continue  # it began with the referee of a table, and goes on with it (protocol 4.1.4)
+            continue  # a game that began with the referee of a table keeps it (protocol 4.1.4)
         if address_key(fixture.referee_email) == address_key(game.referee_email):
             is_first = fixture.own_role is AssignmentRole.PLAYER1
             opponent = fixture.player2_email if is_first else fixture.player1_email
@@ -328,14 +328,14 @@ def _drop(turn: PlayerTurn, game: LeagueGame, termination: Termination) -> None:
 
 
 def _game_of(state: PlayerState, envelope: Envelope, sender: str) -> LeagueGame | None:
-    """The known game that a message is about."""
+    """The known game to which a message belongs; ``None`` if there is none."""
     if envelope.game_id is None:
         games = [game for game in state.games.values() if game.is_open and address_key(game.referee_email) == sender]
         return games[0] if len(games) == 1 else None
     game = state.games.get(envelope.game_id)
     fixture = state.league.fixture(envelope.game_id)
     if game is not None and fixture is not None and game.is_open and not game.last_received:
-        # Announced, and nobody has asked anything yet: the present assignment table says who its referee is.
+        # The game is announced and has no request yet, so the current assignment table names its referee.
         return evolve(game, referee_email=fixture.referee_email) if fixture.referee_email else None
     return game
 
@@ -347,7 +347,7 @@ def _new_game(
     referee = fixture.referee_email if fixture else ""
     opponent = "" if fixture is None else fixture.player2_email if is_first else fixture.player1_email
     group = "" if fixture is None else fixture.player1_group if is_first else fixture.player2_group
-    # With the sender: what a stranger was told under the id of a referee's message is not what the referee is told.
+    # Include the sender: replies to a stranger that reuses a referee's message id differ from replies to the referee.
     cause = (envelope.message_id, address_key(envelope.sender.email)) if envelope else league.obeyed[-1:]
     return LeagueGame(
         game_id=game_id,
@@ -370,5 +370,5 @@ def _with_game(state: PlayerState, game: LeagueGame) -> PlayerState:
 
 
 def transition_table() -> list[Transition]:
-    """Every row of the player's tables: the league level, then one game."""
+    """All rows of the player's tables: the league level, then one game."""
     return [*LEAGUE.transitions(), *game_transitions()]
