@@ -1,1 +1,1 @@
-"""What the league computes: schedule, standings, how matches ended."""
+"""The computations of a season: schedule, standings, ratings, match outcomes."""

@@ -1,8 +1,8 @@
-"""Swiss and knockout: a round is paired when the results of the one before are known.
+"""Swiss and knockout seasons, in which a round is paired when the results of the previous one are known.
 
-Rule 1: no two teams meet twice in a Swiss season, and nobody has a second bye before everybody had one.
-Rule 2: whatever the results, there is a next round: the number of rounds is limited to what can always be paired.
-Rule 3: a round is a function of the rounds before it. Nothing is drawn.
+Rule 1: no two teams meet twice in a Swiss season, and no team has a second bye before every team had one.
+Rule 2: the number of rounds is limited so that each round can be paired, whatever the results.
+Rule 3: a round is a function of the rounds before it. Nothing is random.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def drawn_up(
     rounds: int | None = None,
     referees: Sequence[Team] | None = None,
 ) -> Schedule:
-    """A schedule of this kind: all rounds, or the first one of a kind that is paired round by round.
+    """Draw up a schedule: all rounds, or the first round of a kind that is paired round by round.
 
-    ``rounds`` is for Swiss seasons; ``None``: as many as find one winner, log2 of the teams. ``referees`` as in
-    ``round_robin``. Raises ``ConfigError``.
+    ``rounds`` is for Swiss seasons; ``None`` means as many as determine one winner, log2 of the teams. ``referees`` as
+    in ``round_robin``. Raises ``ConfigError``.
     """
     if rounds is not None and kind is not ScheduleKind.SWISS:
         raise ConfigError("rounds", f"is for a Swiss season; a {kind} season has as many as its teams need")
@@ -76,11 +76,11 @@ def next_round(
     everybody: Sequence[Team],
     withdrawn: Collection[str] = (),
 ) -> Schedule:
-    """The schedule with one round more.
+    """The schedule with one more round.
 
-    ``order`` is the standings' order of the entrants, ``outcomes`` are those of all games so far by game id. A round
-    that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``. Referees of the
-    groups that are ``withdrawn`` judge only what cannot be judged without them.
+    ``order`` is the standings' order of the entrants; ``outcomes`` holds the outcomes of all games so far by game id. A
+    round that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``. Referees of
+    ``withdrawn`` groups judge only games that cannot be judged without them.
     """
     number = len(schedule.rounds) + 1
     if schedule.kind is ScheduleKind.SWISS:
@@ -96,7 +96,7 @@ def next_round(
 
 
 def byes(schedule: Schedule, number: int) -> tuple[Team, ...]:
-    """Who has no game in a round that is paired, and is still in the season."""
+    """The teams that are still in the season and have no game in a paired round."""
     if schedule.kind is ScheduleKind.KNOCKOUT:
         return tuple(_bracket_byes(schedule, number))
     playing = {team.group_id for game in schedule.round(number) for team in (game.player1, game.player2)}
@@ -104,8 +104,8 @@ def byes(schedule: Schedule, number: int) -> tuple[Team, ...]:
 
 
 def advancing(pairing: Pairing, outcome: MatchOutcome | None, rules: RuleSet, seeds: Mapping[str, int]) -> Team:
-    """Who goes on after a knockout game: the winner; of a draw the one with more league points, then with the higher
-    private score, then the better seed. ``seeds`` are the places in the seeding, by group id."""
+    """The team that advances after a knockout game: the winner; after a draw the team with more league points, then
+    with the higher private score, then with the better seed. ``seeds`` are the places in the seeding, by group id."""
     one, two = pairing.player1, pairing.player2
     seeded = one if seeds[one.group_id] < seeds[two.group_id] else two
     if outcome is None:
@@ -122,7 +122,7 @@ def advancing(pairing: Pairing, outcome: MatchOutcome | None, rules: RuleSet, se
 
 
 def survived(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: RuleSet) -> Mapping[str, int]:
-    """By group id: how many rounds of a knockout season each entrant has survived, byes included."""
+    """The number of rounds of a knockout season that each entrant has survived, byes included, by group id."""
     seeds = _seeds(schedule)
     count = dict.fromkeys(seeds, 0)
     alive = set(seeds)
@@ -145,8 +145,8 @@ def _through(
     rules: RuleSet,
     seeds: Mapping[str, int],
 ) -> Team:
-    """Who went on after a game of round ``number``. Once the next round is paired that is whoever plays in it, even if
-    the game has another outcome since."""
+    """The team that advanced after a game of round ``number``. If the next round is paired, this is the team that plays
+    in it, even if the outcome of the game was changed afterwards."""
     if number < len(schedule.rounds):
         paired = {team.group_id for later in schedule.round(number + 1) for team in (later.player1, later.player2)}
         return game.player1 if game.player1.group_id in paired else game.player2
@@ -168,13 +168,13 @@ def _seeds(schedule: Schedule) -> dict[str, int]:
 
 
 def _swiss_pairs(schedule: Schedule, order: Sequence[Team]) -> list[Pair]:
-    """Each team with the nearest one in ``order`` that it has not met; of an odd number one has a bye."""
+    """Pair each team with the nearest one in ``order`` that it has not met; with an odd number one team has a bye."""
     met = {frozenset((game.player1.group_id, game.player2.group_id)) for game in schedule}
     rested = Counter(team.group_id for number in range(1, len(schedule.rounds) + 1) for team in byes(schedule, number))
     teams = list(order)
     if len(teams) % 2:
         least = min(rested[team.group_id] for team in teams)
-        # The lowest in the standings among those with the fewest byes.
+        # The bye goes to the lowest team in the standings among those with the fewest byes.
         teams.remove(next(team for team in reversed(teams) if rested[team.group_id] == least))
     places = _matched(teams, met)
     first = Counter(game.player1.group_id for game in schedule)
@@ -185,7 +185,7 @@ def _swiss_pairs(schedule: Schedule, order: Sequence[Team]) -> list[Pair]:
 
     pairs = []
     for index, (one, two) in enumerate(places):
-        # Whoever was player 1 less often is; among equals the higher one in every second game.
+        # The team that was player 1 less often becomes player 1; if equal, the higher one in every second game.
         swaps = lean(one) > lean(two) or (lean(one) == lean(two) and index % 2 == 1)
         pairs.append((two, one) if swaps else (one, two))
     return pairs
@@ -194,9 +194,9 @@ def _swiss_pairs(schedule: Schedule, order: Sequence[Team]) -> list[Pair]:
 def _matched(teams: Sequence[Team], met: set[frozenset[str]]) -> list[Pair]:
     """Pairs of teams that have not met, near ones first.
 
-    Greedy from the top; what is left over is freed by swapping with a pair. With n teams of which each has met at most
-    n/2 - 1 others, such a swap always exists (the counting argument of Dirac's theorem): of two teams left over that
-    have met, each has n/2 possible opponents among the n - 2 others at most, so some pair is open to both crosswise.
+    Greedy from the top; two teams left over that have met each other swap opponents with a pair. With n teams of which
+    each has met at most n/2 - 1 others, such a swap always exists (the counting argument of Dirac's theorem): each of
+    the two has at least n/2 possible opponents among the n - 2 others, so some pair can be swapped with both.
     """
 
     def is_open(one: Team, two: Team) -> bool:
@@ -234,7 +234,7 @@ def _matched(teams: Sequence[Team], met: set[frozenset[str]]) -> list[Pair]:
 
 
 def _bracket(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: RuleSet | None) -> list[Pair]:
-    """The pairs of the next round. The first seeds have the byes of the first round, and meet last."""
+    """The pairs of the next round. The best seeds have the byes of the first round, and meet last."""
     slots: list[Team | None] = [
         schedule.entrants[seed] if seed < len(schedule.entrants) else None for seed in _places(schedule.planned)
     ]
@@ -257,7 +257,7 @@ def _bracket(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: Ru
 
 
 def _bracket_byes(schedule: Schedule, number: int) -> Sequence[Team]:
-    """Only the first round of a bracket has byes."""
+    """The teams with a bye in a round. Only the first round of a bracket has byes."""
     if number > 1:
         return ()
     return schedule.entrants[: 2**schedule.planned - len(schedule.entrants)]

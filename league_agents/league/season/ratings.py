@@ -1,13 +1,15 @@
-"""How strong participants are, from the games that they played against each other.
+"""The strength of participants, estimated from their games against each other.
 
 Model: Bradley and Terry (1952). A participant of strength ``s`` scores ``1 / (1 + exp(t - s))`` on average against one
-of strength ``t``; a draw is half a win. Strengths have a normal prior (deviation two natural units, 347 Elo), so that
-somebody who won every game is strong and not infinitely strong.
+of strength ``t``; a draw is half a win. Strengths have a normal prior (deviation two natural units, 347 Elo), so that a
+participant who won every game has a finite strength.
 
-Rule 1: no strength without its interval. Games of one cluster (a mirrored pair on one target) hang together, so whole
+Rule 1: each strength has an interval. Games of one cluster (a mirrored pair on one target) are dependent, so whole
 clusters are resampled.
-Rule 2: where resampling cannot tell, as for somebody who won every game, the curvature of the likelihood does.
-Rule 3: who is not connected by games, directly or through others, is not compared: such groups are rated apart.
+Rule 2: if resampling shows no variation, as for a participant who won every game, the interval comes from the curvature
+of the likelihood.
+Rule 3: participants that are not connected by games, directly or through others, are not compared: each connected group
+is rated separately.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ ELO: Final = 400 / math.log(10)
 """Elo points of one natural unit."""
 
 Z: Final = 1.959963984540054
-"""Of the normal distribution, two-sided 95 %."""
+"""The quantile of the normal distribution for a two-sided 95 % interval."""
 
 _PRIOR_PRECISION: Final = 0.25
 _MOST_STEPS: Final = 200
-"""Of Newton's method. Chains and stars of 12 players with thousands of one-sided games took 12 at most."""
+"""Steps of Newton's method. Chains and stars of 12 players with thousands of one-sided games took 12 at most."""
 
 _MOST_CELLS: Final = 2_000_000
-"""Of the tables of resamples that are fitted at once: bounds the memory."""
+"""Cells of the tables of resamples that are fitted at once: bounds the memory."""
 
 Numbers = NDArray[np.float64]
 
@@ -45,7 +47,7 @@ class RatedGame(Struct, frozen=True, kw_only=True):
     first: str
     second: str
     score: float
-    """Of ``first``: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """The score of ``first``: 1 for a win, 0.5 for a draw, 0 for a loss."""
 
     cluster: str
     """Games with the same cluster are resampled together."""
@@ -58,14 +60,14 @@ class Rating(Struct, frozen=True, kw_only=True):
     elo: float
     low: float
     high: float
-    """95 % interval."""
+    """The upper end of the 95 % interval; ``low`` is the lower end."""
 
     games: int
     score: float
-    """Points of all its games: wins, and halves of draws."""
+    """The points of all its games: 1 for a win, 0.5 for a draw."""
 
     group: int
-    """From 0. Ratings of different groups cannot be compared."""
+    """The number of the connected group, from 0. Ratings of different groups cannot be compared."""
 
 
 class StrengthDifference(Struct, frozen=True, kw_only=True):
@@ -84,17 +86,17 @@ class StrengthDifference(Struct, frozen=True, kw_only=True):
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
-    """Everybody's strength, and the differences between them."""
+    """The strengths of all participants, and the differences between them."""
 
     rows: tuple[Rating, ...]
     """Group by group, the strongest first."""
 
     differences: tuple[StrengthDifference, ...]
-    """Of each two of a group, the stronger first."""
+    """The difference of each pair in a group, the stronger participant first."""
 
 
 class _Games(NamedTuple):
-    """The games of one group, by position."""
+    """The games of one group, with participants by their position."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -104,12 +106,12 @@ class _Games(NamedTuple):
 
 
 def score_of_elo(elo: float) -> float:
-    """The mean score of somebody who is so many Elo points stronger."""
+    """The mean score of a participant that is ``elo`` Elo points stronger than its opponent."""
     return 1 / (1 + math.exp(-elo / ELO))
 
 
 def rate(games: Sequence[RatedGame], *, seed: int = 0, resamples: int = 400) -> Ratings:
-    """Strengths with 95 % intervals. The same games and seed give the same figures.
+    """Estimate strengths with 95 % intervals. The same games and seed give the same figures.
 
     Raises ``ValueError`` for a score outside 0 to 1 and for a game against oneself.
     """
@@ -126,7 +128,7 @@ def rate(games: Sequence[RatedGame], *, seed: int = 0, resamples: int = 400) -> 
 
 
 def _groups(games: Sequence[RatedGame]) -> Iterator[tuple[list[str], list[RatedGame]]]:
-    """Those who are connected by games, the largest group first, with their games."""
+    """The groups of participants that are connected by games, the largest first, with their games."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -203,7 +205,7 @@ def _rate_group(
 
 
 def _steady_pairs(games: _Games, size: int) -> NDArray[np.bool_]:
-    """Which pairs have the same score in all of their clusters, so that resampling says nothing of them."""
+    """The pairs with the same score in all their clusters, for which resampling shows no variation."""
     means: dict[tuple[int, int], dict[int, list[float]]] = {}
     for first, second, score, cluster in zip(games.first, games.second, games.score, games.cluster, strict=True):
         pair = (min(first, second), max(first, second))
@@ -216,9 +218,9 @@ def _steady_pairs(games: _Games, size: int) -> NDArray[np.bool_]:
 
 
 def _tallies(games: _Games, size: int, weights: Numbers) -> tuple[Numbers, Numbers]:
-    """Games between each two, shape (samples, size, size), and everybody's points, shape (samples, size).
+    """The games between each pair, shape (samples, size, size), and each participant's points, shape (samples, size).
 
-    ``weights`` says how often each cluster counts, shape (samples, clusters).
+    ``weights`` is how often each cluster counts, shape (samples, clusters).
     """
     cells = games.first * size + games.second
     played = np.empty((len(weights), size, size))
@@ -232,9 +234,9 @@ def _tallies(games: _Games, size: int, weights: Numbers) -> tuple[Numbers, Numbe
 
 
 def _fit(played: Numbers, scored: Numbers, start: Numbers | None = None) -> Numbers:
-    """The strengths that explain the tallies best, shape (samples, size), by Newton's method; their mean is 0.
+    """The most likely strengths for the tallies, shape (samples, size), by Newton's method; their mean is 0.
 
-    ``start`` is near the solution, shape (1, size).
+    ``start`` is an estimate near the solution, shape (1, size).
     """
     strengths = np.zeros_like(scored) if start is None else np.repeat(start, len(scored), axis=0)
     for _ in range(_MOST_STEPS):
@@ -262,12 +264,12 @@ def _hessian(played: Numbers, expected: Numbers) -> Numbers:
 
 
 def _curvature(played: Numbers, strengths: Numbers) -> Numbers:
-    """The covariance of the strengths after Laplace: the inverse of the curvature at the solution."""
+    """The covariance of the strengths by Laplace's approximation: the inverse of the curvature at the solution."""
     return np.asarray(np.linalg.inv(_hessian(played, _expected(strengths))), dtype=np.float64)
 
 
 def _resampled(games: _Games, strengths: Numbers, seed: int, resamples: int) -> Numbers:
-    """The strengths in each resample of the clusters, shape (resamples, size). ``strengths``: those of all games."""
+    """The strengths in each resample of the clusters, shape (resamples, size). ``strengths`` is fitted to all games."""
     size = strengths.shape[1]
     at_once = max(1, _MOST_CELLS // (size * size))
     found: list[Any] = []
@@ -280,6 +282,6 @@ def _resampled(games: _Games, strengths: Numbers, seed: int, resamples: int) -> 
 def _resample(seed: int, index: int, count: int) -> Numbers:
     """How often each of ``count`` clusters is drawn, with replacement, in one resample."""
     stream = shake_256(f"{seed}/ratings/{index}".encode()).digest(4 * count)
-    # The upper half of a product: 32 bits are even enough over far fewer clusters.
+    # The upper half of a product: 32 bits are nearly uniform over far fewer clusters.
     places = (np.frombuffer(stream, dtype=">u4").astype(np.uint64) * np.uint64(count)) >> np.uint64(32)
     return np.bincount(places.astype(np.intp), minlength=count).astype(np.float64)

@@ -1,8 +1,8 @@
-"""Who plays whom, in which round, and who judges; the round robin.
+"""The schedule of a season: the players and the referee of each game, round by round; the round robin.
 
-Rule 1: every pair of players meets once, or twice with sides swapped; nobody has two games in a round; no group judges
-itself. A group's player and its referee are two mailboxes, so both may be busy in one round (protocol 1.1).
-Rule 2: a schedule is a function of the teams in the order given. Nothing is drawn, so it can be worked out again.
+Rule 1: every pair of players meets once, or twice with sides swapped; no player has two games in a round; no group
+judges itself. A group's player and its referee are two mailboxes, so both may have a game in one round (protocol 1.1).
+Rule 2: a schedule is a function of the teams in the order given. Nothing is random, so it can be computed again.
 
 ``pairings`` has the kinds that are paired round by round.
 """
@@ -23,7 +23,7 @@ from league_agents.league.wire.address import address_key, read_address
 from league_agents.league.wire.messages import Assignment, AssignmentRole
 
 MOST_SEASON, MOST_ROUNDS = 99, 99
-"""What the digits of a game id can hold (protocol 1.2)."""
+"""The largest numbers that the digits of a game id can hold (protocol 1.2)."""
 
 
 class ScheduleKind(StrEnum):
@@ -43,7 +43,7 @@ class ScheduleKind(StrEnum):
 
     @property
     def is_round_by_round(self) -> bool:
-        """Whether a round is paired when the one before is over."""
+        """Whether each round is paired when the previous one is over."""
         return self in (ScheduleKind.SWISS, ScheduleKind.KNOCKOUT)
 
 
@@ -56,11 +56,11 @@ class Team(Struct, frozen=True, kw_only=True):
 
     referee_email: str
     display_name: str = ""
-    """What the standings show; the group id when empty."""
+    """The name in the standings; if empty, they show the group id."""
 
     @property
     def name(self) -> str:
-        """What people call the team."""
+        """The team's name for people."""
         return self.display_name or self.group_id
 
 
@@ -93,20 +93,20 @@ class Schedule:
     """The games of a season, round by round."""
 
     rounds: tuple[tuple[Pairing, ...], ...]
-    """The first one is round 1. Of a kind that is paired round by round: those that are paired so far."""
+    """All rounds from round 1; for a kind that is paired round by round, the rounds that are paired so far."""
 
     kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
     planned: int = 0
     """How many rounds a kind that is paired round by round will have; 0 for the others."""
 
     entrants: tuple[Team, ...] = ()
-    """Who takes part in a kind that is paired round by round, in the order of the seeding; empty for the others."""
+    """The teams of a kind that is paired round by round, in the order of the seeding; empty for the others."""
 
     referees: tuple[Team, ...] = ()
-    """Of those kinds: the teams whose referees judge."""
+    """The teams whose referees judge, for a kind that is paired round by round; empty for the others."""
 
     players: tuple[Team, ...] = field(init=False, repr=False, compare=False)
-    """The teams that play: the entrants, or those with games in the order of their first ones."""
+    """The teams that play: the entrants, or the teams with games in the order of their first game."""
 
     _places: Mapping[str, tuple[int, int]] = field(init=False, repr=False, compare=False)
     _addresses: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -134,7 +134,7 @@ class Schedule:
 
     @property
     def total_rounds(self) -> int:
-        """How many rounds the season has, those that are still to be paired included."""
+        """The number of rounds of the season, including rounds that are not paired yet."""
         return max(self.planned, len(self.rounds))
 
     def with_round(self, pairings: Sequence[Pairing]) -> Schedule:
@@ -146,7 +146,7 @@ class Schedule:
         return self.rounds[number - 1]
 
     def place(self, game: str) -> tuple[int, int] | None:
-        """The round number and the position in it, or ``None`` when no game has this id."""
+        """The round number and the position in the round; ``None`` if no game has this id."""
         return self._places.get(game)
 
     def involves(self, key: str) -> bool:
@@ -161,10 +161,10 @@ class Schedule:
 def round_robin(
     teams: Sequence[Team], *, season: int, double: bool = False, referees: Sequence[Team] | None = None
 ) -> Schedule:
-    """Every team plays every other team, by the circle method.
+    """Pair every team with every other team, by the circle method.
 
-    ``referees`` are the teams whose referees judge: the same teams for ``None``. Sides are balanced to one game,
-    refereeing as far as the pairs allow. Raises ``ConfigError`` that names what does not fit.
+    ``referees`` are the teams whose referees judge; ``None`` means the playing teams. Sides are balanced to one game,
+    refereeing as far as the pairs allow. Raises ``ConfigError`` that names the conflict.
     """
     judges = teams if referees is None else referees
     check_teams(teams, least=3 if referees is None else 2)
@@ -222,7 +222,7 @@ def check_teams(teams: Sequence[Team], *, least: int) -> None:
 
 
 def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
-    """What a schedule that somebody else made does wrong."""
+    """Violations in a schedule that this module did not draw up."""
     found: list[Violation] = []
     seen: set[str] = set()
     if not 1 <= len(schedule.rounds) <= MOST_ROUNDS:
@@ -258,11 +258,11 @@ Pair = tuple[Team, Team]
 
 
 def _leg(teams: Sequence[Team], size: int, *, swapped: bool) -> Iterator[list[Pair]]:
-    """The rounds in which everybody meets everybody once.
+    """The rounds in which each team meets every other team once.
 
-    The last place of the circle stands still; with an odd number of teams it is the bye. In round r the places r + k
-    and r - k meet, and the first named is player 1 when k is odd: over all rounds each place is on either side equally
-    often. The place that stands still changes sides every round.
+    The last place of the circle is fixed; with an odd number of teams it is the bye. In round r the places r + k and
+    r - k meet, and the first named is player 1 if k is odd: over all rounds each place is on either side equally often.
+    The fixed place changes sides every round.
     """
     turning = size - 1
     for start in range(turning):
@@ -279,9 +279,9 @@ def _leg(teams: Sequence[Team], size: int, *, swapped: bool) -> Iterator[list[Pa
 def with_judges(
     pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], *, season: int, number: int
 ) -> tuple[Pairing, ...]:
-    """The games of a round. ``duty``, by group id, is who judged how often before, and is brought up to date.
+    """The games of a round. ``duty`` counts the games that each group has judged, by group id, and is updated.
 
-    Raises ``ConfigError`` when a game has no referee of a third group.
+    Raises ``ConfigError`` if a game has no referee of a third group.
     """
     chosen = _judges(pairs, judges, duty, number)
     return tuple(
@@ -291,7 +291,7 @@ def with_judges(
 
 
 def _judges(pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], number: int) -> list[Team]:
-    """A referee for each game of a round, those first who judged least so far.
+    """A referee for each game of a round; referees who judged least so far are preferred.
 
     Sets of referees that can be matched to games form a matroid: taking them in the order of their duty, and keeping
     each one for whom an augmenting path exists, gives the set with the least duty.
@@ -300,7 +300,7 @@ def _judges(pairs: Sequence[Pair], judges: Sequence[Team], duty: Counter[str], n
     count = len(judges)
     order = sorted(
         range(count),
-        # Among equals those who do not play this round, then a start that wanders, so that nobody is always first.
+        # Among equals prefer teams that do not play this round, then rotate, so that no team is always first.
         key=lambda index: (duty[judges[index].group_id], judges[index].group_id in players, (index - number) % count),
     )
     chosen: list[int | None] = [None] * len(pairs)

@@ -1,12 +1,12 @@
-"""When a comparison of two may stop, valid however often one looks.
+"""A sequential test that compares two participants and may be evaluated after every score.
 
-Method: betting against a mean (Waudby-Smith and Ramdas 2024). Who bets on each score that the mean is not ``m`` at fair
-odds multiplies the stake by ``1 + b * (score - m)``; if the mean is ``m``, the stake reaches ``1 / a`` with a
-probability of at most ``a``, at any time (Ville's inequality). Nothing is assumed but that scores are independent and
+Method: betting against a mean (Waudby-Smith and Ramdas 2024). A bet on each score, at fair odds, that the mean is not
+``m`` multiplies the stake by ``1 + b * (score - m)``; if the mean is ``m``, the stake reaches ``1 / a`` with a
+probability of at most ``a``, at any time (Ville's inequality). The only assumptions are that scores are independent and
 from 0 to 1.
 
-Rule 1: scores of one cluster (a mirrored pair on one target) count as one, their mean.
-Rule 2: a score is taken in once, so that looking after each round costs no more than looking at the end.
+Rule 1: scores of one cluster (a mirrored pair on one target) count as one score, their mean.
+Rule 2: each score is added once, so that a test after each round costs no more than one at the end.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from typing import Final
 from msgspec import Struct
 
 _BOLD: Final = (0.1, 0.2, 0.4, 0.7, 0.95)
-"""The bets, as shares of the largest that no score can ruin; the stake is split evenly between them."""
+"""The bets, as shares of the largest bet that cannot lose the whole stake; the stake is split evenly between them."""
 
 
 class Verdict(StrEnum):
-    """What the scores so far say."""
+    """The conclusion from the scores so far."""
 
     FIRST = "first"
     """The first is stronger."""
 
     SECOND = "second"
     ALIKE = "alike"
-    """The mean score is within the margin of one half."""
+    """The mean score differs from one half by less than the margin."""
 
     OPEN = "open"
 
 
 class SequentialTest(Struct, frozen=True, kw_only=True):
-    """What a test says of the scores that it has seen."""
+    """The result of a sequential test for the scores so far."""
 
     verdict: Verdict
     clusters: int
     more: int | None
-    """About how many more clusters would decide, if they went like those so far; ``None`` if decided, or if those so
-    far point nowhere."""
+    """An estimate of the further clusters needed, if they continue like those so far; ``None`` if the test is decided,
+    or if the clusters so far show no tendency."""
 
 
 class RunningTest:
-    """A test of the mean score of the first, one score of 0 to 1 a cluster, against one half.
+    """A test of the first participant's mean score, one score from 0 to 1 per cluster, against one half.
 
-    ``error`` bounds the probability of ever naming the wrong verdict; ``margin`` is the distance from one half at which
-    two count as alike (0.05 is 35 Elo).
+    ``error`` bounds the probability of ever giving a wrong verdict; ``margin`` is the distance from one half up to
+    which the two count as alike (0.05 is 35 Elo).
     """
 
     def __init__(self, *, margin: float, error: float) -> None:
@@ -60,13 +60,13 @@ class RunningTest:
         self._clusters = 0
 
     def add(self, score: float) -> None:
-        """Take in the score of one more cluster."""
+        """Add the score of one more cluster."""
         self._clusters += 1
         for each in (self._above, self._below, self._not_better, self._not_worse):
             each.add(score)
 
     def result(self) -> SequentialTest:
-        """What the scores so far say."""
+        """The result for the scores so far."""
         above, below = self._above.evidence(), self._below.evidence()
         alike = min(self._not_better.evidence(), self._not_worse.evidence())
         if above >= self._needed and above > below:
@@ -84,7 +84,7 @@ class RunningTest:
 
 
 def decide(scores: Iterable[float], *, margin: float = 0.05, error: float = 0.05) -> SequentialTest:
-    """The ``RunningTest`` of all these scores."""
+    """The result of a ``RunningTest`` of all these scores."""
     test = RunningTest(margin=margin, error=error)
     for score in scores:
         test.add(score)
@@ -92,7 +92,7 @@ def decide(scores: Iterable[float], *, margin: float = 0.05, error: float = 0.05
 
 
 class _Bets:
-    """The stakes of who bets that the true mean is above (or below) ``mean``, as logarithms."""
+    """The stakes of bets that the true mean is above (or below) ``mean``, as logarithms."""
 
     def __init__(self, mean: float, *, upwards: bool) -> None:
         largest = 1 / mean if upwards else 1 / (1 - mean)
@@ -111,6 +111,6 @@ class _Bets:
 
 
 def _more(evidence: float, needed: float, count: int) -> int | None:
-    """Further scores until the evidence is enough, if it grows as it did."""
+    """An estimate of the further scores until the evidence suffices, if it grows at the same rate."""
     rate = evidence / count
     return None if rate <= 0 else max(1, math.ceil((needed - evidence) / rate))

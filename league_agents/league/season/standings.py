@@ -1,7 +1,7 @@
-"""What everybody has gathered in a season, kept up to date match by match.
+"""The points and duties of all groups in a season, updated match by match.
 
-Rule 1: nothing is recomputed from a guess: the referee's report is what counts (protocol 7).
-Rule 2: a match can be taken out again exactly. Private scores are therefore summed as whole millionths.
+Rule 1: the referee's report counts; nothing is recomputed from a guess (protocol 7).
+Rule 2: a match can be removed again exactly. Private scores are therefore summed as whole millionths.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class MatchStatus(StrEnum):
     CANCELLED = "CANCELLED_ALL_PLAYERS_MALFUNCTION"
     NO_REPORT = "no_report"
     WALKOVER = "walkover"
-    """Not played, because a team is withdrawn: the other one wins."""
+    """Not played, because a team is withdrawn: the other team wins."""
 
     ANNULLED = "annulled"
-    """Taken out by the organiser, as if it had not been."""
+    """Removed by the organiser, as if it had not been played."""
 
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):
-    """What a match brought, as it was reported."""
+    """The result of a match, as reported."""
 
     status: MatchStatus
     winner: AssignmentRole | None = None
-    """``None``: a draw, or nobody won."""
+    """The winner; ``None`` for a draw or a match without a winner."""
 
     league_points: tuple[int, int] = (0, 0)
-    """Of player 1 and player 2."""
+    """The league points of player 1 and player 2."""
 
     private_scores: tuple[float, float] = (0.0, 0.0)
     reason: str = ""
@@ -53,7 +53,7 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
 
 
 class StandingsTally(Struct, frozen=True, kw_only=True):
-    """What one player has gathered."""
+    """The points and results of one player."""
 
     points: int = 0
     private_millionths: int = 0
@@ -67,13 +67,13 @@ class StandingsTally(Struct, frozen=True, kw_only=True):
 
 
 class Duty(Struct, frozen=True, kw_only=True):
-    """What one referee has done."""
+    """The matches that one referee judged."""
 
     judged: int = 0
-    """Matches with a report, whatever it says."""
+    """Matches with a report of any status."""
 
     aborted: int = 0
-    """How many of them were aborted."""
+    """The judged matches that were aborted."""
 
     unreported: int = 0
 
@@ -83,7 +83,7 @@ NO_DUTY = Duty()
 
 
 class Standings(Struct, frozen=True, kw_only=True):
-    """All players and referees, by group id. Who is not in it has nothing yet."""
+    """All players and referees, by group id. A group that is absent has no points or duties yet."""
 
     players: Mapping[str, StandingsTally] = msgspec.field(default_factory=dict)
     referees: Mapping[str, Duty] = msgspec.field(default_factory=dict)
@@ -95,7 +95,7 @@ class Standings(Struct, frozen=True, kw_only=True):
         *,
         without: Iterable[tuple[Pairing, MatchOutcome]] = (),
     ) -> Standings:
-        """The standings after some matches more, and perhaps some that counted before taken out."""
+        """The standings with some matches added, and with some earlier ones removed."""
         players, referees = dict(self.players), dict(self.referees)
         for sign, group in ((-1, without), (1, matches)):
             for pairing, outcome in group:
@@ -132,14 +132,14 @@ def _count(
     judge = pairing.referee.group_id
     duty = referees.get(judge, NO_DUTY)
     is_reported = status is not MatchStatus.NO_REPORT
-    if status is not MatchStatus.WALKOVER:  # nobody was to judge it
+    if status is not MatchStatus.WALKOVER:  # a walkover has no judge
         referees[judge] = Duty(
             judged=duty.judged + sign * is_reported,
             aborted=duty.aborted + sign * (status is MatchStatus.ABORTED),
             unreported=duty.unreported + sign * (not is_reported),
         )
     if status is MatchStatus.CANCELLED or not is_reported:
-        return  # nothing was played
+        return  # no game to count
     counts = _counts(outcome, rules)
     for index, (team, role) in enumerate(
         ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))

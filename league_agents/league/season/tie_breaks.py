@@ -1,7 +1,7 @@
-"""The table of the standings: who is before whom, and by what.
+"""The table of the standings: the order of the teams and the values that decide it.
 
-Rule 1: the season's list of tie-breaks decides, one after the other. Whoever is equal in all of them shares a rank; a
-name decides only in which order the lines of one rank are written.
+Rule 1: the season's tie-breaks decide, one after the other. Teams that are equal in all of them share a rank; the name
+decides only the order of the lines within a rank.
 Rule 2: every value that decided is in the table.
 """
 
@@ -28,7 +28,7 @@ from league_agents.league.wire.messages import StandingRow
 
 
 class TieBreak(StrEnum):
-    """What teams are compared by. More is better, but for the lot."""
+    """A value by which teams are compared. More is better, except for the lot."""
 
     POINTS = "points"
     """League points."""
@@ -43,7 +43,7 @@ class TieBreak(StrEnum):
     """League points in the games between those who are equal so far."""
 
     ROUNDS_SURVIVED = "rounds_survived"
-    """Of a knockout season: the rounds after which a team was still in it, byes included."""
+    """The rounds of a knockout season that a team survived, byes included."""
 
     LOT = "lot"
     """A place drawn by the season's seed; the first is best."""
@@ -61,16 +61,16 @@ class RankedTeam(Struct, frozen=True, kw_only=True):
     """One line of the table."""
 
     rank: int
-    """Equal ranks are shared, and the next one is as if they were not: 1, 2, 2, 4."""
+    """The rank; equal teams share one, and the next rank skips as many places: 1, 2, 2, 4."""
 
     team: Team
     tally: StandingsTally
     values: Mapping[str, float]
-    """By tie-break, in the order of the season's list. Head-to-head and lot are there for those they decided for."""
+    """Values by tie-break, in the order of the season's list. Head-to-head and lot appear only where they decided."""
 
     @property
     def row(self) -> StandingRow:
-        """The line as it is sent."""
+        """The line as it is sent in messages."""
         return StandingRow(
             rank=self.rank,
             participant_id=self.team.group_id,
@@ -84,7 +84,7 @@ class RankedTeam(Struct, frozen=True, kw_only=True):
 
 
 def check_tie_breaks(tie_breaks: Sequence[TieBreak], kind: ScheduleKind) -> None:
-    """Raise ``ConfigError`` for a list that cannot be used in a season of this kind."""
+    """Raise ``ConfigError`` for tie-breaks that cannot be used in a season of this kind."""
     repeated = next((each for place, each in enumerate(tie_breaks) if each in tie_breaks[:place]), None)
     if not tie_breaks:
         raise ConfigError("tie_breaks", f"must name one of {', '.join(TieBreak)}")
@@ -97,7 +97,7 @@ def check_tie_breaks(tie_breaks: Sequence[TieBreak], kind: ScheduleKind) -> None
 
 
 def usual_tie_breaks(kind: ScheduleKind) -> tuple[TieBreak, ...]:
-    """The list of a season that names none."""
+    """The default tie-breaks for a kind of schedule."""
     return KNOCKOUT_ORDER if kind is ScheduleKind.KNOCKOUT else LEAGUE_ORDER
 
 
@@ -111,7 +111,7 @@ def ranking(
     games: Callable[[], Iterable[Game]],
     schedule: Schedule | None = None,
 ) -> tuple[RankedTeam, ...]:
-    """The table of these teams. ``games`` gives the games that the standings count, and is called when a tie-break
+    """The table of these teams. ``games`` returns the games that the standings count, and is called only if a tie-break
     needs them; ``schedule`` is needed for rounds survived."""
     tallies = {team.group_id: standings.players.get(team.group_id, NO_TALLY) for team in teams}
     values: dict[str, dict[str, float]] = {group: {} for group in tallies}
